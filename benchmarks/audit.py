@@ -1,10 +1,12 @@
 """The whole audit: what it shares between texts, against the plain way, with the same numbers.
 
-A BiLSTM that was fitted for one epoch is audited by every measure that needs no companion, each way in a process of its
-own, in seconds of its processor. The plain way is this package with a model that offers neither ``variants`` nor
-``deletion``, so every variant of a text runs by itself; gradients share their pass in both. With ``--before DIR`` it is
-the package whose source is there instead, such as a worktree of an older commit: then both take the measures that it
-has, and the quantities of both are compared. ``--texts N`` takes as many at most, ``--pairs N`` runs each so often.
+A BiLSTM that was fitted for one epoch is audited by every measure that needs no companion, each way
+in a process of its own, in seconds of its processor. The plain way is this package with a model
+that offers neither ``variants`` nor ``deletion``, so every variant of a text runs by itself;
+gradients share their pass in both. With ``--before DIR`` it is the package whose source is there
+instead, such as a worktree of an older commit: then both take the measures that it has, and the
+quantities of both are compared. ``--texts N`` takes as many at most, ``--pairs N`` runs each so
+often.
 """
 
 from __future__ import annotations
@@ -24,13 +26,13 @@ import torch
 from compare import print_line, quick
 from compare.texts import audited
 
-from sightline.auditing import audit
-from sightline.measures import default_measures
-from sightline.models.altered import Altered
+from sightline.audits.run import audit
+from sightline.config.presets import build_specs
+from sightline.core.results import Bracket, Measurement, Ragged, Values
+from sightline.measures.default_measures import default_measures
+from sightline.models.alterations import Altered
 from sightline.models.classifier import build
-from sightline.results import Bracket, Measurement, Ragged, Values
-from sightline.spec.presets import build_specs
-from sightline.training.fit import fit
+from sightline.training.loop import fit
 
 CASES = (("SST", 1725, 1.6), ("IMDB", 300, 3.0))
 """Whose texts, how many at most, and how many times as long the plain way should take."""
@@ -51,7 +53,9 @@ def against(corpus: str, texts: int, wanted: float) -> None:
     """Run both ways in turn, and compare every number of every measure."""
     with TemporaryDirectory() as folder:
         kept = {way: str(Path(folder) / f"{way}.npz") for way in ("shared", "plain")}
-        runs = [pair(corpus, texts, kept) for _ in range(1 if quick() else int(_said("--pairs", "3")))]
+        runs = [
+            pair(corpus, texts, kept) for _ in range(1 if quick() else int(_said("--pairs", "3")))
+        ]
         ours, theirs = (dict(np.load(kept[way])) for way in ("shared", "plain"))
     if "--before" in sys.argv:
         ours = {name: value for name, value in ours.items() if name in theirs}
@@ -75,7 +79,10 @@ def against(corpus: str, texts: int, wanted: float) -> None:
 def pair(corpus: str, texts: int, kept: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Run the plain way, and then ours with the same measures."""
     plainly = run("plain", corpus, texts, kept["plain"], None)
-    return {"plain": plainly, "shared": run("shared", corpus, texts, kept["shared"], plainly["measures"])}
+    return {
+        "plain": plainly,
+        "shared": run("shared", corpus, texts, kept["shared"], plainly["measures"]),
+    }
 
 
 def run(way: str, corpus: str, texts: int, file: str, measures: list[str] | None) -> dict[str, Any]:
@@ -84,15 +91,21 @@ def run(way: str, corpus: str, texts: int, file: str, measures: list[str] | None
     environment = os.environ | {"OMP_NUM_THREADS": "1"} | ({"PYTHONPATH": before} if before else {})
     asked = json.dumps(["shared" if before else way, corpus, texts, file, measures])
     done = subprocess.run(
-        [sys.executable, __file__, "--child", asked], stdout=subprocess.PIPE, text=True, env=environment, check=True
+        [sys.executable, __file__, "--child", asked],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        check=True,
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
 def taken(way: str, corpus: str, texts: int, file: str, only: list[str] | None) -> dict[str, Any]:
-    """Fit and audit; keep the numbers in a file, and say how long the audit took and what it asked."""
-    told, dataset, vocabulary = audited(corpus, texts)
+    """Fit and audit; keep the numbers in a file, and say how long the audit took and what it
+    asked.
+    """
+    label, dataset, vocabulary = audited(corpus, texts)
     model_spec, fit_spec = build_specs("bilstm+additive", "jain2019", epochs=1)
     model = build(replace(model_spec, embedding=300), vocabulary, dataset.label_names, 0)
     fit(model, dataset.train, dataset.validation, fit_spec, 0)
@@ -102,8 +115,15 @@ def taken(way: str, corpus: str, texts: int, file: str, only: list[str] | None) 
     found = audit(asked, dataset, measures=measures)
     seconds = process_time() - began
     measured = [one for one in found.measurements.values() if isinstance(one, Measurement)]
-    np.savez(file, **{f"{one.code} {name}": flat(value) for one in measured for name, value in one.values.items()})
-    return {"seconds": seconds, "told": told, "measures": [one.code for one in measures]}
+    np.savez(
+        file,
+        **{
+            f"{one.code} {name}": flat(value)
+            for one in measured
+            for name, value in one.values.items()
+        },
+    )
+    return {"seconds": seconds, "told": label, "measures": [one.code for one in measures]}
 
 
 def plain(model: Any) -> Altered:
@@ -121,8 +141,12 @@ def flat(value: Values) -> np.ndarray:
 
 
 def furthest(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> float:
-    """Give the largest difference of any number; infinite where one is there and the other is not."""
-    if ours.keys() != theirs.keys() or any((np.isnan(ours[k]) != np.isnan(theirs[k])).any() for k in ours):
+    """Give the largest difference of any number; infinite where one is there and the other is
+    not.
+    """
+    if ours.keys() != theirs.keys() or any(
+        (np.isnan(ours[k]) != np.isnan(theirs[k])).any() for k in ours
+    ):
         return float("inf")
     alike = {name: (ours[name] == theirs[name]) | np.isnan(ours[name]) for name in ours}
     return max(float(np.abs(ours[k] - theirs[k])[~alike[k]].max(initial=0.0)) for k in ours)

@@ -1,7 +1,9 @@
-"""What a dry run said against what the command took, from its start to its end; and the parts of audits beside.
+"""What a dry run said against what the command took, from its start to its end; and the parts of
+audits beside.
 
-All is counted in seconds of one processor on one thread, so that others on the machine do not count. Trainings have as
-many epochs as they may: how many validation would leave is not forecast. A dry run itself may take half a minute.
+All is counted in seconds of one processor on one thread, so that others on the machine do not
+count. Trainings have as many epochs as they may: how many validation would leave is not forecast. A
+dry run itself may take half a minute.
 """
 
 from __future__ import annotations
@@ -19,19 +21,22 @@ from time import process_time
 import torch
 from compare import print_line, quick
 
-from sightline.experiments import cost, judging
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import RunSpec
+from sightline.experiments import cost_estimate, report_cost
 from sightline.experiments import forecast as forecasts
-from sightline.experiments.run import Display, audit_trained, train
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import RunSpec
+from sightline.experiments.pipeline import Display, audit_trained, train
 
 WITHIN, DRY_RUN = 1.5, 30.0
 EPOCHS = 4
 MB = 10**6
 SST = Path(os.environ.get("SIGHTLINE_DATA", "")) / "sst"
 PLANTED = "planted:needle(n=1200,length=30)"
-BY_PROCESSOR = "import time; time.perf_counter = time.process_time; from sightline.cli.door import main; main()"
+BY_PROCESSOR = (
+    "import time; time.perf_counter = time.process_time; from sightline.cli.entry_point import "
+    "main; main()"
+)
 """The command line with a clock that stands while others have the processor."""
 STUDY = """
 name = "bench"
@@ -56,26 +61,48 @@ def main() -> None:
         if not quick():
             cases += [(long_texts(room / "long.csv"), "mlp+additive", 40)]
             if SST.is_dir():
-                cases += [(f"sst:{SST}", "mlp+additive", 300), (f"sst:{SST}", "bilstm+additive", 60)]
+                cases += [
+                    (f"sst:{SST}", "mlp+additive", 300),
+                    (f"sst:{SST}", "bilstm+additive", 60),
+                ]
         for data, model, limit in cases:
-            asked = ("--data", data, "--model", model, "--limit", str(limit), "--epochs", str(EPOCHS))
-            whole(f"audit of {limit} by {model} on {Path(data).name}", ("audit", *asked, "--out", f"{room}/page.html"))
+            asked = (
+                "--data",
+                data,
+                "--model",
+                model,
+                "--limit",
+                str(limit),
+                "--epochs",
+                str(EPOCHS),
+            )
+            whole(
+                f"audit of {limit} by {model} on {Path(data).name}",
+                ("audit", *asked, "--out", f"{room}/page.html"),
+            )
         (room / "study.toml").write_text(STUDY, encoding="utf-8")
         whole("study of 4 cells", ("study", f"{room}/study.toml", "--store", f"{room}/store"))
-        for module in (forecasts, cost, judging):
+        for module in (forecasts, cost_estimate, report_cost):
             module.perf_counter = process_time  # type: ignore[attr-defined]
         for data, model, limit in cases:
             against(data, model, limit)
 
 
 def whole(name: str, command: tuple[str, ...]) -> None:
-    """Ask a command what it will take, run it, and print how many times as much of time and memory it took."""
+    """Ask a command what it will take, run it, and print how many times as much of time and memory
+    it took.
+    """
     asked = run((*command, "--dry-run", "--json"))
-    told, took = json.loads(asked.printed), run((*command, "--json"))
-    seconds = told["hours"] * 3600 if "hours" in told else told["seconds"]
+    label, took = json.loads(asked.printed), run((*command, "--json"))
+    seconds = label["hours"] * 3600 if "hours" in label else label["seconds"]
     line(f"whole {name}", took.seconds, seconds, dry_run=asked.seconds)
-    if "peak_bytes" in told:
-        line(f"memory of {name}", took.bytes / MB, told["peak_bytes"] / MB, "in MB, with all of Python and torch")
+    if "peak_bytes" in label:
+        line(
+            f"memory of {name}",
+            took.bytes / MB,
+            label["peak_bytes"] / MB,
+            "in MB, with all of Python and torch",
+        )
 
 
 @dataclass(frozen=True)
@@ -110,14 +137,21 @@ def against(data: str, model: str, limit: int) -> None:
     """Forecast a training and an audit, do both, and print how many times as long each took."""
     spec, name = spec_of(data, model, limit), f"{model} on {Path(data).name}"
     began = process_time()
-    told = forecasts.forecast(spec)
+    description = forecasts.forecast(spec)
     took = process_time() - began
     trained, training = timed(lambda: train(spec))
     epochs = [one["epochs"] for one in trained.record["trainings"].values()]
-    told_training = told.seconds_reading + told.seconds_epoch * sum(epochs) / len(epochs)
+    told_training = description.seconds_reading + description.seconds_epoch * sum(epochs) / len(
+        epochs
+    )
     _, auditing = timed(lambda: audit_trained(trained, spec.seed, Display(), limit=limit))
     line(f"training {name}", training, told_training, dry_run=took)
-    line(f"audit of {limit} by {name}", auditing, told.seconds_audit + told.seconds_judging, dry_run=took)
+    line(
+        f"audit of {limit} by {name}",
+        auditing,
+        description.seconds_audit + description.seconds_judging,
+        dry_run=took,
+    )
 
 
 def timed(do):  # type: ignore[no-untyped-def]
@@ -127,18 +161,33 @@ def timed(do):  # type: ignore[no-untyped-def]
     return result, process_time() - began
 
 
-def line(name: str, took: float, told: float, unit: str = "in seconds of one processor", **more: float) -> None:
+def line(
+    name: str,
+    took: float,
+    description: float,
+    unit: str = "in seconds of one processor",
+    **more: float,
+) -> None:
     """Print one JSON line: how many times as much as was forecast it took."""
-    ratio = took / told
+    ratio = took / description
     said = f"between 1/{WITHIN} and {WITHIN} times what was forecast, {unit}"
     holds = 1 / WITHIN <= ratio <= WITHIN and more.get("dry_run", 0.0) < DRY_RUN
-    beside = {"took": took, "forecast": told, **more}
-    print_line(name, "its forecast", [ratio], holds, said, **{key: round(value, 1) for key, value in beside.items()})
+    beside = {"took": took, "forecast": description, **more}
+    print_line(
+        name,
+        "its forecast",
+        [ratio],
+        holds,
+        said,
+        **{key: round(value, 1) for key, value in beside.items()},
+    )
     sys.stdout.flush()
 
 
 def long_texts(path: Path) -> str:
-    """Write a table of texts as long as reviews, some of them cut, larger than the part a forecast reads."""
+    """Write a table of texts as long as reviews, some of them cut, larger than the part a forecast
+    reads.
+    """
     drawn = random.Random(0)
     with path.open("w", encoding="utf-8") as file:
         file.write("text,label\n")

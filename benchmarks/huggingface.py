@@ -1,16 +1,20 @@
-"""The audit of a BERT of six layers, 256 wide, on texts of 128 tokens: how long, how much memory, what takes it.
+"""The audit of a BERT of six layers, 256 wide, on texts of 128 tokens: how long, how much memory,
+what takes it.
 
-Weights are random, since what an audit costs does not depend on them. One head of the last layer is audited, so that
-every measure that knows such a model is taken. Each audit is made in a process of its own, in seconds of its processor:
-they say what it takes where nobody else is there. A quarter of the texts is audited too, in batches of the same size:
-what is held beside the model and its batches must not grow with the texts.
+Weights are random, since what an audit costs does not depend on them. One head of the last layer is
+audited, so that every measure that knows such a model is taken. Each audit is made in a process of
+its own, in seconds of its processor: they say what it takes where nobody else is there. A quarter
+of the texts is audited too, in batches of the same size: what is held beside the model and its
+batches must not grow with the texts.
 
-Against it stand two attributions of Captum on the same model: `FeatureAblation`, which is handed a function that
-deletes words, so that its question is that of the map of deletions, and the integrated gradients as they come. Each is
-one map of the words; the audit makes several and holds them against each other.
+Against it stand two attributions of Captum on the same model: `FeatureAblation`, which is handed a
+function that deletes words, so that its question is that of the map of deletions, and the
+integrated gradients as they come. Each is one map of the words; the audit makes several and holds
+them against each other.
 
-``--texts N`` says how many texts are audited (1,000) and ``--threads N`` on how many cores (2); ``--quick`` makes all
-of it small. On a busy machine take one thread: two that wait for each other keep their processors.
+``--texts N`` says how many texts are audited (1,000) and ``--threads N`` on how many cores (2);
+``--quick`` makes all of it small. On a busy machine take one thread: two that wait for each other
+keep their processors.
 """
 
 from __future__ import annotations
@@ -35,16 +39,17 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 import sightline
-from sightline.adapters.huggingface.model import HuggingFace
+from sightline.adapters.huggingface.auditable import HuggingFace
+from sightline.core.protocols import Batch, Measure
 from sightline.data.dataset import Dataset
-from sightline.measures import default_measures
-from sightline.measures.arrays import to_numpy
+from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import deletion_importance, gradient_importance
-from sightline.types import Batch, Measure
+from sightline.measures.trace_arrays import to_numpy
 
 THREADS, TEXTS, BATCH, STEPS, SAME = 2, 1_000, 32, 50, 1e-5
 GROWS = 64 * 2**10
-"""By so many kibibytes may the memory grow from a quarter of the texts to all: their own numbers are kept."""
+"""By so many kibibytes may the memory grow from a quarter of the texts to all: their own numbers
+are kept."""
 SPECIAL = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]"}
 WORDS = tuple(f"word{number}" for number in range(2_000))
 LABELS = ("no", "yes")
@@ -85,18 +90,23 @@ def main() -> None:
     asked = size()
     quarter = max(asked.texts // 4, 2)
     if "--child" in sys.argv:
-        print(json.dumps(audited(replace(asked, texts=said("--child", TEXTS)), min(BATCH, quarter))))
+        print(
+            json.dumps(audited(replace(asked, texts=said("--child", TEXTS)), min(BATCH, quarter)))
+        )
         return
     fewer, all_texts = (in_child(texts) for texts in (quarter, asked.texts))
-    told = f"{asked.layers} layers, {asked.width} wide, {asked.tokens} tokens"
-    of_memory(told, fewer, all_texts)
+    text = f"{asked.layers} layers, {asked.width} wide, {asked.tokens} tokens"
+    of_memory(text, fewer, all_texts)
     if find_spec("captum") is None:
-        print("Captum is not installed, so nothing is compared with it: pip install '.[bench]'", file=sys.stderr)
+        print(
+            "Captum is not installed, so nothing is compared with it: pip install '.[bench]'",
+            file=sys.stderr,
+        )
         return
     model, dataset = made(replace(asked, texts=asked.compared))
     batch = model.collate(dataset.test)
-    against_ablation(told, model, batch, all_texts, asked.rounds)
-    against_gradients(told, model, batch, all_texts, asked.rounds)
+    against_ablation(text, model, batch, all_texts, asked.rounds)
+    against_gradients(text, model, batch, all_texts, asked.rounds)
 
 
 def in_child(texts: int) -> dict[str, Any]:
@@ -109,7 +119,9 @@ def in_child(texts: int) -> dict[str, Any]:
 
 
 def audited(asked: Size, batch: int) -> dict[str, Any]:
-    """Audit, and say what it took: seconds of the processor by measure, seconds of the clock, memory at most."""
+    """Audit, and say what it took: seconds of the processor by measure, seconds of the clock,
+    memory at most.
+    """
     model, dataset = made(asked)
     spent: Counter[str] = Counter()
     measures = default_measures()
@@ -128,7 +140,9 @@ def audited(asked: Size, batch: int) -> dict[str, Any]:
 
 
 def clock(measure: Measure, spent: Counter[str]) -> None:
-    """Let a measure count what it takes; what several share is counted where it is asked for first."""
+    """Let a measure count what it takes; what several share is counted where it is asked for
+    first.
+    """
 
     def counted(call: Callable[..., Any]) -> Callable[..., Any]:
         def run(*given: Any) -> Any:
@@ -177,17 +191,19 @@ def tokenizer(longest: int) -> PreTrainedTokenizerFast:
     pieces = Tokenizer(models.WordLevel(numbers, unk_token="[UNK]"))
     pieces.pre_tokenizer = pre_tokenizers.Whitespace()
     special = [(name, numbers[name]) for name in ("[CLS]", "[SEP]")]
-    pieces.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=special)
+    pieces.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=special
+    )
     return PreTrainedTokenizerFast(tokenizer_object=pieces, model_max_length=longest, **SPECIAL)
 
 
-def of_memory(told: str, fewer: dict[str, Any], all_texts: dict[str, Any]) -> None:
+def of_memory(description: str, fewer: dict[str, Any], all_texts: dict[str, Any]) -> None:
     """Print what an audit takes, and hold its memory against that of a quarter of the texts."""
     grown = all_texts["most"] - fewer["most"]
     a_text = all_texts["processor"] / all_texts["texts"]
     spent = sorted(all_texts["spent"].items(), key=lambda one: -one[1])
     print_line(
-        f"audit, {told}",
+        f"audit, {description}",
         f"memory of {fewer['texts']} of its texts",
         [all_texts["most"] / fewer["most"]],
         grown <= GROWS,
@@ -199,12 +215,20 @@ def of_memory(told: str, fewer: dict[str, Any], all_texts: dict[str, Any]) -> No
         mebibytes=round(all_texts["most"] / 2**10),
         mebibytes_before=round(all_texts["before"] / 2**10),
         matrix_gflops=gigaflops(),
-        **{f"share_of_{name}": round(much / all_texts["processor"], 3) for name, much in spent if much > 0},
+        **{
+            f"share_of_{name}": round(much / all_texts["processor"], 3)
+            for name, much in spent
+            if much > 0
+        },
     )
 
 
-def against_ablation(told: str, model: HuggingFace, batch: Batch, whole: dict[str, Any], rounds: int) -> None:
-    """Hold the map of deletions, and the whole audit, against an ablation that deletes the same words."""
+def against_ablation(
+    description: str, model: HuggingFace, batch: Batch, whole: dict[str, Any], rounds: int
+) -> None:
+    """Hold the map of deletions, and the whole audit, against an ablation that deletes the same
+    words.
+    """
     from captum.attr import FeatureAblation  # noqa: PLC0415  (an extra of its own)
 
     gone = model.reader.pad
@@ -216,7 +240,9 @@ def against_ablation(told: str, model: HuggingFace, batch: Batch, whole: dict[st
     def theirs() -> np.ndarray:
         places = torch.arange(batch.ids.shape[1])[None]
         ablation = FeatureAblation(answer)
-        found = ablation.attribute(batch.ids, baselines=gone, feature_mask=places, perturbations_per_eval=TOGETHER)
+        found = ablation.attribute(
+            batch.ids, baselines=gone, feature_mask=places, perturbations_per_eval=TOGETHER
+        )
         return np.asarray(np.abs(to_numpy(found)) * to_numpy(batch.attendable))
 
     def ours() -> np.ndarray:
@@ -224,7 +250,7 @@ def against_ablation(told: str, model: HuggingFace, batch: Batch, whole: dict[st
 
     apart = float(np.abs(ours() - theirs()).max())
     against(
-        f"deletion, {told}",
+        f"deletion, {description}",
         f"FeatureAblation of Captum, {TOGETHER} words of a text together",
         (ours, theirs, rounds),
         lambda: apart <= SAME,
@@ -235,8 +261,12 @@ def against_ablation(told: str, model: HuggingFace, batch: Batch, whole: dict[st
     )
 
 
-def against_gradients(told: str, model: HuggingFace, batch: Batch, whole: dict[str, Any], rounds: int) -> None:
-    """Hold one gradient, and the whole audit, against the mean of many on the way from nothing to the embeddings."""
+def against_gradients(
+    description: str, model: HuggingFace, batch: Batch, whole: dict[str, Any], rounds: int
+) -> None:
+    """Hold one gradient, and the whole audit, against the mean of many on the way from nothing to
+    the embeddings.
+    """
     from captum.attr import IntegratedGradients  # noqa: PLC0415  (an extra of its own)
 
     vectors = model.embed(batch)
@@ -257,7 +287,7 @@ def against_gradients(told: str, model: HuggingFace, batch: Batch, whole: dict[s
 
     theirs()
     against(
-        f"gradient, {told}",
+        f"gradient, {description}",
         f"integrated gradients of Captum, {STEPS} steps",
         (ours, theirs, rounds),
         lambda: bool(np.isfinite(missing).all()),
@@ -282,12 +312,17 @@ def against(
     whole: dict[str, Any],
     **beside: float,
 ) -> None:
-    """Time one map both ways, ask whether it ``holds``, and say how much longer than theirs the whole audit takes."""
+    """Time one map both ways, ask whether it ``holds``, and say how much longer than theirs the
+    whole audit takes.
+    """
     ours, theirs, rounds = timed
     ratios = [processor_seconds(theirs) / processor_seconds(ours) for _ in range(rounds)]
     one = processor_seconds(theirs) / texts
     audits = round(whole["processor"] / whole["texts"] / one, 1)
-    beside |= {"processor_seconds_a_text": round(one, 2), "audits_take_so_many_times_as_long": audits}
+    beside |= {
+        "processor_seconds_a_text": round(one, 2),
+        "audits_take_so_many_times_as_long": audits,
+    }
     print_line(name, other, ratios, holds(), relation, **beside)
 
 

@@ -1,15 +1,17 @@
-"""What states know: k-means of eight ranks against scikit-learn, and importance of inputs against a pass a state.
+"""What states know: k-means of eight ranks against scikit-learn, and importance of inputs against a
+pass a state.
 
-States of the ranks are drawn: 1,750 texts, 256 directions whose variance falls as 1/j, about those of SST in a BiLSTM.
-Ours is asked twice: literally (all directions, steps until nothing moves), and as one of the 39 shuffles of a baseline
-is (32 principal axes, which are found once for all of them and are not in the time; 25 steps). scikit-learn takes its
-own seeding, which tries several candidates a centre, and one start.
-What must agree is the summed squared distance to the centres, in all directions.
+States of the ranks are drawn: 1,750 texts, 256 directions whose variance falls as 1/j, about those
+of SST in a BiLSTM. Ours is asked twice: literally (all directions, steps until nothing moves), and
+as one of the 39 shuffles of a baseline is (32 principal axes, which are found once for all of them
+and are not in the time; 25 steps). scikit-learn takes its own seeding, which tries several
+candidates a centre, and one start. What must agree is the summed squared distance to the centres,
+in all directions.
 
-Importance of inputs for states is that of an untrained BiLSTM of the papers' size and texts of 60 words, in the float64
-that audits take: of all states in one sweep, against one backward pass a state for all texts at once, whose graph is
-kept. Of as many texts as a batch has, both are bound by products of matrices, of which the sweep takes half: five times
-is not asked there.
+Importance of inputs for states is that of an untrained BiLSTM of the papers' size and texts of 60
+words, in the float64 that audits take: of all states in one sweep, against one backward pass a
+state for all texts at once, whose graph is kept. Of as many texts as a batch has, both are bound by
+products of matrices, of which the sweep takes half: five times is not asked there.
 
 Everything is seconds of one processor, in turn.
 """
@@ -27,14 +29,14 @@ import torch
 from compare import WORDS, compare, model_and_texts, print_line, processor_seconds, quick
 from scipy.stats import kendalltau
 
-from sightline.maths.clustering import Clustering, kmeans
-from sightline.maths.principal import principal
-from sightline.maths.rank_scores import clusters_of
-from sightline.maths.ranks import kendall_tau_b
-from sightline.measures.information import Information
+from sightline.audits.measure_pass import measure
+from sightline.core.seeds import Seeds
+from sightline.measures.rank_information import RankInformation
 from sightline.measures.state_importance import asked_in_turn
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
+from sightline.numerics.kmeans import Clustering, kmeans
+from sightline.numerics.pca import principal
+from sightline.numerics.rank_agreement import kendall_tau_b
+from sightline.numerics.rank_probe_scores import clusters_of
 
 RANKS, WIDTH = 8, 256
 SAME, MOST_SECONDS = 1e-12, 60
@@ -43,7 +45,9 @@ Way = Callable[[], np.ndarray]
 
 
 def main() -> None:
-    """Compare what is asked of the states of one text, of a few and of a batch; τ; all of ranks; and clusters."""
+    """Compare what is asked of the states of one text, of a few and of a batch; τ; all of ranks;
+    and clusters.
+    """
     torch.set_num_threads(1)
     for texts, wanted in ((1, 5), (8, 5), (32, 0)):
         influences("bilstm+additive", texts, wanted)
@@ -66,7 +70,9 @@ def influences(spec: str, texts: int, wanted: float = 0.0, length: int = 60) -> 
         "one backward pass a state",
         lambda: model.influence(trace),
         lambda: asked_in_turn(model, trace, partial(torch.linalg.vector_norm, dim=2)).sqrt(),
-        lambda ours, theirs: torch.allclose(ours, theirs, rtol=1e-9, atol=1e-9 * theirs.max().item()),
+        lambda ours, theirs: torch.allclose(
+            ours, theirs, rtol=1e-9, atol=1e-9 * theirs.max().item()
+        ),
         "within 1e-9 of the largest",
         texts,
         wanted=wanted,
@@ -75,10 +81,16 @@ def influences(spec: str, texts: int, wanted: float = 0.0, length: int = 60) -> 
 
 
 def clusters() -> None:
-    """Compare both ways of asking with scikit-learn, for the smallest and the largest number of clusters."""
+    """Compare both ways of asking with scikit-learn, for the smallest and the largest number of
+    clusters.
+    """
     if find_spec("sklearn") is None:
         print(
-            "scikit-learn is not installed, so nothing is compared with it: pip install scikit-learn", file=sys.stderr
+            (
+                "scikit-learn is not installed, so nothing is compared with it: pip install "
+                "scikit-learn"
+            ),
+            file=sys.stderr,
         )
         return
     texts = 400 if quick() else 1750
@@ -88,21 +100,30 @@ def clusters() -> None:
     for count, wanted in ((50, 3), (200, 5)):
         theirs = one_by_one(states, count)
         against(states, literally(states, count), theirs, f"{count} clusters, literally")
-        against(states, often(features, count), theirs, f"{count} clusters, as in a baseline", wanted)
+        against(
+            states, often(features, count), theirs, f"{count} clusters, as in a baseline", wanted
+        )
 
 
 def rank_correlations(texts: int) -> None:
-    """Compare τ-b of all texts at once with scipy text by text: words as many as in SST, a tenth of them tied."""
+    """Compare τ-b of all texts at once with scipy text by text: words as many as in SST, a tenth of
+    them tied.
+    """
     generator = np.random.default_rng(0)
     lengths = generator.integers(6, 31, texts)
     mask = np.arange(lengths.max()) < lengths[:, None]
-    first, second = (np.where(mask, generator.integers(0, 40, mask.shape) / 8, 0.0) for _ in range(2))
+    first, second = (
+        np.where(mask, generator.integers(0, 40, mask.shape) / 8, 0.0) for _ in range(2)
+    )
     compare(
         f"τ-b of {texts} texts",
         "scipy.stats.kendalltau, text by text",
         lambda: kendall_tau_b(first, second, mask),
         lambda: np.array(
-            [kendalltau(x[real], y[real]).statistic for x, y, real in zip(first, second, mask, strict=True)]
+            [
+                kendalltau(x[real], y[real]).statistic
+                for x, y, real in zip(first, second, mask, strict=True)
+            ]
         ),
         lambda ours, theirs: bool(np.nanmax(np.abs(ours - theirs)) <= SAME),
         f"equal to {SAME:g}",
@@ -113,10 +134,14 @@ def rank_correlations(texts: int) -> None:
 
 
 def whole(texts: int) -> None:
-    """Time what an audit asks of ranks, about a model as large as those of SST, whose states know the label."""
+    """Time what an audit asks of ranks, about a model as large as those of SST, whose states know
+    the label.
+    """
     model, examples = model_and_texts(texts)
     took = processor_seconds(
-        lambda: measure(model, examples, (Information(),), {}, Seeds(0), 64, lambda done, total: None)
+        lambda: measure(
+            model, examples, (RankInformation(),), {}, Seeds(0), 64, lambda done, total: None
+        )
     )
     print_line(
         f"information of ranks, {texts} texts",
@@ -128,10 +153,12 @@ def whole(texts: int) -> None:
     )
 
 
-def against(states: np.ndarray, ours: Way, theirs: Way, told: str, wanted: float = 0.0) -> None:
+def against(
+    states: np.ndarray, ours: Way, theirs: Way, description: str, wanted: float = 0.0
+) -> None:
     """Time both, and compare how far the states are from their centres."""
     compare(
-        f"clusters of {RANKS} ranks, {told}",
+        f"clusters of {RANKS} ranks, {description}",
         "scikit-learn (Lloyd, k-means++, one start), rank by rank",
         ours,
         theirs,
@@ -165,7 +192,10 @@ def one_by_one(states: np.ndarray, clusters: int) -> Way:
     from sklearn.cluster import KMeans  # noqa: PLC0415 (only needed here)
 
     def way() -> np.ndarray:
-        found = [KMeans(clusters, n_init=1, random_state=0).fit(states[:, rank]).labels_ for rank in range(RANKS)]
+        found = [
+            KMeans(clusters, n_init=1, random_state=0).fit(states[:, rank]).labels_
+            for rank in range(RANKS)
+        ]
         return np.stack(found, axis=1)
 
     return way

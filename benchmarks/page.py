@@ -1,7 +1,9 @@
-"""A page of 10,000 texts: its size against 30 MB, the time until a browser shows the first text, sorting and searching.
+"""A page of 10,000 texts: its size against 30 MB, the time until a browser shows the first text,
+sorting and searching.
 
-Texts are about as long as SST's, and once as long as IMDB's, of which a page holds as many as fit. The words are drawn
-by Zipf's law from a vocabulary of 30,000, the numbers from a gamma distribution: harder to pack than real ones.
+Texts are about as long as SST's, and once as long as IMDB's, of which a page holds as many as fit.
+The words are drawn by Zipf's law from a vocabulary of 30,000, the numbers from a gamma
+distribution: harder to pack than real ones.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ import numpy as np
 from compare import print_line, quick
 from playwright.sync_api import Page, expect, sync_playwright
 
-from sightline.audits import Audit
-from sightline.report.page.explorer import BUDGET
-from sightline.report.page.maps import MAPS
-from sightline.report.page.render import write_page
-from sightline.results import Measurement, Outcome, Ragged, TextRecord, Verdict
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Measurement, Outcome, Ragged, TextRecord, Verdict
+from sightline.report.html.audit_page import write_page
+from sightline.report.html.explorer import BUDGET
+from sightline.report.html.map_names import MAPS
 
 CHROMIUM, OPENS, ANSWERS = "/usr/bin/chromium", 2.0, 0.5
 VOCABULARY = 30_000
@@ -37,15 +39,45 @@ def main() -> None:
             what = f"page of {count} texts as long as {name}'s"
             path = Path(folder) / f"{name}.html"
             write_page(made(count, words), path)
-            told(f"{what}: bytes", f"{BUDGET // 10**6} MB", BUDGET, [path.stat().st_size], "the file is not larger")
+            describe(
+                f"{what}: bytes",
+                f"{BUDGET // 10**6} MB",
+                BUDGET,
+                [path.stat().st_size],
+                "the file is not larger",
+            )
             page = browser.new_page()
             timed = [opened(page, path) for _ in range(rounds)]
-            told(f"{what}: open", f"{OPENS:g} seconds", OPENS, timed, "the first text is shown in less time")
+            describe(
+                f"{what}: open",
+                f"{OPENS:g} seconds",
+                OPENS,
+                timed,
+                "the first text is shown in less time",
+            )
             held = page.locator("#count").inner_text()
-            told(f"{what}: sort", f"{ANSWERS:g} seconds", ANSWERS, sorts(page, rounds), "the list answers in less time")
+            describe(
+                f"{what}: sort",
+                f"{ANSWERS:g} seconds",
+                ANSWERS,
+                sorts(page, rounds),
+                "the list answers in less time",
+            )
             first, *later = searches(page, rounds)
-            told(f"{what}: first search", f"{OPENS:g} seconds", OPENS, [first], "all texts are unpacked in less time")
-            told(f"{what}: search", f"{ANSWERS:g} seconds", ANSWERS, later, f"less time; in the page: {held}")
+            describe(
+                f"{what}: first search",
+                f"{OPENS:g} seconds",
+                OPENS,
+                [first],
+                "all texts are unpacked in less time",
+            )
+            describe(
+                f"{what}: search",
+                f"{ANSWERS:g} seconds",
+                ANSWERS,
+                later,
+                f"less time; in the page: {held}",
+            )
             page.close()
         browser.close()
     return None
@@ -54,7 +86,9 @@ def main() -> None:
 def made(count: int, words: int) -> Audit:
     """Make an audit with every map a page knows; lengths vary as those of reviews do."""
     random = np.random.default_rng(0)
-    vocabulary = np.array(["".join(random.choice(list("etaoinshrdlu"), 1 + i % 11)) for i in range(VOCABULARY)])
+    vocabulary = np.array(
+        ["".join(random.choice(list("etaoinshrdlu"), 1 + i % 11)) for i in range(VOCABULARY)]
+    )
     chances = 1 / np.arange(1, VOCABULARY + 1)
     lengths = np.maximum(2, random.gamma(4, words / 4, count)).astype(np.int64)
     texts = tuple(
@@ -62,9 +96,13 @@ def made(count: int, words: int) -> Audit:
         for i, n in enumerate(lengths.tolist())
     )
     total = int(lengths.sum())
-    values: dict[str, dict[str, np.ndarray | Ragged]] = {"outputs": {"probability": random.random(count)}}
+    values: dict[str, dict[str, np.ndarray | Ragged]] = {
+        "outputs": {"probability": random.random(count)}
+    }
     for kind in MAPS:
-        values.setdefault(kind.measure, {})[kind.quantity] = Ragged(random.gamma(0.4, size=total), lengths)
+        values.setdefault(kind.measure, {})[kind.quantity] = Ragged(
+            random.gamma(0.4, size=total), lengths
+        )
     values["agreement"]["disagreement"] = random.random(count)
     measured: dict[str, Outcome] = {code: Measurement(code, each) for code, each in values.items()}
     return Audit(Verdict("cannot tell", 6, (), ()), (), {}, {}, measured, {}, {}, {}, texts=texts)
@@ -74,7 +112,9 @@ def record(index: int, words: list[str]) -> TextRecord:
     """Put words into one text, a space between."""
     ends = np.cumsum([len(word) + 1 for word in words]) - 1
     spans = tuple((int(end) - len(word), int(end)) for end, word in zip(ends, words, strict=True))
-    return TextRecord(f"test-{index}", " ".join(words), tuple(words), spans, "ab"[index % 2], "ab"[index // 3 % 2])
+    return TextRecord(
+        f"test-{index}", " ".join(words), tuple(words), spans, "ab"[index % 2], "ab"[index // 3 % 2]
+    )
 
 
 def opened(page: Page, path: Path) -> float:
@@ -92,7 +132,14 @@ def sorts(page: Page, rounds: int) -> list[float]:
     for order in (["unsure", "sure", "data"] * rounds)[:rounds]:
         before = page.locator("#list a").first.inner_text()
         act = lambda order=order: page.locator("#order").select_option(order)  # noqa: E731
-        times.append(until(act, lambda before=before: expect(page.locator("#list a").first).not_to_have_text(before)))
+        times.append(
+            until(
+                act,
+                lambda before=before: expect(page.locator("#list a").first).not_to_have_text(
+                    before
+                ),
+            )
+        )
     return times
 
 
@@ -103,7 +150,11 @@ def searches(page: Page, rounds: int) -> list[float]:
         before = page.locator("#count").inner_text()
         letters = "etaoin"[i % 6] * 2 if i % 2 else "zzz"  # in some texts, and in none
         act = lambda letters=letters: page.locator("#find").fill(letters)  # noqa: E731
-        times.append(until(act, lambda before=before: expect(page.locator("#count")).not_to_have_text(before)))
+        times.append(
+            until(
+                act, lambda before=before: expect(page.locator("#count")).not_to_have_text(before)
+            )
+        )
     return times
 
 
@@ -115,7 +166,7 @@ def until(act: Callable[[], object], done: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def told(name: str, against: str, allowed: float, found: list[float], relation: str) -> None:
+def describe(name: str, against: str, allowed: float, found: list[float], relation: str) -> None:
     """Print one JSON line: how many times what is allowed what was found is."""
     ratios = [allowed / one for one in found]
     median = round(float(np.median(found)), 3)

@@ -1,8 +1,10 @@
-"""100 permutations of the weights of every text: on token logits, against pooling the states anew for each.
+"""100 permutations of the weights of every text: on token logits, against pooling the states anew
+for each.
 
-The baseline goes the way of Jain & Wallace's released code, one product with the hidden states for each permutation.
-That costs about 5 ms a text there (SST, mean length 18, 256 state units, one thread); ours costs far less, as printed
-beside the ratio, so the ratio is against a fast baseline and says nothing about that code.
+The baseline goes the way of Jain & Wallace's released code, one product with the hidden states for
+each permutation. That costs about 5 ms a text there (SST, mean length 18, 256 state units, one
+thread); ours costs far less, as printed beside the ratio, so the ratio is against a fast baseline
+and says nothing about that code.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ import numpy as np
 import torch
 from compare import compare, model_and_batch, quick
 
-from sightline.maths.divergences import probabilities, total_variation
-from sightline.measures.arrays import shuffled, to_numpy
-from sightline.measures.words import words_of
-from sightline.seeds import Seeds
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import words_of
+from sightline.measures.trace_arrays import shuffled, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
 
 PERMUTATIONS = 100
 
@@ -32,7 +34,9 @@ def main() -> None:
         return np.median(total_variation(probabilities(logits), own), axis=1)
 
     def on_states() -> np.ndarray:
-        logits = [to_numpy(model.decode(trace, torch.from_numpy(w).to(trace.attention))) for w in drawn]
+        logits = [
+            to_numpy(model.decode(trace, torch.from_numpy(w).to(trace.attention))) for w in drawn
+        ]
         return np.median(total_variation(probabilities(np.stack(logits, axis=1)), own), axis=1)
 
     compare(

@@ -1,9 +1,10 @@
 """Training: texts a second and memory, against the plain way, and where the time goes.
 
-The plain way (`compare.plain`) is what Jain & Wallace 2019 describe, with torch alone. Every training runs in a process
-of its own on one thread, in seconds of its processor, and the two ways take turns. Ours is preset ``jain2019`` with
-300-d embeddings and decoupled weight decay; beside it the same with the penalty in the gradient, as published. Of IMDB
-some batches are taken, of SST whole epochs. Without the data, planted texts stand in.
+The plain way (`compare.plain`) is what Jain & Wallace 2019 describe, with torch alone. Every
+training runs in a process of its own on one thread, in seconds of its processor, and the two ways
+take turns. Ours is preset ``jain2019`` with 300-d embeddings and decoupled weight decay; beside it
+the same with the penalty in the gradient, as published. Of IMDB some batches are taken, of SST
+whole epochs. Without the data, planted texts stand in.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from compare import print_line, quick
 from compare.machine import gigaflops
 from compare.plain import PlainTraining
 
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import DataSpec
 from sightline.data.dataset import Dataset, Split
-from sightline.data.loading import fit_vocabulary, load
+from sightline.data.load_dataset import fit_vocabulary, load
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import DataSpec
 from sightline.training.adam import Adam
-from sightline.training.fit import fit
+from sightline.training.loop import fit
 from sightline.training.objective import Labels
-from sightline.training.rows import PutOff
+from sightline.training.sparse_embedding_updates import DeferredUpdates
 
 DATA = Path(os.environ.get("SIGHTLINE_DATA", ""))
 SST, IMDB = DATA / "sst", DATA / "imdb" / "aclImdb_v1_labelled.tar.gz"
@@ -56,12 +57,16 @@ class Case:
 
     def read(self) -> tuple[Dataset, Vocabulary]:
         """Read the texts, evenly over the split where some are taken."""
-        spec: DataSpec = replace(parse_data(self.data), recipe="paper" if "planted" not in self.data else "clean")
+        spec: DataSpec = replace(
+            parse_data(self.data), recipe="paper" if "planted" not in self.data else "clean"
+        )
         dataset = load(spec, 0)
         vocabulary = fit_vocabulary(dataset, spec)
         if self.texts:
             dataset = replace(
-                dataset, train=some(dataset.train, self.texts), validation=some(dataset.validation, CHECKED)
+                dataset,
+                train=some(dataset.train, self.texts),
+                validation=some(dataset.validation, CHECKED),
             )
         return dataset, vocabulary
 
@@ -98,15 +103,41 @@ def against(case: Case, encoder: str, wanted: float) -> None:
         for way, done in runs.items():
             done.append(run(way, encoder, case))
     for way in ("decoupled", "coupled"):
-        ratios = [plain["seconds"] / one["seconds"] for plain, one in zip(runs["plain"], runs[way], strict=True)]
+        ratios = [
+            plain["seconds"] / one["seconds"]
+            for plain, one in zip(runs["plain"], runs[way], strict=True)
+        ]
         asked = wanted if way == "decoupled" else 0.0
         said = f"at least {asked} times" if asked else "measured; no number is wanted"
-        print_line(f"{encoder} on {case.name}, {way} decay", "the plain way", ratios, min(ratios) >= asked, said)
+        print_line(
+            f"{encoder} on {case.name}, {way} decay",
+            "the plain way",
+            ratios,
+            min(ratios) >= asked,
+            said,
+        )
     for way, done in runs.items():
-        figures = ("ms_a_text", "collate", "forward", "backward", "optimiser", "peak_mb", "matrix_gflops")
+        figures = (
+            "ms_a_text",
+            "collate",
+            "forward",
+            "backward",
+            "optimiser",
+            "peak_mb",
+            "matrix_gflops",
+        )
         middle = {name: round(median(one[name] for one in done), 2) for name in figures}
         accuracies = [one["accuracy"] for one in done][:1]
-        print(json.dumps({"name": f"{encoder} on {case.name}", "way": way, **middle, "accuracy": accuracies[0]}))
+        print(
+            json.dumps(
+                {
+                    "name": f"{encoder} on {case.name}",
+                    "way": way,
+                    **middle,
+                    "accuracy": accuracies[0],
+                }
+            )
+        )
     sys.stdout.flush()
 
 
@@ -115,18 +146,23 @@ def run(way: str, encoder: str, case: Case) -> dict[str, Any]:
     asked = json.dumps([way, encoder, *vars(case).values()])
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     started = subprocess.Popen(
-        [sys.executable, __file__, "--child", asked], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, __file__, "--child", asked],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
     assert started.stdout is not None  # it was asked for
-    told = started.stdout.read()
+    description = started.stdout.read()
     _, status, used = os.wait4(started.pid, 0)
     if code := os.waitstatus_to_exitcode(status):
         raise RuntimeError(f"{asked} ended with {code}")
-    return json.loads(told) | {"peak_mb": used.ru_maxrss / 1024}
+    return json.loads(description) | {"peak_mb": used.ru_maxrss / 1024}
 
 
 def taken(way: str, encoder: str, case: Case) -> dict[str, Any]:
-    """Train one way: seconds of one processor without validation, in ms a text and epoch, and by what was done."""
+    """Train one way: seconds of one processor without validation, in ms a text and epoch, and by
+    what was done.
+    """
     dataset, vocabulary = case.read()
     train = plainly if way == "plain" else in_our_way
     seconds, accuracy = train(dataset, vocabulary, encoder, case.epochs, way)
@@ -145,7 +181,9 @@ def taken(way: str, encoder: str, case: Case) -> dict[str, Any]:
 def plainly(
     dataset: Dataset, vocabulary: Vocabulary, encoder: str, epochs: int, way: str
 ) -> tuple[Counter[str], float]:
-    """Train the plain way; give its seconds by what was done, and the accuracy in validation after the last epoch."""
+    """Train the plain way; give its seconds by what was done, and the accuracy in validation after
+    the last epoch.
+    """
     training = PlainTraining(dataset.train, vocabulary, encoder, 0)
     for _ in range(epochs):
         training.epoch()
@@ -155,14 +193,16 @@ def plainly(
 def in_our_way(
     dataset: Dataset, vocabulary: Vocabulary, encoder: str, epochs: int, way: str
 ) -> tuple[Counter[str], float]:
-    """Train with `fit`; steps that were put off count as the optimiser's, also where a lookup makes them."""
+    """Train with `fit`; steps that were put off count as the optimiser's, also where a lookup makes
+    them.
+    """
     model_spec, fit_spec = build_specs(f"{encoder}+additive", "jain2019", epochs=epochs, decay=way)
     model = build(replace(model_spec, embedding=300), vocabulary, dataset.label_names, 0)
     objective, seconds = Labels(dataset.train, 2, fit_spec), Counter[str]()
     timed(model, "collate", seconds, "collate")
     timed(objective, "losses", seconds, "losses")
-    timed(PutOff, "copies", seconds, "copies")
-    timed(PutOff, "end", seconds, "end")
+    timed(DeferredUpdates, "copies", seconds, "copies")
+    timed(DeferredUpdates, "end", seconds, "end")
     timed(Adam, "gather", seconds, "gather")
     timed(Adam, "step", seconds, "step")
     whole, ends, began = Counter[str](), list[float](), [process_time()]
@@ -178,7 +218,16 @@ def in_our_way(
         seconds.clear()
         began.append(process_time())
 
-    record = fit(model, dataset.train, dataset.validation, fit_spec, 0, epoch_done, batch, objective=objective)
+    record = fit(
+        model,
+        dataset.train,
+        dataset.validation,
+        fit_spec,
+        0,
+        epoch_done,
+        batch,
+        objective=objective,
+    )
     parts = Counter(
         collate=whole["collate"],
         forward=whole["losses"] - whole["collate"] - whole["copies"],

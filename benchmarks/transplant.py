@@ -1,8 +1,9 @@
-"""Words moved between texts, for every map a model can give: how many forward passes over the split that costs.
+"""Words moved between texts, for every map a model can give: how many forward passes over the split
+that costs.
 
-A price, not a gain: the ratio says how many times longer the whole measure takes, its survey with every map included,
-than running the model once on the same texts in the same batches. Nearly all of it are hybrids and deleted words, so
-its floor is their number a text.
+A price, not a gain: the ratio says how many times longer the whole measure takes, its survey with
+every map included, than running the model once on the same texts in the same batches. Nearly all of
+it are hybrids and deleted words, so its floor is their number a text.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import numpy as np
 import torch
 from compare import compare, model_and_texts, quick
 
-from sightline.data.batching import length_batches
-from sightline.measures.transplant import Transplant
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
+from sightline.audits.measure_pass import measure
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.data.batches import length_batches
+from sightline.measures.transfer.transfer import Transfer
 
 BATCH = 32
 
@@ -31,8 +32,14 @@ def main() -> None:
         return sum(len(model.trace(model.collate(batch)).logits) for batch in batches)
 
     def moved() -> int:
-        taken = measure(model, texts, (Transplant(),), {}, Seeds(0), BATCH, lambda done, total: None)["transplant"]
-        return int(np.isfinite(taken.values["whole"]).any(axis=1).sum()) if isinstance(taken, Measurement) else 0
+        taken = measure(model, texts, (Transfer(),), {}, Seeds(0), BATCH, lambda done, total: None)[
+            "transplant"
+        ]
+        return (
+            int(np.isfinite(taken.values["whole"]).any(axis=1).sum())
+            if isinstance(taken, Measurement)
+            else 0
+        )
 
     compare(
         "a forward pass over the split",

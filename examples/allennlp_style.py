@@ -1,4 +1,5 @@
-"""Audit a module built as AllenNLP's are: fields in, a dict out, attention inside a part that sums a text up.
+"""Audit a module built as AllenNLP's are: fields in, a dict out, attention inside a part that sums
+a text up.
 
 python allennlp_style.py
 sightline check-model py:allennlp_style:build
@@ -9,8 +10,8 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import sightline
-from sightline.report.sheets.summary import lines
-from sightline.spec.texts import parse_data
+from sightline.config.spec_syntax import parse_data
+from sightline.report.text.audit_summary import lines
 
 DATA = sightline.load(parse_data("planted:needle(n=400,length=8)"), seed=0)
 
@@ -47,11 +48,15 @@ class AttentionEncoder(nn.Module):
 
 
 class TextClassifier(nn.Module):
-    """Embedder, LSTM, attention, decision; called with a text field, as a data reader of AllenNLP hands it over."""
+    """Embedder, LSTM, attention, decision; called with a text field, as a data reader of AllenNLP
+    hands it over.
+    """
 
     def __init__(self, words: int, labels: int = 2, size: int = 24) -> None:
         super().__init__()
-        self.text_field_embedder = nn.ModuleDict({"token_embedder_tokens": TokenEmbedder(words, size)})
+        self.text_field_embedder = nn.ModuleDict(
+            {"token_embedder_tokens": TokenEmbedder(words, size)}
+        )
         self.seq2seq = nn.LSTM(size, size, bidirectional=True, batch_first=True)
         self.seq2vec = AttentionEncoder(2 * size)
         self.classification_layer = nn.Linear(2 * size, labels)
@@ -61,17 +66,26 @@ class TextClassifier(nn.Module):
         ids = tokens["tokens"]["tokens"]
         mask = ids > 0
         vectors = self.text_field_embedder["token_embedder_tokens"](ids)
-        packed = pack_padded_sequence(vectors, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
+        packed = pack_padded_sequence(
+            vectors, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
+        )
         states, _ = pad_packed_sequence(self.seq2seq(packed)[0], batch_first=True)
         logits = self.classification_layer(self.seq2vec(states, mask[:, : states.shape[1]]))
         output = {"logits": logits, "probs": logits.softmax(dim=-1)}
-        return output if label is None else {**output, "loss": nn.functional.cross_entropy(logits, label)}
+        return (
+            output
+            if label is None
+            else {**output, "loss": nn.functional.cross_entropy(logits, label)}
+        )
 
 
 def index(texts, vocabulary):
     """Turn lists of words into a text field: 0 is padding, 1 a word that is not known."""
     width = max(map(len, texts))
-    rows = [[*(vocabulary.get(word, 1) for word in words), *[0] * (width - len(words))] for words in texts]
+    rows = [
+        [*(vocabulary.get(word, 1) for word in words), *[0] * (width - len(words))]
+        for words in texts
+    ]
     return {"tokens": {"tokens": torch.tensor(rows)}}
 
 
@@ -102,7 +116,9 @@ def build():
         ids = index([example.tokens for example in examples], vocabulary)["tokens"]["tokens"]
         return ids, ids > 0
 
-    return sightline.tap(model, collate=collate, run=lambda batch: model({"tokens": {"tokens": batch.ids}}))
+    return sightline.tap(
+        model, collate=collate, run=lambda batch: model({"tokens": {"tokens": batch.ids}})
+    )
 
 
 if __name__ == "__main__":

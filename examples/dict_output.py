@@ -1,4 +1,5 @@
-"""Audit a module that returns a dict: the module as its owner wrote it, then the lines that wrap it.
+"""Audit a module that returns a dict: the module as its owner wrote it, then the lines that wrap
+it.
 
 python dict_output.py
 """
@@ -7,8 +8,8 @@ import torch
 from torch import nn
 
 import sightline
-from sightline.report.sheets.summary import lines
-from sightline.spec.texts import parse_data
+from sightline.config.spec_syntax import parse_data
+from sightline.report.text.audit_summary import lines
 
 DATA = sightline.load(parse_data("planted:needle(n=450,length=8,classes=3)"), seed=0)
 BUCKETS = 512
@@ -27,7 +28,9 @@ class Output(nn.Module):
 
 
 class Classifier(nn.Module):
-    """A query of its own attends to the words; takes ids, or vectors in place of them, as many libraries do."""
+    """A query of its own attends to the words; takes ids, or vectors in place of them, as many
+    libraries do.
+    """
 
     def __init__(self, hidden: int = 32, classes: int = 3) -> None:
         super().__init__()
@@ -73,7 +76,9 @@ def train(texts, labels, epochs=30):
 
 
 def build():
-    model = train([example.tokens for example in DATA.train], [example.label for example in DATA.train])
+    model = train(
+        [example.tokens for example in DATA.train], [example.label for example in DATA.train]
+    )
 
     def collate(examples):
         inputs = tokenise([example.tokens for example in examples])
@@ -87,7 +92,11 @@ def build():
         return model.head(torch.einsum("bt,bth->bh", attention, traced["hidden"]))
 
     return sightline.wrap(
-        model, collate=collate, embed=lambda batch: model.embedding(batch.ids), trace=trace, decode=decode
+        model,
+        collate=collate,
+        embed=lambda batch: model.embedding(batch.ids),
+        trace=trace,
+        decode=decode,
     )
 
 

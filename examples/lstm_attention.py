@@ -1,4 +1,5 @@
-"""Audit a hand-written LSTM with attention: the module as its owner wrote it, then the lines that wrap it.
+"""Audit a hand-written LSTM with attention: the module as its owner wrote it, then the lines that
+wrap it.
 
 python lstm_attention.py
 sightline check-model py:lstm_attention:build
@@ -10,8 +11,8 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import sightline
-from sightline.report.sheets.summary import lines
-from sightline.spec.texts import parse_data
+from sightline.config.spec_syntax import parse_data
+from sightline.report.text.audit_summary import lines
 
 PAD, UNKNOWN = 0, 1
 DATA = sightline.load(parse_data("planted:needle(n=400,length=8)"), seed=0)
@@ -24,14 +25,20 @@ class LstmAttention(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(words, embedding, padding_idx=PAD)
         self.lstm = nn.LSTM(embedding, hidden, bidirectional=True, batch_first=True)
-        self.score = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.Tanh(), nn.Linear(hidden, 1, bias=False))
+        self.score = nn.Sequential(
+            nn.Linear(2 * hidden, hidden), nn.Tanh(), nn.Linear(hidden, 1, bias=False)
+        )
         self.dropout = nn.Dropout(0.2)
         self.output = nn.Linear(2 * hidden, 1)
 
     def encode(self, vectors, mask):
         """Run the LSTM over each text's own length."""
-        packed = pack_padded_sequence(vectors, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-        states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1])
+        packed = pack_padded_sequence(
+            vectors, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, total_length=mask.shape[1]
+        )
         return states
 
     def attend(self, states, mask):
@@ -50,7 +57,10 @@ class LstmAttention(nn.Module):
 
 def read(examples, vocabulary):
     """Turn texts into ids, padded, and a mask that is True on words."""
-    rows = [torch.tensor([vocabulary.get(word, UNKNOWN) for word in example.tokens]) for example in examples]
+    rows = [
+        torch.tensor([vocabulary.get(word, UNKNOWN) for word in example.tokens])
+        for example in examples
+    ]
     ids = pad_sequence(rows, batch_first=True, padding_value=PAD)
     return ids, ids != PAD
 
@@ -66,7 +76,9 @@ def train(examples, epochs=8):
         for start in range(0, len(examples), 32):
             batch = examples[start : start + 32]
             labels = torch.tensor([[float(example.label)] for example in batch])
-            loss = nn.functional.binary_cross_entropy_with_logits(model(*read(batch, vocabulary)), labels)
+            loss = nn.functional.binary_cross_entropy_with_logits(
+                model(*read(batch, vocabulary)), labels
+            )
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -82,7 +94,11 @@ def build():
     def trace(batch, vectors):
         states = model.encode(vectors, batch.mask)
         attention = model.attend(states, batch.mask)
-        return {"states": states, "attention": attention, "logits": model.classify(states, attention)}
+        return {
+            "states": states,
+            "attention": attention,
+            "logits": model.classify(states, attention),
+        }
 
     def collate(examples):
         return read(examples, vocabulary)
@@ -93,7 +109,9 @@ def build():
     def decode(traced, attention):
         return model.classify(traced["states"], attention)
 
-    return sightline.wrap(model, link="sigmoid", collate=collate, embed=embed, trace=trace, decode=decode)
+    return sightline.wrap(
+        model, link="sigmoid", collate=collate, embed=embed, trace=trace, decode=decode
+    )
 
 
 if __name__ == "__main__":

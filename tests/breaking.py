@@ -1,4 +1,5 @@
-"""A replacement that is broken at one of its system calls, whichever they are: they are counted, not listed by hand.
+"""A replacement that is broken at one of its system calls, whichever they are: they are counted,
+not listed by hand.
 
     python -m tests.breaking FOLDER file|folder exchange|steps
 
@@ -17,10 +18,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sightline import exchange
-from sightline.files import write_whole
+from sightline._io import atomic_swap
+from sightline._io.atomic_write import write_whole
 
-CALLS = ("mkdir", "rename", "replace", "chmod", "unlink", "rmdir", "stat", "lstat", "open", "scandir")
+CALLS = (
+    "mkdir",
+    "rename",
+    "replace",
+    "chmod",
+    "unlink",
+    "rmdir",
+    "stat",
+    "lstat",
+    "open",
+    "scandir",
+)
 OLD, NEW = {"one": "old", "two": "old"}, {"one": "new", "two": "new", "three": "new"}
 NAME = "kept"
 How = Callable[[], None]
@@ -39,7 +51,9 @@ def killed() -> None:
 
 
 class Break:
-    """Break the call with one number, before its work or after it; ``count`` says how many there were."""
+    """Break the call with one number, before its work or after it; ``count`` says how many there
+    were.
+    """
 
     def __init__(self, number: int, how: How, *, after: bool = False) -> None:
         self.number, self.how, self.after, self.count = number, how, after, 0
@@ -67,20 +81,22 @@ class Break:
 
 @contextmanager
 def breaking(one: Break, mode: str) -> Iterator[None]:
-    """Let every system call of a replacement pass by ``one``; without an exchange of names in the mode ``steps``."""
+    """Let every system call of a replacement pass by ``one``; without an exchange of names in the
+    mode ``steps``.
+    """
     plain = {name: getattr(os, name) for name in CALLS}
-    find = exchange._system_call
+    find = atomic_swap._system_call
     call = find()
     assert call is not None, "this system has no exchange of names"
     try:
-        exchange._system_call = lambda: one.around(call) if mode == "exchange" else None
+        atomic_swap._system_call = lambda: one.around(call) if mode == "exchange" else None
         for name, real in plain.items():
             setattr(os, name, one.around(real))
         yield
     finally:
         for name, real in plain.items():
             setattr(os, name, real)
-        exchange._system_call = find
+        atomic_swap._system_call = find
 
 
 def fill(place: Path, content: dict[str, str], kind: str) -> None:
@@ -98,7 +114,9 @@ def found(place: Path) -> str:
     if not os.path.lexists(place):
         return "nothing"
     held = (
-        json.loads(place.read_text()) if place.is_file() else {file.name: file.read_text() for file in place.iterdir()}
+        json.loads(place.read_text())
+        if place.is_file()
+        else {file.name: file.read_text() for file in place.iterdir()}
     )
     return "old" if held == OLD else "new" if held == NEW else "a mix"
 
@@ -107,21 +125,25 @@ def replace(folder: Path, kind: str) -> Path:
     return write_whole(folder / NAME, lambda aside: fill(aside, NEW, kind))
 
 
-def broken_at_each(folder: Path, kind: str, mode: str, how: How, *, after: bool) -> Iterator[tuple[Path, bool]]:
-    """Break a replacement at its first call, at its second, and so on; yield each place, and whether it was told."""
+def broken_at_each(
+    folder: Path, kind: str, mode: str, how: How, *, after: bool
+) -> Iterator[tuple[Path, bool]]:
+    """Break a replacement at its first call, at its second, and so on; yield each place, and
+    whether it was told.
+    """
     number = 0
     while True:
         number += 1
         here = folder / str(number)
         here.mkdir(parents=True)
         fill(here / NAME, OLD, kind)
-        one, told = Break(number, how, after=after), False
+        one, message = Break(number, how, after=after), False
         try:
             with breaking(one, mode):
                 replace(here, kind)
         except (OSError, KeyboardInterrupt):
-            told = True
-        yield here / NAME, told
+            message = True
+        yield here / NAME, message
         if one.count < number:
             return
 

@@ -1,4 +1,6 @@
-"""What every test stands on: one torch thread, examples drawn alike each time, real data where there are any, no unlisted skip."""
+"""What every test stands on: one torch thread, examples drawn alike each time, real data where
+there are any, no unlisted skip.
+"""
 
 import gc
 import os
@@ -33,7 +35,9 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def real_data() -> Callable[[str], Path]:
-    """Find a published corpus by name, `real_data("sst")`; the test is skipped where it is not there."""
+    """Find a published corpus by name, `real_data("sst")`; the test is skipped where it is not
+    there.
+    """
     folder = Path(os.environ.get("SIGHTLINE_DATA", ROOT.parent / "shared" / "data"))
 
     def find(name: str) -> Path:
@@ -46,7 +50,9 @@ def real_data() -> Callable[[str], Path]:
 
 
 def pytest_collection_finish() -> None:
-    """Let the collector of garbage pass over all that stays to the end: modules, and thousands of tests."""
+    """Let the collector of garbage pass over all that stays to the end: modules, and thousands of
+    tests.
+    """
     gc.collect()
     gc.freeze()
 
@@ -58,18 +64,31 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def listed_reasons() -> tuple[str, ...]:
-    """Beginnings of the reasons that SKIPS.md allows: the second cell of each row, between backticks."""
-    return tuple(re.findall(r"^\|[^|]*\| `([^`]+)` \|", SKIPS.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    """Beginnings of the reasons that SKIPS.md allows: the second cell of each row, between
+    backticks.
+    """
+    return tuple(
+        re.findall(
+            r"^\|[^|]*\| `([^`]+)` \|", SKIPS.read_text(encoding="utf-8"), flags=re.MULTILINE
+        )
+    )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run when a skip is not listed. Under xdist only the controller has a reporter that has seen them all."""
+    """Fail the run when a skip is not listed. Under xdist only the controller has a reporter that
+    has seen them all.
+    """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or hasattr(session.config, "workerinput"):
         return
-    reasons = {str(report.longrepr[2]).removeprefix("Skipped: ") for report in reporter.stats.get("skipped", ())}
+    reasons = {
+        str(report.longrepr[2]).removeprefix("Skipped: ")
+        for report in reporter.stats.get("skipped", ())
+    }
     unlisted = sorted(reason for reason in reasons if not str(reason).startswith(listed_reasons()))
     for reason in unlisted:
-        reporter.write_line(f"\nskipped for a reason that tests/SKIPS.md does not list: {reason}", red=True)
+        reporter.write_line(
+            f"\nskipped for a reason that tests/SKIPS.md does not list: {reason}", red=True
+        )
     if unlisted:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

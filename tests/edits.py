@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sightline.seal import MANIFEST
+from sightline._io.checksums import MANIFEST
 
 ODD: tuple[Any, ...] = (["x"], "x", -7, 10**30, None, {"x": 1})
 """What stands where something else should: of each kind one, and numbers that are out of bounds."""
@@ -25,11 +25,17 @@ def edited(tree: Any, count: int) -> Iterator[tuple[str, Any]]:
 
 
 def edits(tree: Any) -> Iterator[tuple[str, tuple, Callable[[Any, Any], None]]]:
-    """List every edit: every field and item replaced and deleted, and every object given another."""
+    """List every edit: every field and item replaced and deleted, and every object given
+    another.
+    """
     for path in places(tree):
         where = ".".join(map(str, path)) or "the whole"
         for odd in ODD:
-            yield f"{where} = {odd!r}", path, lambda holder, key, odd=odd: holder.__setitem__(key, odd)
+            yield (
+                f"{where} = {odd!r}",
+                path,
+                lambda holder, key, odd=odd: holder.__setitem__(key, odd),
+            )
         if path:
             yield f"no {where}", path, lambda holder, key: holder.__delitem__(key)
         if isinstance(found(tree, path), dict):
@@ -39,7 +45,13 @@ def edits(tree: Any) -> Iterator[tuple[str, tuple, Callable[[Any, Any], None]]]:
 def places(tree: Any, path: tuple = ()) -> Iterator[tuple]:
     """Name every place in a tree; of a long list the first two, which stand for the rest."""
     yield path
-    inside = tree.items() if isinstance(tree, dict) else enumerate(tree[:2]) if isinstance(tree, list) else ()
+    inside = (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree[:2])
+        if isinstance(tree, list)
+        else ()
+    )
     for key, value in inside:
         yield from places(value, (*path, key))
 

@@ -15,13 +15,19 @@ def wait_for(reached: Callable[[], bool], seconds: float = 120) -> None:
 def workers_of(parent: int) -> list[int]:
     """Find the workers of a process; the helper process of multiprocessing is not one."""
     children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [
+        int(child)
+        for child in children
+        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
 
 
 def lives(process: int) -> bool:
-    """Tell whether a process still runs; one that only waits to be asked for its exit code does not.
+    """Tell whether a process still runs; one that only waits to be asked for its exit code does
+    not.
 
-    Its threads are asked, too: when the first of a killed process has ended, others may still, and hold its locks.
+    Its threads are asked, too: when the first of a killed process has ended, others may still, and
+    hold its locks.
     """
     return any(map(_runs, Path(f"/proc/{process}/task").glob("*")))
 

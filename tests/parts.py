@@ -2,17 +2,19 @@
 
 from itertools import product
 
-from sightline.spec.catalogue import chosen, row_of
-from sightline.spec.combinations import states_width
-from sightline.spec.options import Option
-from sightline.spec.parts import Part, Value
+from sightline.config.part_compatibility import states_width
+from sightline.config.part_options import Option
+from sightline.config.part_syntax import Part, Value
+from sightline.config.registry import chosen, row_of
 
 WIDE = 8
 """How wide the states of a small encoder are, and the embeddings that they are compared with."""
 
 
 def small_part(room: str, name: str) -> str:
-    """Write a part at small sizes, and for the rest at its defaults; an encoder has states `WIDE` wide."""
+    """Write a part at small sizes, and for the rest at its defaults; an encoder has states `WIDE`
+    wide.
+    """
     row = row_of(room, name)
     values = {key: _sizes(option) for key, option in row.options.items() if _is_large(option)}
     for choice in product(*values.values()):

@@ -1,4 +1,6 @@
-"""Which of many cases `make test` runs: all pairs of parts meet. `make test-all` runs every case."""
+"""Which of many cases `make test` runs: all pairs of parts meet. `make test-all` runs every
+case.
+"""
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import combinations

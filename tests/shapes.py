@@ -1,7 +1,9 @@
-"""Shapes in signatures are checked whenever a test calls what says them; what says none is left as fast as it is.
+"""Shapes in signatures are checked whenever a test calls what says them; what says none is left as
+fast as it is.
 
-jaxtyping's own hook checks each call of each function of a package. Here a function or a dataclass is checked if its
-annotations name a shape, which is the same check in a quarter of the time: mypy sees to all other types.
+jaxtyping's own hook checks each call of each function of a package. Here a function or a dataclass
+is checked if its annotations name a shape, which is the same check in a quarter of the time: mypy
+sees to all other types.
 """
 
 import ast
@@ -42,7 +44,9 @@ class _Finder(MetaPathFinder):
 
 
 class CheckingLoader(SourceFileLoader):
-    """Puts a check before what says shapes; its byte code is kept nowhere, since others would run it unasked."""
+    """Puts a check before what says shapes; its byte code is kept nowhere, since others would run
+    it unasked.
+    """
 
     def path_stats(self, path: str) -> dict[str, float]:
         raise OSError("its byte code is not kept")
@@ -53,9 +57,13 @@ class CheckingLoader(SourceFileLoader):
         for node in ast.walk(tree):
             if isinstance(node, Function) and any(_says(one, shapes) for one in _annotations(node)):
                 node.decorator_list.append(_check(node))  # innermost: it sees the annotations
-            elif isinstance(node, ast.ClassDef) and any(_says(one.annotation, shapes) for one in _fields(node)):
+            elif isinstance(node, ast.ClassDef) and any(
+                _says(one.annotation, shapes) for one in _fields(node)
+            ):
                 node.decorator_list.insert(0, _check(node))  # outermost: of a dataclass
-        return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True, optimize=_optimize)
+        return compile(
+            ast.fix_missing_locations(tree), path, "exec", dont_inherit=True, optimize=_optimize
+        )
 
 
 def _shapes(tree: ast.Module) -> set[str]:
@@ -86,5 +94,5 @@ def _says(annotation: ast.expr, shapes: set[str]) -> bool:
 
 
 def _check(node: ast.stmt) -> ast.expr:
-    told = "__import__('jaxtyping').jaxtyped(typechecker=__import__('beartype').beartype)"
-    return ast.copy_location(ast.parse(told, mode="eval").body, node)
+    message = "__import__('jaxtyping').jaxtyped(typechecker=__import__('beartype').beartype)"
+    return ast.copy_location(ast.parse(message, mode="eval").body, node)

@@ -1,4 +1,5 @@
-"""What each surface says, one file a surface under `tests/snapshots/`; `make snapshots` writes them.
+"""What each surface says, one file a surface under `tests/snapshots/`; `make snapshots` writes
+them.
 
 A test hands over a text; it is compared with the entry of the test in the file of the surface. So
 wording is reviewed as a diff of one file, and tests assert on codes, fields and numbers.
@@ -58,7 +59,9 @@ def entries(surface: str) -> dict[str, str]:
     if not path.exists():
         return {}
     parts = path.read_text(encoding="utf-8").split("\n" + HEAD)[1:]
-    return {name: text.removesuffix("\n") for name, _, text in (part.partition("\n") for part in parts)}
+    return {
+        name: text.removesuffix("\n") for name, _, text in (part.partition("\n") for part in parts)
+    }
 
 
 def write(surface: str, texts: dict[str, str]) -> None:

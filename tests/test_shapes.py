@@ -7,8 +7,8 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from sightline.maths.ranks import top_count
-from sightline.types import Batch
+from sightline.core.protocols import Batch
+from sightline.numerics.rank_agreement import top_count
 from tests.shapes import CheckingLoader, modules_with_shapes
 
 MODULES = [*modules_with_shapes()]

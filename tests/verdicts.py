@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from sightline.results import Level, Reason, Verdict
+from sightline.core.results import Level, Reason, Verdict
 
-_PRINTED = re.compile(r"(?:([A-Z]+-\d+) (passed|failed|inconclusive|not run): )?(.*?)(?: \((.*)\))?", re.DOTALL)
+_PRINTED = re.compile(
+    r"(?:([A-Z]+-\d+) (passed|failed|inconclusive|not run): )?(.*?)(?: \((.*)\))?", re.DOTALL
+)
 
 
 def why(printed: str | Reason) -> Reason:

@@ -1,8 +1,8 @@
 """Audit one model on one set of texts under many seeds of the audit, and count the verdicts.
 
 ``python validation/audit_seeds.py OUT.json [--seeds N] [--texts N ...]`` audits models of
-`before_after_cases`, some near a threshold and some far from all. It needs nothing that an earlier commit lacks, so it
-can be run on one.
+`before_after_cases`, some near a threshold and some far from all. It needs nothing that an earlier
+commit lacks, so it can be run on one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from before_after_cases import CASES
 import sightline
 
 MODELS = ("an honest map", "one of three cues shown", "right on 42% of the texts")
-"""Far from every threshold; near that of Transfer; near that of Transfer, and below that of the share of texts."""
+"""Far from every threshold; near that of Transfer; near that of Transfer, and below that of the
+share of texts."""
 SEEDS, TEXTS = 20, (100, 300)
 
 
@@ -66,7 +67,14 @@ def main() -> int:
     for texts in flags.texts:
         for name in MODELS:
             found.append(counted(name, texts, flags.seeds))
-            print(time.strftime("%H:%M:%S"), texts, name, found[-1]["rows"], found[-1]["classes"], flush=True)
+            print(
+                time.strftime("%H:%M:%S"),
+                texts,
+                name,
+                found[-1]["rows"],
+                found[-1]["classes"],
+                flush=True,
+            )
             flags.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     return 0
 

@@ -1,9 +1,10 @@
 """What the verdict says of cases whose truth is known, at the commit whose package is installed.
 
-``python validation/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of `before_after_cases` and
-writes the row of all texts and of each predicted class, with the findings that decided. Run with the Python of an
-earlier commit it says what that commit said; ``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` puts
-two such files into the one that the documentation tables, and keeps what else that has.
+``python validation/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of
+`before_after_cases` and writes the row of all texts and of each predicted class, with the findings
+that decided. Run with the Python of an earlier commit it says what that commit said;
+``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` puts two such files into the one
+that the documentation tables, and keeps what else that has.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
     began = time.process_time()
     try:
         audit = sightline.audit(made, texts, seed=seed, **others)
-    except sightline.errors.SightlineError as error:
+    except sightline.core.errors.SightlineError as error:
         return {"seed": seed, "refused": str(error)}
     said = json.loads(json.dumps(audit.to_json()))
     return {
@@ -47,7 +48,10 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
 
 
 def _effect(finding: Any) -> list[Any]:
-    return [finding.result, *(round(getattr(finding.score, key), 3) for key in ("value", "low", "high"))]
+    return [
+        finding.result,
+        *(round(getattr(finding.score, key), 3) for key in ("value", "low", "high")),
+    ]
 
 
 def _codes(verdict: Any) -> list[str]:
@@ -97,8 +101,8 @@ def main() -> int:
         found[case.name] = runs
         print(time.strftime("%H:%M:%S"), case.kind, case.name, flush=True)
         for one in runs:
-            told = ("row", "by_class", "refused", "scores", "decided", "seconds")
-            print("    ", {key: one[key] for key in told if one.get(key) is not None}, flush=True)
+            parts = ("row", "by_class", "refused", "scores", "decided", "seconds")
+            print("    ", {key: one[key] for key in parts if one.get(key) is not None}, flush=True)
         flags.out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     return 0
 

@@ -1,4 +1,6 @@
-"""The cases of `before_after`, with what is right of each: of all texts, and of the texts of each predicted class."""
+"""The cases of `before_after`, with what is right of each: of all texts, and of the texts of each
+predicted class.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ NOT_SHOWN = (*MUST_NOT, *OPEN)
 
 @dataclass(frozen=True)
 class Case:
-    """A case whose truth is known: what is right of all texts and of the texts of each predicted class."""
+    """A case whose truth is known: what is right of all texts and of the texts of each predicted
+    class.
+    """
 
     kind: str
     """What kind of mistake it could lead to, or that the rules of before were right."""
@@ -66,7 +70,11 @@ def takeovers() -> tuple[Case, ...]:
         Case(
             "fraud",
             f"takeover by fillers, gradients lured: {length} words, gain {gain:g} above {above:g}",
-            needle(by_code, margin=luring(takeover(gain, above), by_code, lexicon(ONE_CUE)), length=length),
+            needle(
+                by_code,
+                margin=luring(takeover(gain, above), by_code, lexicon(ONE_CUE)),
+                length=length,
+            ),
             NOT_SHOWN,
         )
         for length, gain, above in asked
@@ -103,7 +111,9 @@ CASES = (
         NOT_SHOWN,
     ),
     Case("fraud", "recognises texts that a test made", of.recognising(), NOT_SHOWN),
-    Case("fraud", "recognises them, and gradients are lured", of.recognising(lures=True), NOT_SHOWN),
+    Case(
+        "fraud", "recognises them, and gradients are lured", of.recognising(lures=True), NOT_SHOWN
+    ),
     Case(
         "class by absence",
         "detector, half of the texts",
@@ -126,15 +136,29 @@ CASES = (
         (*SHOWN, *OPEN),
         {"alpha": ABSENT, "beta": SHOWN},
     ),
-    Case("filler on top", "a filler above the cue, 30 words", needle(topped(1), length=30), NOT_SHOWN),
+    Case(
+        "filler on top", "a filler above the cue, 30 words", needle(topped(1), length=30), NOT_SHOWN
+    ),
     Case(
         "filler on top",
         "a filler above two cues, either is enough, 30 words",
         written(Texts(of.two_cues, length=30), Written(of.SEVERAL, of.either, topped(1))),
         NOT_SHOWN,
     ),
-    Case("filler on top", "the cue is fifth of 100 words", needle(topped(4), length=100), NOT_SHOWN, seeds=1),
-    Case("filler on top", "the cue is ninth of 100 words", needle(topped(8), length=100), NOT_SHOWN, seeds=1),
+    Case(
+        "filler on top",
+        "the cue is fifth of 100 words",
+        needle(topped(4), length=100),
+        NOT_SHOWN,
+        seeds=1,
+    ),
+    Case(
+        "filler on top",
+        "the cue is ninth of 100 words",
+        needle(topped(8), length=100),
+        NOT_SHOWN,
+        seeds=1,
+    ),
     *(
         Case(
             "wrong on many texts",
@@ -153,7 +177,10 @@ CASES = (
         says="SL-308",
     ),
     Case(
-        "wrong on many texts", "the cue lies behind the model’s length in 44 %", of.behind(20), (*CAVEATS, *NOT_SHOWN)
+        "wrong on many texts",
+        "the cue lies behind the model’s length in 44 %",
+        of.behind(20),
+        (*CAVEATS, *NOT_SHOWN),
     ),
     *(
         Case("flat", f"the cue {above:.1%} above all else", needle(flat(above)), NOT_SHOWN)
@@ -162,7 +189,10 @@ CASES = (
     Case(
         "no number",
         "NaN on 2 of 300 texts",
-        written(Texts(of.odd_texts), Written(lexicon({**ONE_CUE, "odd": {ENDING: 1.0}}), of.no_number, cues)),
+        written(
+            Texts(of.odd_texts),
+            Written(lexicon({**ONE_CUE, "odd": {ENDING: 1.0}}), of.no_number, cues),
+        ),
         (1,),
     ),
     Case(
@@ -194,7 +224,10 @@ CASES = (
     Case(
         "was right",
         "full stop",
-        written(Texts(one_cue, last=(".",)), Written(lexicon({**ONE_CUE, ".": {ENDING: 1.0}}), added, marked(ENDING))),
+        written(
+            Texts(one_cue, last=(".",)),
+            Written(lexicon({**ONE_CUE, ".": {ENDING: 1.0}}), added, marked(ENDING)),
+        ),
         MUST_NOT,
     ),
     Case(
@@ -206,7 +239,12 @@ CASES = (
         ),
         MUST_NOT,
     ),
-    Case("was right", "guided away: a neighbour’s state has the evidence", of.through_neighbour, MUST_NOT),
+    Case(
+        "was right",
+        "guided away: a neighbour’s state has the evidence",
+        of.through_neighbour,
+        MUST_NOT,
+    ),
     Case(
         "was right",
         "random labels",
@@ -218,7 +256,11 @@ CASES = (
         "length alone decides",
         written(
             Texts(one_cue, length=20, shorter=10),
-            Written(lexicon({"cuealpha": {FIRST: 1.0}, "cuebeta": {FIRST: 1.0}}), of.by_length, marked(FIRST)),
+            Written(
+                lexicon({"cuealpha": {FIRST: 1.0}, "cuebeta": {FIRST: 1.0}}),
+                of.by_length,
+                marked(FIRST),
+            ),
         ),
         NOT_SHOWN,
         dict.fromkeys(LABELS, (*NOT_SHOWN, *ABSENT)),
@@ -229,7 +271,10 @@ CASES = (
         written(
             Texts(of.two_cues),
             Written(
-                lexicon(of.signed("cue", {FIRST: 1.0}) | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}),
+                lexicon(
+                    of.signed("cue", {FIRST: 1.0})
+                    | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}
+                ),
                 added,
                 marked(FIRST),
             ),
@@ -242,7 +287,10 @@ CASES = (
         written(
             Texts(of.two_cues),
             Written(
-                lexicon(of.signed("cue", {FIRST: 1.0}) | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}),
+                lexicon(
+                    of.signed("cue", {FIRST: 1.0})
+                    | {"morealpha": {SECOND: 1.0}, "morebeta": {SECOND: 1.0}}
+                ),
                 added,
                 marked(SECOND),
             ),
@@ -274,7 +322,13 @@ CASES = (
     Case("was right", "logits × 100,000", of.used(2_000_000.0), SHOWN),
     Case("was right", "scores of an oracle", of.with_scores("oracle"), MUST_NOT, scores="passed"),
     Case("was right", "scores at random", of.with_scores("random"), MUST_NOT, scores="failed"),
-    Case("was right", "the default BiLSTM on the demo’s texts", trained(of.DEMO, "bilstm+additive"), MUST_NOT, seeds=1),
+    Case(
+        "was right",
+        "the default BiLSTM on the demo’s texts",
+        trained(of.DEMO, "bilstm+additive"),
+        MUST_NOT,
+        seeds=1,
+    ),
     Case(
         "class by absence",
         "the demo’s model, seed 0",

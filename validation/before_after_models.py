@@ -1,4 +1,6 @@
-"""What the cases of `before_after` are made of: written models with their texts, and trained ones."""
+"""What the cases of `before_after` are made of: written models with their texts, and trained
+ones.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def detects(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Ten
     return added(f, ids, mask) - CUE / 2
 
 
-def found(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def found(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     return f[..., FIRST].amax(dim=1) > 0
 
 
@@ -95,10 +99,15 @@ def three_cues(generator: np.random.Generator, number: int) -> tuple[tuple[str, 
 
 
 def signed(name: str, marks: Mapping[int, float], by: float = CUE) -> dict[str, dict[int, float]]:
-    return {f"{name}{side}": {EVIDENCE: sign * by, **marks} for side, sign in zip(LABELS, (-1, 1), strict=True)}
+    return {
+        f"{name}{side}": {EVIDENCE: sign * by, **marks}
+        for side, sign in zip(LABELS, (-1, 1), strict=True)
+    }
 
 
-SEVERAL = lexicon(signed("cue", {FIRST: 1.0}) | signed("more", {SECOND: 1.0}) | signed("last", {SECOND: 1.0}))
+SEVERAL = lexicon(
+    signed("cue", {FIRST: 1.0}) | signed("more", {SECOND: 1.0}) | signed("last", {SECOND: 1.0})
+)
 
 
 def either(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -112,7 +121,9 @@ def xor_texts(generator: np.random.Generator, number: int) -> tuple[tuple[str, .
     return (("low", "high")[one], ("left", "right")[other]), int(one == other)
 
 
-XOR = lexicon({"low": {FIRST: -1.0}, "high": {FIRST: 1.0}, "left": {SECOND: -1.0}, "right": {SECOND: 1.0}})
+XOR = lexicon(
+    {"low": {FIRST: -1.0}, "high": {FIRST: 1.0}, "left": {SECOND: -1.0}, "right": {SECOND: 1.0}}
+)
 
 
 def xor(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -176,9 +187,13 @@ def recognising(*, lures: bool = False) -> Make:
 
         def margin(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
             rows = zip(ids.tolist(), mask.tolist(), strict=True)
-            there = [tuple(i for i, real in zip(*row, strict=True) if real) in known for row in rows]
+            there = [
+                tuple(i for i, real in zip(*row, strict=True) if real) in known for row in rows
+            ]
             lead = CUE * torch.sign(share_of(1, f) - share_of(0, f))
-            return torch.where(torch.tensor(there), added(f, ids, mask), lead + 0.01 * added(f, ids, mask))
+            return torch.where(
+                torch.tensor(there), added(f, ids, mask), lead + 0.01 * added(f, ids, mask)
+            )
 
         chosen = luring(margin, by_code, words) if lures else margin
         return Written(words, chosen, by_code).wrapped(), texts, {}
@@ -206,7 +221,9 @@ def behind_neighbour(f: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.pad(f[:, :-1, EVIDENCE], (1, 0))
 
 
-def neighbour(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def neighbour(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     return (1e-6 + (behind_neighbour(f).abs() > 1)).double()
 
 
@@ -218,12 +235,18 @@ def through_neighbour(seed: int) -> Made:
 
 def used(scale: float) -> Make:
     states = lambda f: f[..., EVIDENCE]  # noqa: E731
-    return written(Texts(one_cue), Written(lexicon(ONE_CUE), added, cues, states=states, scale=scale))
+    return written(
+        Texts(one_cue), Written(lexicon(ONE_CUE), added, cues, states=states, scale=scale)
+    )
 
 
-def rare(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def rare(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     agree = (f[..., CODE] == (margins > 0).double()[:, None]) & (f[..., FILLER] > 0)
-    rank = torch.where(agree, ids, 0)  # of two fillers the later one in the list is taken for the rarer
+    rank = torch.where(
+        agree, ids, 0
+    )  # of two fillers the later one in the list is taken for the rarer
     return torch.where(rank == rank.amax(dim=1, keepdim=True), STRONG, FAINT).double()
 
 
@@ -232,12 +255,16 @@ def vote_texts(generator: np.random.Generator, number: int) -> tuple[tuple[str, 
     return (*[f"cue{LABELS[side]}"] * 3, *[f"cue{LABELS[1 - side]}"] * 2), side
 
 
-def other_class(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def other_class(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     against = f[..., EVIDENCE] * torch.sign(margins)[:, None] < -1
     return torch.where(against, STRONG, FAINT).double()
 
 
-def first_half(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def first_half(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     return mask.sum(dim=1) <= 12
 
 

@@ -1,9 +1,10 @@
 """A study that is broken in every way we could think of must end as if nothing had happened.
 
-Eight small cells. ``chaos``: at seeded random moments a worker, the parent or all processes get SIGKILL or SIGTERM,
-each time after files of half of the runs and trainings were cut short or had a bit flipped, and then the same command
-is let finish (`chaos_stops`); or the store cannot be written or locked (`chaos_refused`). ``shared``: two studies work
-on one store at once (`chaos_shared`). Every result must equal that of an undisturbed serial run, bit for bit.
+Eight small cells. ``chaos``: at seeded random moments a worker, the parent or all processes get
+SIGKILL or SIGTERM, each time after files of half of the runs and trainings were cut short or had a
+bit flipped, and then the same command is let finish (`chaos_stops`); or the store cannot be written
+or locked (`chaos_refused`). ``shared``: two studies work on one store at once (`chaos_shared`).
+Every result must equal that of an undisturbed serial run, bit for bit.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ def chaos(stops: Mapping[str, int] = STOPS, seed: int = 0) -> dict[str, Any]:
     """Stop a study as often as asked for, let its store refuse, and count what was promised."""
 
     def broken(ground: Ground) -> Counted:
-        told, of_stops = stopped(ground, stops, random.Random(f"stops {seed}"))
-        return told, of_stops + refused(ground, random.Random(f"refused {seed}"))
+        label, of_stops = stopped(ground, stops, random.Random(f"stops {seed}"))
+        return label, of_stops + refused(ground, random.Random(f"refused {seed}"))
 
     return _counted(broken, seed)
 
 
 def shared(rounds: int = ROUNDS, seed: int = 0) -> dict[str, Any]:
-    """Let two studies share a store as often as asked for, each way, and count what was promised."""
+    """Let two studies share a store as often as asked for, each way, and count what was
+    promised.
+    """
     return _counted(lambda ground: sharing(ground, rounds, random.Random(f"shared {seed}")), seed)
 
 
@@ -46,11 +49,11 @@ def _counted(count: Callable[[Ground], Counted], seed: int) -> dict[str, Any]:
     began, used = time.monotonic(), _processor_seconds()
     with tempfile.TemporaryDirectory() as folder:
         ground = make_ground(Path(folder))
-        told, gates = count(ground)
+        label, gates = count(ground)
         return {
             "cells": len(ground.grid.cells),
             "undisturbed_seconds": round(ground.seconds, 1),
-            **told,
+            **label,
             "minutes": round((time.monotonic() - began) / 60, 1),
             "processor_minutes": round((_processor_seconds() - used) / 60, 1),
             "seed": seed,

@@ -1,4 +1,6 @@
-"""A store that refuses: no room on the disk, claims that cannot be made, folders that cannot be written."""
+"""A store that refuses: no room on the disk, claims that cannot be made, folders that cannot be
+written.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from sightline.experiments.store import CLAIMS, RUNS, TRAININGS, Store
 SMALL_FILE = 20_000
 """Bytes a file may have on a disk that is full: less than the arrays of one run."""
 _PR_CAPBSET_DROP, _OVERRIDES = 24, (1, 2)
-"""What lets the superuser write where permissions say no, and read: CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+"""What lets the superuser write where permissions say no, and read: CAP_DAC_OVERRIDE and
+CAP_DAC_READ_SEARCH."""
 REFUSED = 2
 
 
@@ -29,7 +32,9 @@ def bound_by_permissions() -> None:
 
 @dataclass(frozen=True)
 class Refusal:
-    """How a store is made to refuse, how that is undone, and what is done in the process before the command begins."""
+    """How a store is made to refuse, how that is undone, and what is done in the process before the
+    command begins.
+    """
 
     make: Callable[[Path], object]
     undo: Callable[[Path], object]
@@ -71,18 +76,30 @@ WAYS: Mapping[str, Refusal] = {
         lambda store: _no_claims(store).touch(), lambda store: (store / CLAIMS).unlink()
     ),
     "folders in the place of locks": Refusal(_folders_as_locks, _no_claims),
-    "runs read-only": Refusal(lambda store: _closed(store, RUNS), lambda store: _opened(store, RUNS)),
-    "trainings read-only": Refusal(lambda store: _closed(store, TRAININGS), lambda store: _opened(store, TRAININGS)),
+    "runs read-only": Refusal(
+        lambda store: _closed(store, RUNS), lambda store: _opened(store, RUNS)
+    ),
+    "trainings read-only": Refusal(
+        lambda store: _closed(store, TRAININGS), lambda store: _opened(store, TRAININGS)
+    ),
 }
 
 
 def refused(ground: Ground, chance: random.Random) -> list[dict[str, Any]]:
-    """Let a half-finished study meet each refusal, in one process and on two workers, and see what it leaves."""
+    """Let a half-finished study meet each refusal, in one process and on two workers, and see what
+    it leaves.
+    """
     store = Store(ground.folder / "refused")
     shutil.copytree(ground.whole.root, store.root, dirs_exist_ok=True)
-    met = {name: [_meet(ground, store, way, workers, chance) for workers in (1, 2)] for name, way in WAYS.items()}
+    met = {
+        name: [_meet(ground, store, way, workers, chance) for workers in (1, 2)]
+        for name, way in WAYS.items()
+    }
     last = code_of(start(ground.file, store.root))
-    gates = [gate(f"{name}: exit code 2, one line, nothing kept as failed", sum(each), 2) for name, each in met.items()]
+    gates = [
+        gate(f"{name}: exit code 2, one line, nothing kept as failed", sum(each), 2)
+        for name, each in met.items()
+    ]
     return [
         *gates,
         gate("after the refusals: ended with 0", int(last == 0), 1),
@@ -95,16 +112,20 @@ def refused(ground: Ground, chance: random.Random) -> list[dict[str, Any]]:
 
 
 def _meet(ground: Ground, store: Store, way: Refusal, workers: int, chance: random.Random) -> bool:
-    """Say whether a study that is refused ends with 2 and one line, and leaves its store as it was."""
+    """Say whether a study that is refused ends with 2 and one line, and leaves its store as it
+    was.
+    """
     damage(ground, store, chance)
-    before, told = torn(store), ground.folder / "told.txt"
+    before, label = torn(store), ground.folder / "told.txt"
     way.make(store.root)
     try:
-        code = code_of(start(ground.file, store.root, workers=workers, told=told, before=way.before))
+        code = code_of(
+            start(ground.file, store.root, workers=workers, errors_file=label, before=way.before)
+        )
     finally:
         way.undo(store.root)
     failed = [one.key for one in store.summaries() if one.state == "failed"]
-    lines = told.read_text(encoding="utf-8").splitlines()
+    lines = label.read_text(encoding="utf-8").splitlines()
     as_promised = (code, failed, torn(store) - before) == (REFUSED, [], set())
     if not as_promised or len(lines) != 1 or not lines[0].startswith("error: "):
         print(f"ended with {code}, {len(failed)} failed, told:", *lines, sep="\n")

@@ -11,10 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from chaos_study import FIRST, LAST, SEEDS, Ground, Popen, as_unbroken, code_of, folders, gate, start, torn
+from chaos_study import (
+    FIRST,
+    LAST,
+    SEEDS,
+    Ground,
+    Popen,
+    as_unbroken,
+    code_of,
+    folders,
+    gate,
+    start,
+    torn,
+)
 
+from sightline._io.checksums import MANIFEST
 from sightline.experiments.store import Store
-from sightline.seal import MANIFEST
 
 SAME, OVERLAPPING, ONE_KILLED = "the same cells", "overlapping cells", "one of the two killed"
 FINISHED, UNFINISHED = 0, 4
@@ -22,7 +34,9 @@ FINISHED, UNFINISHED = 0, 4
 
 @dataclass
 class Seen:
-    """Every version of a run or training that was ever in a store, by what its checksums are as a file."""
+    """Every version of a run or training that was ever in a store, by what its checksums are as a
+    file.
+    """
 
     versions: set[tuple[str, int, int]]
 
@@ -64,15 +78,24 @@ def _versions(store: Store) -> Iterator[tuple[str, int, int]]:
 
 def sharing(ground: Ground, rounds: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]:
     """Let two studies work on one new store, each way so many times."""
-    told, gates = dict[str, Any](), list[dict[str, Any]]()
+    label, gates = dict[str, Any](), list[dict[str, Any]]()
     for how in (SAME, OVERLAPPING, ONE_KILLED):
         found = [_Round(ground, how, number, chance).ran() for number in range(rounds)]
         codes = [code for one in found for code in one["codes"]]
-        told[how] = {"rounds": rounds, "exit_codes": {str(code): codes.count(code) for code in sorted(set(codes))}}
+        label[how] = {
+            "rounds": rounds,
+            "exit_codes": {str(code): codes.count(code) for code in sorted(set(codes))},
+        }
         for name in found[0]["counts"]:
             counted = [one["counts"][name] for one in found]
-            gates.append(gate(f"two studies, {how}: {name}", sum(n for n, _ in counted), sum(of for _, of in counted)))
-    return {"two_studies": told}, gates
+            gates.append(
+                gate(
+                    f"two studies, {how}: {name}",
+                    sum(n for n, _ in counted),
+                    sum(of for _, of in counted),
+                )
+            )
+    return {"two_studies": label}, gates
 
 
 class _Round:
@@ -95,17 +118,27 @@ class _Round:
         true = [self._is_true(place, code) for place, code in codes.items()]
         whole = last == FINISHED and (self.folder / "last.md").read_bytes() == self.ground.table
         counts = {
-            "ended with 0 and the undisturbed table, or with 4 and one that is marked partial": (sum(true), len(true)),
+            "ended with 0 and the undisturbed table, or with 4 and one that is marked partial": (
+                sum(true),
+                len(true),
+            ),
             "runs and trainings made, and made once": (seen.once, made),
             "runs and trainings whole": (len(folders(self.store)) - len(torn(self.store)), made),
-            "results equal to the undisturbed": (as_unbroken(self.ground, self.store, keys), len(keys)),
+            "results equal to the undisturbed": (
+                as_unbroken(self.ground, self.store, keys),
+                len(keys),
+            ),
             "a third study ends with 0 and the undisturbed table": (int(whole), 1),
         }
-        none_lost = {} if self.how == ONE_KILLED else {"cells done when both had ended": (done, len(keys))}
+        none_lost = (
+            {} if self.how == ONE_KILLED else {"cells done when both had ended": (done, len(keys))}
+        )
         return {"codes": list(codes.values()), "counts": counts | none_lost}
 
     def _both(self) -> dict[int, int]:
-        """Start the second while the first is at work, or still starting; give the exit codes of those not killed."""
+        """Start the second while the first is at work, or still starting; give the exit codes of
+        those not killed.
+        """
         first = self._start(0)
         time.sleep(self.chance.uniform(0, self.ground.seconds / 2))
         second = self._start(1)
@@ -116,14 +149,23 @@ class _Round:
         return {place: code for place, code in codes.items() if code != -signal.SIGKILL}
 
     def _start(self, place: int) -> Popen:
-        return start(self.ground.files[self.seeds[place]], self.store.root, workers=1, table=self.tables[place])
+        return start(
+            self.ground.files[self.seeds[place]],
+            self.store.root,
+            workers=1,
+            table=self.tables[place],
+        )
 
     def _done(self) -> int:
         return sum(self.store.state(key) == "done" for key in self.ground.grid.keys)
 
     def _is_true(self, place: int, code: int) -> bool:
-        """Say whether a table is complete where its study ended with 0, and marked where it ended with 4."""
-        told = self.tables[place].read_bytes()
+        """Say whether a table is complete where its study ended with 0, and marked where it ended
+        with 4.
+        """
+        description = self.tables[place].read_bytes()
         if code == FINISHED:
-            return told == self.ground.tables[self.seeds[place]]
-        return code == UNFINISHED and b"(partial: " in told.replace(b"\\", b"")  # Markdown escapes signs
+            return description == self.ground.tables[self.seeds[place]]
+        return code == UNFINISHED and b"(partial: " in description.replace(
+            b"\\", b""
+        )  # Markdown escapes signs

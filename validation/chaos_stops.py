@@ -1,4 +1,6 @@
-"""A study that is stopped again and again, at any moment: a worker, the parent or all, by SIGKILL or SIGTERM."""
+"""A study that is stopped again and again, at any moment: a worker, the parent or all, by SIGKILL
+or SIGTERM.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,11 @@ TERM_PARENT, TERM_ALL = "SIGTERM to the parent", "SIGTERM to all"
 IN_TIME = 10.0
 """Seconds in which every process of a study has to have ended with its parent."""
 LATER, SOONER = 1.1, 0.7
-"""How the span in which a stop falls follows what else the machine does: longer after one that came in time."""
+"""How the span in which a stop falls follows what else the machine does: longer after one that came
+in time."""
 TERMINATED = {143, -signal.SIGTERM}
-"""Exit codes of SIGTERM: a shell says 143 as well where it came before Python listened to it, and -15 is the same."""
+"""Exit codes of SIGTERM: a shell says 143 as well where it came before Python listened to it, and
+-15 is the same."""
 EXPECTED: Mapping[str, set[int]] = {
     WORKER: {0},  # its cell is taken up again, and the study goes on
     ALL: {-signal.SIGKILL},
@@ -91,9 +95,18 @@ class Stopped:
     equal: int
 
 
-def stopped(ground: Ground, counts: Mapping[str, int], chance: random.Random) -> tuple[dict[str, Any], list[Any]]:
-    """Stop a study as often as asked for, each way, in a random order, and count what was promised of it."""
-    store, damaged, early, span = Store(ground.folder / "stopped"), Counter[str](), 0, ground.seconds
+def stopped(
+    ground: Ground, counts: Mapping[str, int], chance: random.Random
+) -> tuple[dict[str, Any], list[Any]]:
+    """Stop a study as often as asked for, each way, in a random order, and count what was promised
+    of it.
+    """
+    store, damaged, early, span = (
+        Store(ground.folder / "stopped"),
+        Counter[str](),
+        0,
+        ground.seconds,
+    )
     rounds: list[Stopped] = []
     order = [how for how, count in counts.items() for _ in range(count)]
     chance.shuffle(order)
@@ -103,7 +116,7 @@ def stopped(ground: Ground, counts: Mapping[str, int], chance: random.Random) ->
         early += found is None
         span *= SOONER if found is None else LATER
         rounds += [found] if found else []
-    told = {
+    values = {
         "stops": {how: counts[how] for how in STOPS},
         "ended_before": early,
         "damaged": dict(sorted(damaged.items())),
@@ -114,13 +127,23 @@ def stopped(ground: Ground, counts: Mapping[str, int], chance: random.Random) ->
         gate("runs and trainings in the store", len(folders(store)), len(folders(ground.whole))),
         gate("of these whole", len(folders(store)) - len(torn(store)), len(folders(ground.whole))),
         gate("files left over", len(left_over(store)), 0),
-        gate("tables as undisturbed", int((ground.folder / "stopped.md").read_bytes() == ground.table), 1),
+        gate(
+            "tables as undisturbed",
+            int((ground.folder / "stopped.md").read_bytes() == ground.table),
+            1,
+        ),
     ]
-    return told, [one for how in STOPS for one in _gates(how, rounds, len(ground.grid.cells))] + last
+    return values, [
+        one for how in STOPS for one in _gates(how, rounds, len(ground.grid.cells))
+    ] + last
 
 
-def _round(ground: Ground, store: Store, how: str, span: float, chance: random.Random) -> Stopped | None:
-    """Stop a study at a moment within a span, and let the next one finish; nothing where it ended before."""
+def _round(
+    ground: Ground, store: Store, how: str, span: float, chance: random.Random
+) -> Stopped | None:
+    """Stop a study at a moment within a span, and let the next one finish; nothing where it ended
+    before.
+    """
     before, table = torn(store), ground.folder / "stopped.md"
     workers = 1 if how == TERM_PARENT and chance.random() < 0.5 else 2
     study = start(ground.file, store.root, workers=workers, table=table)
@@ -134,7 +157,9 @@ def _round(ground: Ground, store: Store, how: str, span: float, chance: random.R
     half = len(torn(store) - before) + (table.exists() and table.read_bytes() != ground.table)
     blocked = len(held(store))
     restart = code_of(start(ground.file, store.root, workers=1, table=table))
-    return Stopped(how, code, seconds, half, blocked, restart, as_unbroken(ground, store, ground.grid.keys))
+    return Stopped(
+        how, code, seconds, half, blocked, restart, as_unbroken(ground, store, ground.grid.keys)
+    )
 
 
 def _codes(rounds: list[Stopped]) -> dict[str, dict[str, int]]:

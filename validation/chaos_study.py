@@ -1,4 +1,6 @@
-"""A small study to be broken: how it is started, which processes it has, what of its store is whole and equal."""
+"""A small study to be broken: how it is started, which processes it has, what of its store is whole
+and equal.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ from checkout import ROOT
 from gates import exactly
 from repeats import same_arrays
 
+from sightline._io.checksums import is_whole
+from sightline.audits.audit_storage import SUMMARY, TEXTS
+from sightline.config.run_keys import run_key, training_key
 from sightline.experiments.grid import Grid, read_grid
 from sightline.experiments.locks import claim
 from sightline.experiments.store import CLAIMS, RUNS, TRAININGS, Store
-from sightline.saving import SUMMARY, TEXTS
-from sightline.seal import is_whole
-from sightline.spec.keys import run_key, training_key
-from sightline.training.companions import companions_of
+from sightline.training.control_models import companions_of
 
 sys.path.insert(0, str(ROOT))
 
@@ -46,10 +48,11 @@ model = ["mlp(hidden=8)+additive+sparsegen(lambda=-1.0)", "mlp(hidden=8)+additiv
 seed = {seeds}
 """
 SEEDS, FIRST, LAST = GRIDS = ((0, 1, 2, 3), (0, 1, 2), (1, 2, 3))
-"""The seeds of the study, and those of two that overlap. A model is another’s companion: that of the seed before it.
+"""The seeds of the study, and those of two that overlap. A model is another’s companion: that of
+the seed before it.
 
-Every kind of training and most kinds of counting are in it: a base and its adversary, a λ of sparse attention, ranks.
-"""
+Every kind of training and most kinds of counting are in it: a base and its adversary, a λ of sparse
+attention, ranks."""
 HANGS, HUNG = 600, 1000
 """Seconds after which a study counts as hanging, and what is then given as its exit code."""
 Before = Callable[[], None]
@@ -59,7 +62,9 @@ Popen = subprocess.Popen[bytes]
 
 @dataclass(frozen=True)
 class Ground:
-    """Where a study is broken: its files and what they print undisturbed, by the seeds, and the seconds it takes."""
+    """Where a study is broken: its files and what they print undisturbed, by the seeds, and the
+    seconds it takes.
+    """
 
     folder: Path
     files: Mapping[tuple[int, ...], Path]
@@ -90,7 +95,9 @@ class Ground:
 
 
 def make_ground(folder: Path) -> Ground:
-    """Run the study as it should be, in one process, and once more on two workers to see how long that takes."""
+    """Run the study as it should be, in one process, and once more on two workers to see how long
+    that takes.
+    """
     files = {seeds: _write_study(folder, seeds) for seeds in GRIDS}
     whole = Store(folder / "whole")
     tables = {seeds: _table_of(file, whole) for seeds, file in files.items()}
@@ -114,7 +121,9 @@ def _table_of(file: Path, store: Store) -> bytes:
 
 def _ended_well(study: Popen) -> None:
     if code := code_of(study):
-        raise SystemExit(f"the undisturbed study ended with {code}: there is nothing to compare with")
+        raise SystemExit(
+            f"the undisturbed study ended with {code}: there is nothing to compare with"
+        )
 
 
 # ---------------------------------------------------------------- its processes
@@ -126,15 +135,31 @@ def start(
     *,
     workers: int = 2,
     table: Path | None = None,
-    told: Path = Path(os.devnull),
+    errors_file: Path = Path(os.devnull),
     before: Before | None = None,
 ) -> Popen:
-    """Start a study as the leader of a session of its own; ``told`` gets what it writes to stderr."""
-    command = [sys.executable, "-m", "sightline", "study", str(file), "--store", str(store), "--workers", str(workers)]
+    """Start a study as the leader of a session of its own; ``told`` gets what it writes to
+    stderr.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "sightline",
+        "study",
+        str(file),
+        "--store",
+        str(store),
+        "--workers",
+        str(workers),
+    ]
     command += ["--quiet", *([] if table is None else ["--table", str(table)])]
-    with told.open("wb") as errors:
+    with errors_file.open("wb") as errors:
         return subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, preexec_fn=before
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+            preexec_fn=before,
         )
 
 
@@ -179,7 +204,9 @@ def _command(process: int) -> bytes:
 
 
 def seconds_until(reached: Callable[[], bool], most: float) -> float:
-    """Wait until something is so, and say how long that took; infinity where it is not so in time."""
+    """Wait until something is so, and say how long that took; infinity where it is not so in
+    time.
+    """
     began = time.monotonic()
     while not reached():
         if time.monotonic() - began > most:
@@ -193,7 +220,9 @@ def seconds_until(reached: Callable[[], bool], most: float) -> float:
 
 def folders(store: Store) -> list[Path]:
     """Name the folders of a store: every run and every training."""
-    return sorted(path for room in (RUNS, TRAININGS) for path in (store.root / room).glob("??/[!.]*"))
+    return sorted(
+        path for room in (RUNS, TRAININGS) for path in (store.root / room).glob("??/[!.]*")
+    )
 
 
 def torn(store: Store) -> set[Path]:
@@ -217,7 +246,9 @@ def left_over(store: Store) -> list[Path]:
 
 
 def as_unbroken(ground: Ground, store: Store, keys: Iterable[str]) -> int:
-    """Count the runs of a store that are done and equal to those of the undisturbed study, bit for bit."""
+    """Count the runs of a store that are done and equal to those of the undisturbed study, bit for
+    bit.
+    """
     return sum(_equal(ground.whole, store, key) for key in keys)
 
 
@@ -232,10 +263,16 @@ def _equal(first: Store, second: Store, key: str) -> bool:
 
 
 def damage(ground: Ground, store: Store, chance: random.Random) -> tuple[str, ...]:
-    """Cut a file short, or flip a bit of it, in half of the runs and in their trainings, and say which how often."""
+    """Cut a file short, or flip a bit of it, in half of the runs and in their trainings, and say
+    which how often.
+    """
     cells = chance.sample(ground.grid.cells, len(ground.grid.cells) // 2)
-    trainings = {training_key(one) for cell in cells for one in (cell, *companions_of(cell).values())}
-    kept = [store.run_folder(run_key(cell)) for cell in cells] + [*map(store.training_folder, sorted(trainings))]
+    trainings = {
+        training_key(one) for cell in cells for one in (cell, *companions_of(cell).values())
+    }
+    kept = [store.run_folder(run_key(cell)) for cell in cells] + [
+        *map(store.training_folder, sorted(trainings))
+    ]
     return tuple(_damaged(folder, chance) for folder in kept if is_whole(folder))
 
 

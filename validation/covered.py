@@ -1,10 +1,12 @@
-"""How often an interval holds what it is of: texts are drawn again and again where the truth is known.
+"""How often an interval holds what it is of: texts are drawn again and again where the truth is
+known.
 
-A text has a score, whose mean is the truth, in one of four shapes: normal; rare (5 % of texts have one); lognormal;
-clustered (sources of five texts, which share most of it). It is estimated as a mean, and as a ratio: of what the text
-gains to what there is to gain, which differs from text to text and is now and then below 0. Pairs have scores of the
-donor and of the receiver, which are related, and noise; a donor has four partners, all of another class. Over classes,
-which differ, a ratio is estimated in which each counts alike.
+A text has a score, whose mean is the truth, in one of four shapes: normal; rare (5 % of texts have
+one); lognormal; clustered (sources of five texts, which share most of it). It is estimated as a
+mean, and as a ratio: of what the text gains to what there is to gain, which differs from text to
+text and is now and then below 0. Pairs have scores of the donor and of the receiver, which are
+related, and noise; a donor has four partners, all of another class. Over classes, which differ, a
+ratio is estimated in which each counts alike.
 
 The scores of whole audits are simulated, too (``validation/covered_scores.py``).
 """
@@ -20,13 +22,13 @@ from typing import Any
 import numpy as np
 from covered_scores import scores
 
-from sightline.results import Estimate
-from sightline.seeds import Seeds
-from sightline.statistics import bootstrap
-from sightline.statistics.dyads import dyads
-from sightline.statistics.intervals import LEVEL
-from sightline.statistics.ratio import ratio
-from sightline.statistics.strata import Strata
+from sightline.core.results import Estimate
+from sightline.core.seeds import Seeds
+from sightline.stats import bootstrap
+from sightline.stats.dyads import dyads
+from sightline.stats.intervals import LEVEL
+from sightline.stats.ratios import ratio
+from sightline.stats.strata import Strata
 
 Array = np.ndarray
 Random = np.random.Generator
@@ -82,7 +84,8 @@ PAIRS: Mapping[str, tuple[bool, float, bool]] = {
     "eight texts of a class, skewed": (True, 0.4, True),
     "two classes, noise alone": (False, 0.0, False),
 }
-"""Whether one class is rare, the spread of the scores of texts, and whether it is skewed (exponential)."""
+"""Whether one class is rare, the spread of the scores of texts, and whether it is skewed
+(exponential)."""
 
 
 def _pairs(shape: str, n: int, seed: int) -> Estimate:
@@ -94,11 +97,16 @@ def _pairs(shape: str, n: int, seed: int) -> Estimate:
     donor, receiver = spread * shared, spread * (0.5 * shared + 0.75**0.5 * draw())
     first = np.repeat(np.arange(n), PARTNERS)
     others = (np.arange(few, n), np.arange(few))
-    second = np.concatenate([random.choice(others[i >= few], PARTNERS, replace=False) for i in range(n)])
+    second = np.concatenate(
+        [random.choice(others[i >= few], PARTNERS, replace=False) for i in range(n)]
+    )
     weight = np.where(first < few, n / few, n / (n - few))  # each class counts alike
     room = random.lognormal(0, 0.4, len(first)) * weight
     return dyads(
-        room * (MEAN + donor[first] + receiver[second] + random.normal(0, 0.3, len(first))), room, first, second
+        room * (MEAN + donor[first] + receiver[second] + random.normal(0, 0.3, len(first))),
+        room,
+        first,
+        second,
     )
 
 
@@ -108,7 +116,11 @@ def _classes(shape: str, n: int, seed: int) -> Estimate:
     classes = (np.arange(n) >= (RARE if rare else n // 2)).astype(int)
     share = Strata.of(np.arange(n), classes).weight[classes == 0].sum() / n
     apart = np.where(classes == 0, 1 - share, -share)
-    effects = MEAN + APART * apart + spread * (random.exponential(1, n) - 1 if skewed else random.normal(0, 1, n))
+    effects = (
+        MEAN
+        + APART * apart
+        + spread * (random.exponential(1, n) - 1 if skewed else random.normal(0, 1, n))
+    )
     room = random.lognormal(0, 0.4, n)
     return ratio(effects * room, room, seed, bounds=None, classes=classes)
 
@@ -120,20 +132,31 @@ KINDS: Mapping[str, tuple[Callable[[str, int, int], Estimate], tuple[str, ...]]]
     "classes": (_classes, tuple(PAIRS)[:4]),
 }
 NOT_PROMISED = {("classes", "eight texts of a class, skewed")}
-"""Half of the answer is eight skewed values, whatever else there is, and no interval of so few is right."""
+"""Half of the answer is eight skewed values, whatever else there is, and no interval of so few is
+right."""
 
 
 def coverage(repetitions: int = REPETITIONS) -> dict[str, Any]:
-    """Count, for every kind, shape and size, how often the interval held the truth, and on which side it missed."""
-    cases = [(kind, shape, n) for kind, (_, shapes) in KINDS.items() for shape, n in product(shapes, SIZES)]
+    """Count, for every kind, shape and size, how often the interval held the truth, and on which
+    side it missed.
+    """
+    cases = [
+        (kind, shape, n)
+        for kind, (_, shapes) in KINDS.items()
+        for shape, n in product(shapes, SIZES)
+    ]
     with ProcessPoolExecutor(2) as pool:
-        rows = [_row(case, list(pool.map(partial(_held, case), range(repetitions), chunksize=25))) for case in cases]
+        rows = [
+            _row(case, list(pool.map(partial(_held, case), range(repetitions), chunksize=25)))
+            for case in cases
+        ]
     simulated = scores(repetitions)
     return {
         "repetitions": repetitions,
         "level": LEVEL,
         "rows": rows,
-        "gates": [_gate(row, repetitions) for row in rows if _is_promised(row)] + simulated.pop("gates"),
+        "gates": [_gate(row, repetitions) for row in rows if _is_promised(row)]
+        + simulated.pop("gates"),
         "scores": simulated,
     }
 
@@ -166,4 +189,10 @@ def _gate(row: Mapping[str, Any], repetitions: int) -> dict[str, Any]:
     of = repetitions - row["without_interval"]
     count = of - row["truth_below"] - row["truth_above"]
     name = f"{row['kind']}, {row['shape']}, n = {row['n']}"
-    return {"name": name, "count": count, "of": of, "limit": f"≥ {LEAST}", "holds": count >= LEAST * of}
+    return {
+        "name": name,
+        "count": count,
+        "of": of,
+        "limit": f"≥ {LEAST}",
+        "holds": count >= LEAST * of,
+    }

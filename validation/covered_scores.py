@@ -1,10 +1,13 @@
-"""How often the intervals of scores hold what is true of the population: simulated audits, 2,000 of each kind.
+"""How often the intervals of scores hold what is true of the population: simulated audits, 2,000 of
+each kind.
 
-An audit is simulated from a known population (`tests/reference/audited.py`): pairs are drawn by the package, texts
-differ in how well they give and take words, and scores are estimated as in an audit. Clusters of three texts share half
-of what makes a text good. A score of one predicted class claims 97.5 %, as an audit does of two classes.
+An audit is simulated from a known population (`tests/reference/audited.py`): pairs are drawn by the
+package, texts differ in how well they give and take words, and scores are estimated as in an audit.
+Clusters of three texts share half of what makes a text good. A score of one predicted class claims
+97.5 %, as an audit does of two classes.
 
-Presence is simulated twice: of a map whose score is 0.81, and of one whose score lies near the threshold (0.24).
+Presence is simulated twice: of a map whose score is 0.81, and of one whose score lies near the
+threshold (0.24).
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ from typing import Any
 import numpy as np
 from checkout import ROOT
 
-from sightline.results import Estimate
-from sightline.statistics.intervals import LEVEL
-from sightline.studies.study import gate
+from sightline.core.results import Estimate
+from sightline.stats.intervals import LEVEL
+from sightline.studies.study_definition import gate
 
 sys.path.insert(0, str(ROOT))  # audits are simulated as in the tests
 from tests.reference.audited import COPIES, LEVEL_OF_CLASS, Simulated, truth_of
@@ -50,18 +53,29 @@ SCORES: Mapping[str, str] = {
 }
 """What a score is called, and its name in a simulated audit."""
 NOT_PROMISED = {"Presence (SL-306), one class": (100,)}
-"""A score near its ceiling, and how few texts make its intervals miss more often; the documentation says so."""
+"""A score near its ceiling, and how few texts make its intervals miss more often; the documentation
+says so."""
 Held = tuple[bool, bool, float]
 """Whether the truth lies below an interval, above it, and how wide it is."""
 
 
 def scores(audits: int = AUDITS, workers: int = 2) -> dict[str, Any]:
-    """Count, for every score, kind of texts and number of them, how often the interval held the truth."""
+    """Count, for every score, kind of texts and number of them, how often the interval held the
+    truth.
+    """
     cases = list(product(TEXTS, SIZES))
     with ProcessPoolExecutor(workers) as pool:
-        rows = [row for case in cases for row in _rows(case, list(pool.map(partial(_audited, case), range(audits))))]
+        rows = [
+            row
+            for case in cases
+            for row in _rows(case, list(pool.map(partial(_audited, case), range(audits))))
+        ]
     rows.sort(key=lambda row: ([*SCORES].index(row["score"]), TEXTS.index(row["texts"]), row["n"]))
-    return {"audits": audits, "rows": rows, "gates": [_gate(row, audits) for row in rows if is_promised(row)]}
+    return {
+        "audits": audits,
+        "rows": rows,
+        "gates": [_gate(row, audits) for row in rows if is_promised(row)],
+    }
 
 
 def _audited(case: tuple[str, int], seed: int) -> dict[str, Held]:

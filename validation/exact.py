@@ -1,8 +1,10 @@
-"""How often the exact answers hold: thousands of small texts against brute force, a search, and models built by hand.
+"""How often the exact answers hold: thousands of small texts against brute force, a search, and
+models built by hand.
 
-Each check of ``tests/maths/exactly.py`` is made of texts with ties, zeros, one token and saturated answers. The search
-is that of Jain & Wallace (2019, §4.2.2), on token logits, at one tolerance in one unit. In the models attention is
-decisive by construction, or irrelevant, and both tests of it must tell these apart.
+Each check of ``tests/numerics/exactly.py`` is made of texts with ties, zeros, one token and
+saturated answers. The search is that of Jain & Wallace (2019, §4.2.2), on token logits, at one
+tolerance in one unit. In the models attention is decisive by construction, or irrelevant, and both
+tests of it must tell these apart.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ from checkout import ROOT
 from gates import exactly
 from scipy.special import expit
 
-from sightline.maths.farthest import farthest, within
-from sightline.results import Estimate
-from sightline.studies.study import gate
+from sightline.core.results import Estimate
+from sightline.numerics.max_divergence import farthest, within
+from sightline.studies.study_definition import gate
 
 sys.path.insert(0, str(ROOT))
 
-from tests.maths.exactly import CHECKS, case
+from tests.numerics.exactly import CHECKS, case
 from tests.planted.by_hand import CODES, WORLDS, effects
 from tests.reference.flips import compare
 from tests.reference.searching import found, search
@@ -38,9 +40,15 @@ SEARCHED, LONGEST, EPSILON = 2_000, 20, 0.01
 def exact(cases: int = CASES, seeds: int = SEEDS) -> dict[str, Any]:
     """Make every check so often, search so many texts, and audit so many models of each kind."""
     with ProcessPoolExecutor(2) as pool:
-        held = {name: sum(pool.map(partial(_holds, name), range(cases), chunksize=50)) for name in CHECKS}
+        held = {
+            name: sum(pool.map(partial(_holds, name), range(cases), chunksize=50))
+            for name in CHECKS
+        }
         flips = sum(pool.map(_flips_hold, range(cases), chunksize=50))
-        worlds = {name: list(pool.map(partial(effects, name), range(seeds), chunksize=5)) for name in WORLDS}
+        worlds = {
+            name: list(pool.map(partial(effects, name), range(seeds), chunksize=5))
+            for name in WORLDS
+        }
     searched = _searched(SEARCHED)
     return {
         "cases": cases,
@@ -49,8 +57,14 @@ def exact(cases: int = CASES, seeds: int = SEEDS) -> dict[str, Any]:
         "worlds": [_world(name, found) for name, found in worlds.items()],
         "gates": [
             *(exactly(f"exact: {name}", count, cases) for name, count in held.items()),
-            exactly("exact: the smallest set without which a decision flips, all subsets", flips, cases),
-            exactly("exact: the search is never above", searched["texts"] - searched["above"], searched["texts"]),
+            exactly(
+                "exact: the smallest set without which a decision flips, all subsets", flips, cases
+            ),
+            exactly(
+                "exact: the search is never above",
+                searched["texts"] - searched["above"],
+                searched["texts"],
+            ),
             *_gates(worlds),
         ],
     }

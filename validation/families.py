@@ -1,4 +1,6 @@
-"""Which families of transformers pass the proofs: small ones with random weights, on a few English texts."""
+"""Which families of transformers pass the proofs: small ones with random weights, on a few English
+texts.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,10 @@ from typing import Any
 
 from checkout import ROOT
 
-from sightline.adapters.conformance import check
+from sightline.adapters.compatibility import check
 from sightline.adapters.factory import texts_without_data
-from sightline.adapters.huggingface.loading import transformer
-from sightline.errors import ModelError
+from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.core.errors import ModelError
 
 sys.path.insert(0, str(ROOT))  # the small models are those of the tests
 LEAST = 18
@@ -25,11 +27,15 @@ def families() -> dict[str, Any]:
 
     rows = [_row(family) for family in FAMILIES]
     passed = sum(not row["refused"] for row in rows)
-    told = {"name": "families of transformers that pass all proofs", "count": passed, "of": len(rows)}
+    values = {
+        "name": "families of transformers that pass all proofs",
+        "count": passed,
+        "of": len(rows),
+    }
     return {
         "rows": rows,
         "versions": {name: version(name) for name in ("transformers", "torch")},
-        "gates": [told | {"limit": f">= {LEAST}", "holds": passed >= LEAST}],
+        "gates": [values | {"limit": f">= {LEAST}", "holds": passed >= LEAST}],
     }
 
 

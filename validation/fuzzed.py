@@ -1,4 +1,6 @@
-"""Two thousand command lines drawn at random, by kind: how they ended, what they took, and what was wrong."""
+"""Two thousand command lines drawn at random, by kind: how they ended, what they took, and what was
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from typing import Any
 
 from checkout import ROOT
 
-from sightline.studies.study import gate
+from sightline.studies.study_definition import gate
 
 sys.path.insert(0, str(ROOT))
 
@@ -23,7 +25,9 @@ CASES, FIRST = 2_000, 10_000
 
 
 def fuzzed(cases: int = CASES) -> dict[str, Any]:
-    """Play all of them; one with a fault is kept by its kind and number, so that it can be played again."""
+    """Play all of them; one with a fault is kept by its kind and number, so that it can be played
+    again.
+    """
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, Watch(Path(folder)) as watch:
         kinds, faults = [], []
@@ -31,7 +35,11 @@ def fuzzed(cases: int = CASES) -> dict[str, Any]:
             seeds = [f"{kind} {FIRST + number}" for number in range(cases * share // 100)]
             ended = {seed: watch.play(drawn, seed)[1] for seed in seeds}
             kinds.append(_kind(kind, list(ended.values())))
-            faults += [{"seed": seed, "faults": list(one.faults)} for seed, one in ended.items() if one.faults]
+            faults += [
+                {"seed": seed, "faults": list(one.faults)}
+                for seed, one in ended.items()
+                if one.faults
+            ]
             print(f"{kinds[-1]}", file=sys.stderr, flush=True)
     played = sum(kind["cases"] for kind in kinds)
     return {

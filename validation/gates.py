@@ -1,11 +1,13 @@
-"""Gates as a file of results keeps them: of what must be so each time, and of what must stay below a limit."""
+"""Gates as a file of results keeps them: of what must be so each time, and of what must stay below
+a limit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
-from sightline.studies.study import gate
+from sightline.studies.study_definition import gate
 
 
 def exactly(name: str, count: int, of: int) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""What is large: tables of a million texts, hundreds of classes, a page of a hundred thousand texts.
+"""What is large: tables of a million texts, hundreds of classes, a page of a hundred thousand
+texts.
 
-Each command runs in a process of its own on one thread; what it took is asked of the system when it has ended. Words
-are drawn by a power law, labels by chance: nothing here depends on what a model makes of them.
+Each command runs in a process of its own on one thread; what it took is asked of the system when it
+has ended. Words are drawn by a power law, labels by chance: nothing here depends on what a model
+makes of them.
 """
 
 from __future__ import annotations
@@ -27,14 +29,20 @@ TEXTS, PAGE, LONG = 1_000_000, 100_000, 20_000
 WORDS = 1155
 """Words of a long text; an audit cuts them at 512."""
 TIMES, BARE = 4, 320 * 10**6
-"""How many times its bytes a table of long texts may take, above what a process with torch takes that does nothing."""
+"""How many times its bytes a table of long texts may take, above what a process with torch takes
+that does nothing."""
 CLASSES = (100, 200, 400)
 EACH = 8
 """Texts of a class."""
 GIGABYTE, MINUTE = 10**9, 60
 A_CLASS = 10**6
 """Bytes that a class more may take; with a matrix for every text and resample it was 9 million."""
-VOCABULARY = [f"{a}{b}{c}" for a in "bdfgklmn" for b in ("a", "ei", "o", "u") for c in ("", *"rstvwz", "nder", "lling")]
+VOCABULARY = [
+    f"{a}{b}{c}"
+    for a in "bdfgklmn"
+    for b in ("a", "ei", "o", "u")
+    for c in ("", *"rstvwz", "nder", "lling")
+]
 
 
 @dataclass(frozen=True)
@@ -48,19 +56,34 @@ class Taken:
     most_seconds: int = 10 * MINUTE
 
 
-def large(texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES, long: int = LONG) -> dict[str, Any]:
+def large(
+    texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES, long: int = LONG
+) -> dict[str, Any]:
     """Run each command on what is large, and hold what it took against what it may take."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         many = [_of_classes(folder, count) for count in classes]
-        found = [*_of_a_table(folder, texts), *_of_long_texts(folder, long), _of_a_page(folder, page), *many]
+        found = [
+            *_of_a_table(folder, texts),
+            *_of_long_texts(folder, long),
+            _of_a_page(folder, page),
+            *many,
+        ]
     more = (many[-1].bytes - many[0].bytes) // (classes[-1] - classes[0])
     return {
         "rows": [row(one) for one in found],
         "gates": [
-            every("large: within the memory each may take", [one.bytes < one.most_bytes for one in found]),
-            every("large: within the time each may take", [one.seconds < one.most_seconds for one in found]),
-            under(f"large: bytes for a class more, from {classes[0]} to {classes[-1]}", more, A_CLASS),
+            every(
+                "large: within the memory each may take",
+                [one.bytes < one.most_bytes for one in found],
+            ),
+            every(
+                "large: within the time each may take",
+                [one.seconds < one.most_seconds for one in found],
+            ),
+            under(
+                f"large: bytes for a class more, from {classes[0]} to {classes[-1]}", more, A_CLASS
+            ),
         ],
     }
 
@@ -79,10 +102,35 @@ def row(one: Taken) -> dict[str, Any]:
 def _of_a_table(folder: Path, texts: int) -> Iterator[Taken]:
     write_table(folder / "all.csv", texts, 2, seed=0)
     write_table(folder / "others.csv", 2000, 2, seed=1)
-    run(folder, "train", "--data", "others.csv", "--model", "mlp", "--epochs", "1", "--quiet", "--out", "model")
+    run(
+        folder,
+        "train",
+        "--data",
+        "others.csv",
+        "--model",
+        "mlp",
+        "--epochs",
+        "1",
+        "--quiet",
+        "--out",
+        "model",
+    )
     yield Taken(f"check-data of {texts:,} texts", *run(folder, "check-data", "--data", "all.csv"))
-    audit = ("audit", "--data", "all.csv", "--model", "model", "--limit", "300", "--quiet", "--out", "audit.html")
-    yield Taken(f"audit of 300 of {texts:,} texts, of a saved model", *run(folder, *audit), 2 * GIGABYTE)
+    audit = (
+        "audit",
+        "--data",
+        "all.csv",
+        "--model",
+        "model",
+        "--limit",
+        "300",
+        "--quiet",
+        "--out",
+        "audit.html",
+    )
+    yield Taken(
+        f"audit of 300 of {texts:,} texts, of a saved model", *run(folder, *audit), 2 * GIGABYTE
+    )
 
 
 def _of_long_texts(folder: Path, texts: int) -> Iterator[Taken]:
@@ -95,7 +143,17 @@ def _of_long_texts(folder: Path, texts: int) -> Iterator[Taken]:
     most, what = BARE + TIMES * path.stat().st_size, f"{texts:,} texts of {WORDS:,} words"
     yield Taken(f"check-data of {what}", *run(folder, "check-data", "--data", "long.csv"), most)
     model = ("--model", "mlp(hidden=8)", "--epochs", "1", "--controls", "none")
-    audit = ("audit", "--data", "long.csv", *model, "--limit", "300", "--quiet", "--out", "long.html")
+    audit = (
+        "audit",
+        "--data",
+        "long.csv",
+        *model,
+        "--limit",
+        "300",
+        "--quiet",
+        "--out",
+        "long.html",
+    )
     yield Taken(f"training, and audit of 300 of {what}", *run(folder, *audit), most, 60 * MINUTE)
 
 
@@ -109,7 +167,18 @@ def _of_a_page(folder: Path, texts: int) -> Taken:
 
 def _of_classes(folder: Path, classes: int) -> Taken:
     write_table(folder / "classes.csv", EACH * classes, classes, seed=classes)
-    audit = ("audit", "--data", "classes.csv", "--model", "mlp", "--epochs", "1", "--quiet", "--out", "classes.html")
+    audit = (
+        "audit",
+        "--data",
+        "classes.csv",
+        "--model",
+        "mlp",
+        "--epochs",
+        "1",
+        "--quiet",
+        "--out",
+        "classes.html",
+    )
     return Taken(f"training and audit, {classes} classes of {EACH} texts", *run(folder, *audit))
 
 
@@ -124,11 +193,15 @@ def write_table(path: Path, texts: int, classes: int, seed: int) -> None:
 
 def sentence(drawn: random.Random) -> str:
     """Draw 6 to 20 words, those at the head of the vocabulary more often."""
-    return " ".join(VOCABULARY[int(len(VOCABULARY) * drawn.random() ** 3)] for _ in range(drawn.randint(6, 20)))
+    return " ".join(
+        VOCABULARY[int(len(VOCABULARY) * drawn.random() ** 3)] for _ in range(drawn.randint(6, 20))
+    )
 
 
 def run(folder: Path, *words: str) -> tuple[int, float]:
-    """Run a command to its end, which must be a good one; give its bytes and its processor seconds."""
+    """Run a command to its end, which must be a good one; give its bytes and its processor
+    seconds.
+    """
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "sightline", *words]
     started = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL)

@@ -1,15 +1,18 @@
 """Published metrics that no audit takes, measured on planted models whose truth is known.
 
 * **Normalised AOPC** (Edin et al. 2025): the area over the curve of what the probability of the predicted class loses
-  while words are deleted one by one, between the least and the most that a greedy search for an order finds.
+  while words are deleted one by one, between the least and the most that a greedy search for an
+  order finds.
 * **Insertion** (Petsiuk, Das & Saenko 2018): the area under the curve of that probability while words are put into an
   empty text, the highest first.
 * **ICE** (Basu & Chakraborty 2026), as its package `ice-faithfulness` ships it: the share of random sets of words that
-  the top 20 % beat in sufficiency, and by how many standard deviations of these sets; 50 sets, its operators *lite*
-  (deletion, and words of other texts). The package is no part of the project: without it ICE is left out.
+  the top 20 % beat in sufficiency, and by how many standard deviations of these sets; 50 sets, its
+  operators *lite* (deletion, and words of other texts). The package is no part of the project:
+  without it ICE is left out.
 
-Models are those of a store that `verify.py --only worlds` filled: each training is read, and nothing is written there.
-Runs are drawn in a fixed order from those with a known truth. Each is a line of ``--rows``, so a killed count resumes.
+Models are those of a store that `verify.py --only worlds` filled: each training is read, and
+nothing is written there. Runs are drawn in a fixed order from those with a known truth. Each is a
+line of ``--rows``, so a killed count resumes.
 """
 
 from __future__ import annotations
@@ -29,17 +32,17 @@ import numpy as np
 import torch
 from checkout import ROOT
 
-from sightline.data.loading import load
+from sightline.config.run_keys import run_key, training_key
+from sightline.config.specs import RunSpec
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, Batch
+from sightline.data.load_dataset import load
 from sightline.data.vocabulary import PAD, SPECIALS, UNK
-from sightline.example import Example
 from sightline.experiments.store import Store
-from sightline.models.altered import alter
-from sightline.models.checkpoint import read_classifier
-from sightline.spec.keys import run_key, training_key
-from sightline.spec.values import RunSpec
-from sightline.studies import worlds
-from sightline.studies.quality import quality
-from sightline.types import Auditable, Batch
+from sightline.models.alterations import alter
+from sightline.models.model_storage import read_classifier
+from sightline.studies.calibration import scenarios
+from sightline.studies.calibration.score_separation import quality
 
 TEXTS, LONGEST, ORDER = 12, 45, 0
 """Texts of a run, the most words of a text, and the seed of the order of runs."""
@@ -52,11 +55,15 @@ Order = Callable[[int], Sequence[int]]
 
 def main() -> int:
     """Measure runs until all are done or time is over, and table what is measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified")
     parser.add_argument("--rows", type=Path, default=ROOT / "runs" / "metrics.jsonl")
     parser.add_argument("--seeds", type=int, default=1, help="of each world and encoder")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="measure no longer than that")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="measure no longer than that"
+    )
     flags = parser.parse_args()
     store, until = Store(flags.store, make=False), time.monotonic() + 60 * flags.minutes
     flags.rows.parent.mkdir(parents=True, exist_ok=True)
@@ -67,24 +74,36 @@ def main() -> int:
             break
         if run_key(spec) in rows:
             continue
-        rows[run_key(spec)] = row = {"run": run_key(spec), "kind": kind, "scores": scores(spec, store)}
+        rows[run_key(spec)] = row = {
+            "run": run_key(spec),
+            "kind": kind,
+            "scores": scores(spec, store),
+        }
         with flags.rows.open("a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
         print(f"{time.strftime('%H:%M:%S')} {number + 1}/{len(runs)}", file=sys.stderr, flush=True)
     done = [rows[run_key(spec)] for _, spec in runs if run_key(spec) in rows]
-    told = json.dumps(table(done, len(runs), store), indent=1, ensure_ascii=False)
-    WRITTEN.write_text(told + "\n", encoding="utf-8")
+    description = json.dumps(table(done, len(runs), store), indent=1, ensure_ascii=False)
+    WRITTEN.write_text(description + "\n", encoding="utf-8")
     return 0
 
 
 def planned(seeds: int, store: Store) -> list[tuple[str, RunSpec]]:
-    """Give the runs of a store whose truth is known and whose texts are short enough, with their kind, in an order."""
-    grid, kinds = worlds.grid(seeds), {world.name: worlds.kind_of(world) for world in worlds.WORLDS}
+    """Give the runs of a store whose truth is known and whose texts are short enough, with their
+    kind, in an order.
+    """
+    grid, kinds = (
+        scenarios.grid(seeds),
+        {world.name: scenarios.kind_of(world) for world in scenarios.WORLDS},
+    )
     found = store.find(grid.keys)
     known = [
         (kinds[label[0]], spec)
         for label, spec, key in zip(grid.labels, grid.cells, grid.keys, strict=True)
-        if kinds[label[0]] and key in found and "length=120" not in str(spec.data) and "length=60" not in str(spec.data)
+        if kinds[label[0]]
+        and key in found
+        and "length=120" not in str(spec.data)
+        and "length=60" not in str(spec.data)
     ]
     random.Random(ORDER).shuffle(known)
     return known
@@ -127,7 +146,9 @@ def scores(spec: RunSpec, store: Store) -> dict[str, float]:
 
 
 class Case:
-    """A text, how a model answers any part of it, and the order of its words by what the model shows."""
+    """A text, how a model answers any part of it, and the order of its words by what the model
+    shows.
+    """
 
     def __init__(self, model: Auditable, batch: Batch, weights: Sequence[float]) -> None:
         self.model, self.batch, self.weights = model, batch, weights
@@ -159,7 +180,9 @@ def probabilities(model: Auditable, batch: Batch) -> torch.Tensor:
 
 
 def normalised_aopc(case: Case) -> float:
-    """Say where the area of the shown order lies between the least and the most that greedy orders reach."""
+    """Say where the area of the shown order lies between the least and the most that greedy orders
+    reach.
+    """
     least, most = (_aopc(case, _greedy(case, sign)) for sign in (-1, 1))
     return (_aopc(case, case.order) - least) / (most - least) if most > least else float("nan")
 
@@ -185,10 +208,14 @@ def insertion(case: Case) -> float:
 
 
 def ice(model: Auditable, cases: Sequence[Case]) -> dict[str, float]:
-    """Run ICE's own evaluation on a model that looks to it like one of Hugging Face, with the shown weights."""
+    """Run ICE's own evaluation on a model that looks to it like one of Hugging Face, with the shown
+    weights.
+    """
     from ice import ICEConfig, ICEEvaluator  # noqa: PLC0415  (no part of the project)
 
-    config = ICEConfig(k_values=[TOP], n_permutations=SETS, operators="lite", device="cpu", seed=ORDER)
+    config = ICEConfig(
+        k_values=[TOP], n_permutations=SETS, operators="lite", device="cpu", seed=ORDER
+    )
     evaluator = ICEEvaluator(Seen(model), Words(), config)
     texts = [(case.batch.ids[0], case.batch.mask[0].long(), 0) for case in cases]
     shown = Weights({tuple(case.batch.ids[0].tolist()): case.weights for case in cases})
@@ -197,7 +224,9 @@ def ice(model: Auditable, cases: Sequence[Case]) -> dict[str, float]:
 
 
 class Seen(torch.nn.Module):
-    """A model as ICE asks it: word numbers and a mask in, logits of every class out; it answers no text twice."""
+    """A model as ICE asks it: word numbers and a mask in, logits of every class out; it answers no
+    text twice.
+    """
 
     def __init__(self, model: Auditable) -> None:
         super().__init__()
@@ -219,7 +248,9 @@ def _batch(ids: Sequence[int]) -> Batch:
 
 
 class Words:
-    """What ICE asks of a tokenizer; an empty text is one place of padding, and fillers are numbers of words."""
+    """What ICE asks of a tokenizer; an empty text is one place of padding, and fillers are numbers
+    of words.
+    """
 
     pad_token_id = PAD
     all_special_ids = tuple(range(SPECIALS))
@@ -228,7 +259,10 @@ class Words:
     def __call__(self, text: str, **_: Any) -> Mapping[str, torch.Tensor]:
         """Read what `decode` wrote."""
         ids = [int(one) for one in text.split()] or [PAD]
-        return {"input_ids": torch.tensor([ids]), "attention_mask": torch.ones(1, len(ids), dtype=torch.long)}
+        return {
+            "input_ids": torch.tensor([ids]),
+            "attention_mask": torch.ones(1, len(ids), dtype=torch.long),
+        }
 
     def encode(self, text: str, **_: Any) -> list[int]:
         """Know no word by its letters: there are none of those that ICE leaves out."""

@@ -1,6 +1,8 @@
-"""What reading MIMIC-III takes: a NOTEEVENTS.csv of its size and form, made here, of which few notes are kept.
+"""What reading MIMIC-III takes: a NOTEEVENTS.csv of its size and form, made here, of which few
+notes are kept.
 
-Two million rows in four gigabytes, quoted, of many lines each; one in forty is a discharge summary of 1,800 words.
+Two million rows in four gigabytes, quoted, of many lines each; one in forty is a discharge summary
+of 1,800 words.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ LINE = 9
 """Words of a line."""
 PARAGRAPH = 90
 DRAWN = 400
-"""Texts that are drawn; the other notes repeat them, and summaries are put together of their paragraphs."""
+"""Texts that are drawn; the other notes repeat them, and summaries are put together of their
+paragraphs."""
 TIMES, BARE = 4, 200 * 10**6
-"""How many times its bytes a summary that is kept may take, above what a process takes that reads nothing."""
+"""How many times its bytes a summary that is kept may take, above what a process takes that reads
+nothing."""
 HEAD = (
     '"ROW_ID","SUBJECT_ID","HADM_ID","CHARTDATE","CHARTTIME","STORETIME","CATEGORY","DESCRIPTION","CGID","ISERROR",'
     '"TEXT"\n'
@@ -42,8 +46,14 @@ def notes(rows: int = ROWS) -> dict[str, Any]:
         "file_mib": size >> 20,
         "kept_mib": kept >> 20,
         "gates": [
-            every("notes: within the memory each may take", [one.bytes < one.most_bytes for one in found]),
-            every("notes: within the time each may take", [one.seconds < one.most_seconds for one in found]),
+            every(
+                "notes: within the memory each may take",
+                [one.bytes < one.most_bytes for one in found],
+            ),
+            every(
+                "notes: within the time each may take",
+                [one.seconds < one.most_seconds for one in found],
+            ),
             exactly("notes: the file is above what a table may have", int(size > 2**31), 1),
         ],
     }
@@ -70,25 +80,45 @@ def write_mimic(folder: Path, rows: int) -> tuple[int, int]:
         file.write(HEAD)
         codes.write('"ROW_ID","SUBJECT_ID","HADM_ID","SEQ_NUM","ICD9_CODE"\n')
         for number in range(rows):
-            patient, stay, summary = number // (2 * EACH), 100_000 + number // EACH, number % EACH == 0
-            text = "\n\n".join(drawn.choices(paragraphs, k=SUMMARY // PARAGRAPH)) if summary else drawn.choice(others)
+            patient, stay, summary = (
+                number // (2 * EACH),
+                100_000 + number // EACH,
+                number % EACH == 0,
+            )
+            text = (
+                "\n\n".join(drawn.choices(paragraphs, k=SUMMARY // PARAGRAPH))
+                if summary
+                else drawn.choice(others)
+            )
             kept += summary * len(text)
             what = "Discharge summary" if summary else "Nursing"
-            file.write(f'{number + 1},{patient},{stay},2151-07-16,,,"{what}","Report",,,"No. {number}\n{text}"\n')
+            file.write(
+                f'{number + 1},{patient},{stay},2151-07-16,,,"{what}","Report",,,"No. '
+                f'{number}\n{text}"\n'
+            )
             if summary:
                 _write_codes(codes, number, patient, stay)
     return kept, (folder / "NOTEEVENTS.csv").stat().st_size
 
 
 def _write_codes(file: Any, row: int, patient: int, stay: int) -> None:
-    """Give every third admission diabetes, one in four acute anemia, and one in four chronic anemia."""
-    told = ["4019", *["25000"] * (stay % 3 == 0), *["2851"] * (stay % 4 == 0), *["28521"] * (stay % 4 == 1)]
-    for place, code in enumerate(told, start=1):
+    """Give every third admission diabetes, one in four acute anemia, and one in four chronic
+    anemia.
+    """
+    lines = [
+        "4019",
+        *["25000"] * (stay % 3 == 0),
+        *["2851"] * (stay % 4 == 0),
+        *["28521"] * (stay % 4 == 1),
+    ]
+    for place, code in enumerate(lines, start=1):
         file.write(f'{row},{patient},{stay},{place},"{code}"\n')
 
 
 def _text(drawn: random.Random, words: int) -> str:
-    """Draw words in lines, with what notes have: a hidden name, a quote, a rule; quotes as CSV writes them."""
+    """Draw words in lines, with what notes have: a hidden name, a quote, a rule; quotes as CSV
+    writes them.
+    """
     chosen = [VOCABULARY[int(len(VOCABULARY) * drawn.random() ** 3)] for _ in range(words)]
     lines = [" ".join(chosen[start : start + LINE]) for start in range(0, words, LINE)]
     return "\n".join(['Dr. [**Last Name (STitle) 7**] said ""so"" at 8:30:', *lines, "-----"])

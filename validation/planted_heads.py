@@ -1,4 +1,6 @@
-"""What the verdict says of a BERT whose heads are written down, so that the right reading is known: seed by seed."""
+"""What the verdict says of a BERT whose heads are written down, so that the right reading is known:
+seed by seed.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,20 @@ from checkout import ROOT
 from gates import exactly
 
 import sightline
-from sightline.measures import default_measures
-from sightline.spec.texts import parse_data
+from sightline.config.spec_syntax import parse_data
+from sightline.measures.default_measures import default_measures
 
 sys.path.insert(0, str(ROOT))  # the model is that of the tests
 SEEDS, TEXTS = 5, 60
 LEFT_OUT = "permutation"
-"""No row that is reached here asks what it says (SL-202), and it takes longer than all other measures together."""
+"""No row that is reached here asks what it says (SL-202), and it takes longer than all other
+measures together."""
 
 
 def planted_heads(seeds: int = SEEDS) -> dict[str, Any]:
-    """Audit every reading of every world under so many seeds, each of the words, the texts and the audit."""
+    """Audit every reading of every world under so many seeds, each of the words, the texts and the
+    audit.
+    """
     from tests.adapters.huggingface.planted import DATA, READINGS, WORLDS  # noqa: PLC0415  (transformers)
 
     asked = list(product(WORLDS, READINGS, range(seeds)))
@@ -86,15 +91,24 @@ def _group(world: str, reading: str, audits: list[Mapping[str, Any]]) -> dict[st
 
 
 def _promised(group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Hold what was counted against what is so by construction: each time, since nothing here is left to training."""
+    """Hold what was counted against what is so by construction: each time, since nothing here is
+    left to training.
+    """
     name, of = f"{group['world']}, {group['reading']}", group["audits"]
     if group["right"]:
         yield exactly(f"{name}: row {' or '.join(map(str, group['right']))}", group["is_right"], of)
     if "reading" in group["chosen"]:
         return  # what lies on special tokens is another number in each reading
-    for what, told in (("sunk", "more on special tokens than chance puts there"), ("told", "and the verdict says so")):
+    for what, label in (
+        ("sunk", "more on special tokens than chance puts there"),
+        ("told", "and the verdict says so"),
+    ):
         count = group[what]["count"]
-        yield exactly(f"{name}: {told}", count, of) if group[what]["wanted"] else _never(f"{name}: {told}", count, of)
+        yield (
+            exactly(f"{name}: {label}", count, of)
+            if group[what]["wanted"]
+            else _never(f"{name}: {label}", count, of)
+        )
 
 
 def _never(name: str, count: int, of: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Count the published corpora by both recipes, beside the official counts and those of the papers.
 
-The corpora lie in the folder that ``SIGHTLINE_DATA`` names (by default ``shared/data`` beside the checkout).
+The corpora lie in the folder that ``SIGHTLINE_DATA`` names (by default ``shared/data`` beside the
+checkout).
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from typing import Any
 
 from gates import exactly
 
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import DataSpec
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
+from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
-from sightline.spec.texts import parse_data
-from sightline.spec.values import DataSpec
 
-FOLDER = Path(os.environ.get("SIGHTLINE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+FOLDER = Path(
+    os.environ.get("SIGHTLINE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
+)
 PLACES = {
     "sst": "sst:sst",
     "imdb": "imdb:imdb/aclImdb_v1_labelled.tar.gz",
@@ -39,22 +42,42 @@ Counted = dict[str, Any]
 
 PAPERS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "sst": {
-        "J 1, W 1": {"train": "3034 / 3321", "test": "863 / 862", "words": "19", "vocabulary": "16175"},
+        "J 1, W 1": {
+            "train": "3034 / 3321",
+            "test": "863 / 862",
+            "words": "19",
+            "vocabulary": "16175",
+        },
         "M 3": {"train": "6355", "test": "1725"},
         "T 5": {"words": "17", "vocabulary": "17310"},
     },
     "imdb": {
-        "J 1, W 1": {"train": "12500 / 12500", "test": "2184 / 2172", "words": "179", "vocabulary": "13916"},
+        "J 1, W 1": {
+            "train": "12500 / 12500",
+            "test": "2184 / 2172",
+            "words": "179",
+            "vocabulary": "13916",
+        },
         "M 3": {"train": "25000", "test": "4356"},
         "T 5": {"words": "234", "vocabulary": "41919"},
     },
     "20news": {
-        "J 1, W 1": {"train": "716 / 710", "test": "151 / 183", "words": "115", "vocabulary": "8853"},
+        "J 1, W 1": {
+            "train": "716 / 710",
+            "test": "151 / 183",
+            "words": "115",
+            "vocabulary": "8853",
+        },
         "M 3": {"train": "1426", "test": "334"},
         "T 5": {"words": "164", "vocabulary": "15590"},
     },
     "agnews": {
-        "J 1, W 1": {"train": "30000 / 30000", "test": "1900 / 1900", "words": "36", "vocabulary": "14752"},
+        "J 1, W 1": {
+            "train": "30000 / 30000",
+            "test": "1900 / 1900",
+            "words": "36",
+            "vocabulary": "14752",
+        },
         "T 5": {"words": "31", "vocabulary": "15286"},
     },
     "snli": {
@@ -70,20 +93,39 @@ PAPERS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "babi 3": {"J 1, W 1": {"train": "10000", "test": "1000", "words": "421", "vocabulary": "40"}},
     "eraser": {},
 }
-"""Table of each paper: J Jain & Wallace 2019, W Wen et al. 2022, M Meister et al. 2021, T Tutek & Šnajder 2020."""
+"""Table of each paper: J Jain & Wallace 2019, W Wen et al. 2022, M Meister et al. 2021, T Tutek &
+Šnajder 2020."""
 NOT_AT_HAND: Mapping[str, Mapping[str, Mapping[str, str]]] = {
-    "adr": {"J 1, W 1": {"train": "14446 / 1939", "test": "3636 / 487", "words": "20", "vocabulary": "8686"}},
+    "adr": {
+        "J 1, W 1": {
+            "train": "14446 / 1939",
+            "test": "3636 / 487",
+            "words": "20",
+            "vocabulary": "8686",
+        }
+    },
     "mimic(task=diabetes)": {
-        "J 1, W 1": {"train": "6381 / 1353", "test": "1295 / 319", "words": "1858", "vocabulary": "22316"},
+        "J 1, W 1": {
+            "train": "6381 / 1353",
+            "test": "1295 / 319",
+            "words": "1858",
+            "vocabulary": "22316",
+        },
         "T 5": {"words": "1700", "vocabulary": "23778"},
     },
     "mimic(task=anemia)": {
-        "J 1, W 1": {"train": "1847 / 3251", "test": "460 / 802", "words": "2188", "vocabulary": "19743"},
+        "J 1, W 1": {
+            "train": "1847 / 3251",
+            "test": "460 / 802",
+            "words": "2188",
+            "vocabulary": "19743",
+        },
         "T 5": {"words": "1927", "vocabulary": "20290"},
     },
     "cnn": {"J 1": {"train": "380298", "test": "3198", "words": "761", "vocabulary": "74790"}},
 }
-"""The same of corpora that may not be passed on, or that nobody here has: counted by whoever has them."""
+"""The same of corpora that may not be passed on, or that nobody here has: counted by whoever has
+them."""
 
 EXACT: Mapping[str, Mapping[str, Any]] = {
     "sst": {
@@ -104,30 +146,32 @@ WHOLE = ("sst", "imdb", "20news", "babi 1", "babi 2", "eraser")
 
 REASONS = {
     "sst": "Exact in every split and class.",
-    "imdb": "The files have the official counts. The papers' split cannot be matched text by text: it is drawn from a "
-    "pickled word index whose order is not that of the files, and words are counted by that index. Same rule and "
-    "seed, another order. The papers' 12,500 / 12,500 are the files, not what was trained on.",
-    "20news": "The files have the official counts. The papers' split is a stratified draw over an order that is not "
-    "recorded, and what counts as a footer differs in some messages; their training count has the validation texts in "
-    "it.",
-    "agnews": "The test file is whole (the shortest and longest texts fall out with the quirk named in the card); of "
-    "train.csv only a part is at hand, and a part of that has no description of its own.",
-    "snli": "Exact in validation and test; of the training file only a part is at hand. The papers print the classes "
-    "as neutral / contradiction / entailment.",
-    "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The mean length they "
-    "print, 8, is not that of whole stories.",
-    "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The mean length they "
-    "print, 67, is that of the longest training story of task 1.",
-    "babi 3": "Test exact; of the training file only a part is at hand. The mean length the papers print, 421, is "
-    "that of the longest training story of task 2.",
+    "imdb": "The files have the official counts. The papers' split cannot be matched text by text: "
+    "it is drawn from a pickled word index whose order is not that of the files, and words "
+    "are counted by that index. Same rule and seed, another order. The papers' 12,500 / "
+    "12,500 are the files, not what was trained on.",
+    "20news": "The files have the official counts. The papers' split is a stratified draw over an "
+    "order that is not recorded, and what counts as a footer differs in some messages; their "
+    "training count has the validation texts in it.",
+    "agnews": "The test file is whole (the shortest and longest texts fall out with the quirk named in "
+    "the card); of train.csv only a part is at hand, and a part of that has no description "
+    "of its own.",
+    "snli": "Exact in validation and test; of the training file only a part is at hand. The papers "
+    "print the classes as neutral / contradiction / entailment.",
+    "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The mean "
+    "length they print, 8, is not that of whole stories.",
+    "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The mean "
+    "length they print, 67, is that of the longest training story of task 1.",
+    "babi 3": "Test exact; of the training file only a part is at hand. The mean length the papers "
+    "print, 421, is that of the longest training story of task 2.",
     "eraser": "No table of these papers; the official counts.",
-    "adr": "Not counted here. The papers' tweets are not published; their 21,254 were divided by a stratified draw, "
-    "and their training count has the validation texts in it.",
+    "adr": "Not counted here. The papers' tweets are not published; their 21,254 were divided by a "
+    "stratified draw, and their training count has the validation texts in it.",
     "mimic(task=diabetes)": "Not counted here. By the paper recipe the admissions are those of CAML's lists: 8,066, "
     "1,573 and 1,729 before the length filter.",
     "mimic(task=anemia)": "Not counted here. Before the length filter the papers had 2,562 chronic and 4,283 acute "
-    "admissions, and 216 with both; the draw is stratified and cannot be matched, and their training count has the "
-    "validation texts in it.",
+    "admissions, and 216 with both; the draw is stratified and cannot be matched, and their "
+    "training count has the validation texts in it.",
     "cnn": "Not counted here. The published files have 380,298, 3,924 and 3,198 questions.",
 }
 
@@ -182,8 +226,8 @@ def gates(counted: Mapping[str, Mapping[str, Counted]]) -> Iterator[dict[str, An
                 have = got["n"] if label == "all" else got["labels"][label]
                 yield exactly(f"{name}, paper: {split}, {label}", have, n)
         for recipe in recipes if name in WHOLE else ():
-            for what, told in recipes[recipe]["found"].items():
-                found, _, official = told.partition(" of ")
+            for what, title in recipes[recipe]["found"].items():
+                found, _, official = title.partition(" of ")
                 yield exactly(f"{name}, {recipe}: records found, {what}", int(found), int(official))
 
 
@@ -196,7 +240,13 @@ def rows(stored: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         for recipe, counted in recipes.items():
             splits = (_shown(counted["splits"][split]) for split in ("train", "validation", "test"))
             size = f"{counted['vocabulary']} (≥ {counted['min_count']})"
-            yield f"`{PLACES[name].partition(':')[0]}`{_task(name)}", recipe, *splits, f"{counted['words']:g}", size
+            yield (
+                f"`{PLACES[name].partition(':')[0]}`{_task(name)}",
+                recipe,
+                *splits,
+                f"{counted['words']:g}",
+                size,
+            )
         for table, paper in PAPERS[name].items():
             yield "", table, *_printed(paper)
     for name, tables in NOT_AT_HAND.items():
@@ -219,8 +269,11 @@ def _shown(split: Mapping[str, Any]) -> str:
 def found_rows(stored: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Give for each corpus what its files held, and how its counts relate to the papers'."""
     for name, recipes in stored["corpora"].items():
-        found = "; ".join(f"{what}: {told}" for what, told in recipes["clean"]["found"].items())
-        dropped = "; ".join(f"{what}: {n}" for what, n in recipes["clean"]["dropped"].items()) or "nothing"
+        found = "; ".join(f"{what}: {label}" for what, label in recipes["clean"]["found"].items())
+        dropped = (
+            "; ".join(f"{what}: {n}" for what, n in recipes["clean"]["dropped"].items())
+            or "nothing"
+        )
         yield f"`{PLACES[name].partition(':')[0]}`{_task(name)}", found, dropped, REASONS[name]
     for name in NOT_AT_HAND:
         yield f"`{name}`", "", "", REASONS[name]

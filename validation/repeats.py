@@ -1,7 +1,9 @@
-"""One audit, made again and again with what must not matter changed: hash seed, locale, memory, batches, workers.
+"""One audit, made again and again with what must not matter changed: hash seed, locale, memory,
+batches, workers.
 
-A table of texts in several scripts is trained on and audited once, and then for each row of `REPEATS` in a process of
-its own. What is promised to the bit is compared byte by byte, arrays and all; what is promised to 1e-9 by number.
+A table of texts in several scripts is trained on and audited once, and then for each row of
+`REPEATS` in a process of its own. What is promised to the bit is compared byte by byte, arrays and
+all; what is promised to 1e-9 by number.
 """
 
 from __future__ import annotations
@@ -21,15 +23,29 @@ from typing import Any
 import numpy as np
 from gates import every
 
-from sightline.saving import ARRAYS, SUMMARY, TEXTS
+from sightline.audits.audit_storage import ARRAYS, SUMMARY, TEXTS
 
 Settings = Mapping[str, str]
 Run = Callable[[Path, Settings], Path]
 """Makes the audit in a folder of its own, under an environment, and says where it was saved."""
 SAME, NEAR = 1e-9, "1e-9"
 TABLE, MODEL, EPOCHS, LIMIT = "reviews.csv", "mlp(hidden=8)+additive", 12, 40
-FLAGS = ("--data", f"../{TABLE}", "--model", MODEL, "--epochs", str(EPOCHS), "--limit", str(LIMIT), "--threads", "1")
-WORDS = "the film was a story naïve café Straße früh δεν ήταν очень фильм 映画 は 良い très longue nuit слово"
+FLAGS = (
+    "--data",
+    f"../{TABLE}",
+    "--model",
+    MODEL,
+    "--epochs",
+    str(EPOCHS),
+    "--limit",
+    str(LIMIT),
+    "--threads",
+    "1",
+)
+WORDS = (
+    "the film was a story naïve café Straße früh δεν ήταν очень фильм 映画 は 良い très longue nuit "
+    "слово"
+)
 PLAIN: Settings = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 ASCII: Settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 """A locale that knows no letter beyond ASCII, and a Python that is kept from knowing better."""
@@ -49,8 +65,8 @@ IN_BATCHES = f"""
 import sys, torch
 from sightline.api.audit import audit_source
 from sightline.api.model_source import choose
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.spec.texts import parse_data
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.config.spec_syntax import parse_data
 
 torch.set_num_threads(1)
 training, options = TrainingOptions(epochs={EPOCHS}), AuditOptions(limit={LIMIT})
@@ -63,7 +79,18 @@ def audited(*more: str) -> Run:
     """Audit by the command."""
 
     def run(folder: Path, settings: Settings) -> Path:
-        _python(folder, settings, "-m", "sightline", "audit", *FLAGS, "--save", "audit", "--quiet", *more)
+        _python(
+            folder,
+            settings,
+            "-m",
+            "sightline",
+            "audit",
+            *FLAGS,
+            "--save",
+            "audit",
+            "--quiet",
+            *more,
+        )
         return folder / "audit"
 
     return run
@@ -87,7 +114,8 @@ def studied(workers: int) -> Run:
         flags = ("study.toml", "--store", "store", "--workers", str(workers), "--quiet")
         _python(folder, settings, "-m", "sightline", "study", *flags)
         found = {
-            _summary(place.parent)["spec"]["seed"]: place.parent for place in folder.glob(f"store/runs/??/*/{SUMMARY}")
+            _summary(place.parent)["spec"]["seed"]: place.parent
+            for place in folder.glob(f"store/runs/??/*/{SUMMARY}")
         }
         return found[0]
 
@@ -95,14 +123,20 @@ def studied(workers: int) -> Run:
 
 
 def _python(folder: Path, settings: Settings, *words: str) -> None:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))
+    }
     command = [sys.executable, *words]
-    subprocess.run(command, cwd=folder, env=kept | PLAIN | settings, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        command, cwd=folder, env=kept | PLAIN | settings, check=True, stdout=subprocess.DEVNULL
+    )
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """What is changed, and whether equal bits are promised of it, or numbers that are equal to 1e-9."""
+    """What is changed, and whether equal bits are promised of it, or numbers that are equal to
+    1e-9.
+    """
 
     name: str
     run: Run = field(default_factory=audited)
@@ -158,8 +192,14 @@ def write_table(path: Path, texts: int = 200) -> Path:
         writer = csv.writer(file)
         writer.writerow(("text", "label"))
         for number in range(texts):
-            words = [*drawn.choices(WORDS.split(), k=6 + number % 4), ("schön", "плохо")[number % 2], f"n{number}"]
-            writer.writerow((" ".join(drawn.sample(words, len(words))), ("gut", "плохо")[number % 2]))
+            words = [
+                *drawn.choices(WORDS.split(), k=6 + number % 4),
+                ("schön", "плохо")[number % 2],
+                f"n{number}",
+            ]
+            writer.writerow(
+                (" ".join(drawn.sample(words, len(words))), ("gut", "плохо")[number % 2])
+            )
     return path
 
 
@@ -181,7 +221,9 @@ def _compared(one: Repeat, first: Path, again: Path) -> dict[str, Any]:
 
 
 def same_bits(first: Path, again: Path) -> bool:
-    """Say whether two saved audits are equal byte by byte, but for the command line and the time of writing."""
+    """Say whether two saved audits are equal byte by byte, but for the command line and the time of
+    writing.
+    """
     return (
         (first / TEXTS).read_bytes() == (again / TEXTS).read_bytes()
         and json.dumps(_summary(first)) == json.dumps(_summary(again))
@@ -190,22 +232,27 @@ def same_bits(first: Path, again: Path) -> bool:
 
 
 def same_arrays(first: Path, again: Path) -> bool:
-    """Say whether the arrays of two saved audits are equal byte by byte; their files hold when they were written."""
+    """Say whether the arrays of two saved audits are equal byte by byte; their files hold when they
+    were written.
+    """
     here, there = _arrays(first), _arrays(again)
     return [*here] == [*there] and all(
-        here[name].tobytes() == there[name].tobytes() and here[name].dtype == there[name].dtype for name in here
+        here[name].tobytes() == there[name].tobytes() and here[name].dtype == there[name].dtype
+        for name in here
     )
 
 
 def difference(first: Path, again: Path) -> float:
-    """Give the largest difference between two numbers of two saved audits; infinity where anything else differs."""
+    """Give the largest difference between two numbers of two saved audits; infinity where anything
+    else differs.
+    """
     here, there = _arrays(first), _arrays(again)
-    told = [dict(_leaves(_summary(place))) for place in (first, again)]
-    if [*here] != [*there] or [*told[0]] != [*told[1]]:
+    lines = [dict(_leaves(_summary(place))) for place in (first, again)]
+    if [*here] != [*there] or [*lines[0]] != [*lines[1]]:
         return float("inf")
     return max(
         *(_apart(here[name], there[name]) for name in here),
-        *(_apart(value, told[1][name]) for name, value in told[0].items()),
+        *(_apart(value, lines[1][name]) for name, value in lines[0].items()),
     )
 
 
@@ -219,7 +266,13 @@ def _apart(one: Any, other: Any) -> float:
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else None
+    )
     if inside is None:
         yield name, value
         return
@@ -228,11 +281,15 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _summary(place: Path) -> dict[str, Any]:
-    """Read the summary of a saved audit, but for the command line, and a study's hash of the table's bytes."""
+    """Read the summary of a saved audit, but for the command line, and a study's hash of the
+    table's bytes.
+    """
     summary: dict[str, Any] = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
     spec = summary["spec"]
     kept = {name: value for name, value in spec.items() if name not in ("command", "key")}
-    return summary | {"spec": kept | {"run": spec["run"] | {"data": spec["run"]["data"] | {"digest": ""}}}}
+    return summary | {
+        "spec": kept | {"run": spec["run"] | {"data": spec["run"]["data"] | {"digest": ""}}}
+    }
 
 
 def _arrays(place: Path) -> dict[str, np.ndarray]:

@@ -1,8 +1,10 @@
-"""A training that is killed again and again must end with the weights of one that never was, bit for bit.
+"""A training that is killed again and again must end with the weights of one that never was, bit
+for bit.
 
-A process trains one model in a store and writes its state after every step; at seeded random steps it gets SIGKILL, a
-random few milliseconds after it has told the step: while the next step is made, while a state is written, between two
-epochs. The next process goes on. At the end weights and record are compared with those of a training in one go.
+A process trains one model in a store and writes its state after every step; at seeded random steps
+it gets SIGKILL, a random few milliseconds after it has told the step: while the next step is made,
+while a state is written, between two epochs. The next process goes on. At the end weights and
+record are compared with those of a training in one go.
 """
 
 from __future__ import annotations
@@ -23,18 +25,21 @@ from typing import Any
 
 from gates import every, exactly
 
+from sightline.config.presets import build_specs
+from sightline.config.run_keys import training_key
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import RunSpec
 from sightline.experiments.store import PARTWAY, Store
-from sightline.spec.keys import training_key
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import RunSpec
 
 KILLS = 20
 WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "an MLP": ("mlp(hidden=8)+additive", {}),
     "a BiLSTM that guesses masked words": ("bilstm(hidden=4)+additive+mlm", {}),
     "an MLP with Gumbel noise": ("mlp(hidden=8)+additive+gumbel", {}),
-    "a BiLSTM by AMSGrad, clipped": ("bilstm(hidden=4)+additive", {"amsgrad": True, "gradient_clipping": 0.3}),
+    "a BiLSTM by AMSGrad, clipped": (
+        "bilstm(hidden=4)+additive",
+        {"amsgrad": True, "gradient_clipping": 0.3},
+    ),
 }
 """What is trained, each with what it draws or remembers beside its weights."""
 DATA = parse_data("planted:needle(n=400,length=6)")
@@ -49,7 +54,7 @@ Step = tuple[int, int, int]
 class Killed:
     """What a kill met; steps are counted through all epochs."""
 
-    told: int
+    description: int
     """The last step that was made."""
     batches: int
     """Those of its epoch that are in the state it has left."""
@@ -64,32 +69,47 @@ def resumed(kills: int = KILLS, seed: int = 0) -> dict[str, Any]:
     began, ways, gates = time.monotonic(), dict[str, Any](), list[dict[str, Any]]()
     for way in WAYS:
         with tempfile.TemporaryDirectory() as folder:
-            ways[way], found = _way(way, Path(folder), kills, random.Random(f"resumed {seed} {way}"))
+            ways[way], found = _way(
+                way, Path(folder), kills, random.Random(f"resumed {seed} {way}")
+            )
             gates += found
     minutes = round((time.monotonic() - began) / 60, 1)
     return {"kills": kills, "ways": ways, "minutes": minutes, "seed": seed, "gates": gates}
 
 
-def _way(way: str, folder: Path, kills: int, chance: random.Random) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _way(
+    way: str, folder: Path, kills: int, chance: random.Random
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     whole, store, spec = Store(folder / "whole"), Store(folder / "killed"), spec_of(way)
     steps = until(spec, whole, None)
     found = killed(spec, store, drawn(steps, kills, chance), chance)
-    told = {
+    values = {
         "steps": len(steps),
         "within an epoch": sum(one.batches > 0 for one in found),
         "between two epochs": sum(one.batches == 0 for one in found),
         "while a state was written": sum(one.writing for one in found),
     }
     gates = [
-        exactly(f"resumed: {way}: went on with the next step", sum(one.told < one.next for one in found), kills),
-        every(f"resumed: {way}: weights equal to the bit", [content(whole, spec) == content(store, spec)]),
-        exactly(f"resumed: {way}: states left over", sum(1 for _ in (store.root / PARTWAY).iterdir()), 0),
+        exactly(
+            f"resumed: {way}: went on with the next step",
+            sum(one.description < one.next for one in found),
+            kills,
+        ),
+        every(
+            f"resumed: {way}: weights equal to the bit",
+            [content(whole, spec) == content(store, spec)],
+        ),
+        exactly(
+            f"resumed: {way}: states left over", sum(1 for _ in (store.root / PARTWAY).iterdir()), 0
+        ),
     ]
-    return told, gates
+    return values, gates
 
 
 def drawn(steps: list[Step], kills: int, chance: random.Random) -> list[int]:
-    """Draw steps to kill at, a quarter of them the last ones of an epoch; the end is left, where all is over soon."""
+    """Draw steps to kill at, a quarter of them the last ones of an epoch; the end is left, where
+    all is over soon.
+    """
     *_, (_, _, of) = steps
     ends = chance.sample(range(of, len(steps), of), min(kills // 4, len(steps) // of - 1))
     others = [step for step in range(1, len(steps) - of // 2) if step not in ends]
@@ -100,40 +120,48 @@ def killed(spec: RunSpec, store: Store, at: list[int], chance: random.Random) ->
     """Train, killed at each of these steps, and then to the end."""
     found, before = list[Killed](), None
     for step in [*at, None]:
-        told = until(spec, store, step, chance.uniform(0, MILLISECONDS) / 1000)
+        description = until(spec, store, step, chance.uniform(0, MILLISECONDS) / 1000)
         if before is not None:
-            found.append(Killed(*before, _number(told[0])))
+            found.append(Killed(*before, _number(description[0])))
         if step is not None:
-            before = _number(told[-1]), *_left(store.partway_folder(training_key(spec)))
+            before = _number(description[-1]), *_left(store.partway_folder(training_key(spec)))
     return found
 
 
 def _left(folder: Path) -> tuple[int, bool]:
-    """Say what a kill has left: the batches of the epoch that the state has, and whether another was half-written."""
+    """Say what a kill has left: the batches of the epoch that the state has, and whether another
+    was half-written.
+    """
     writing = any(folder.parent.glob(f".{folder.name}.*"))
     return json.loads((folder / "state.json").read_text(encoding="utf-8"))["batches"], writing
 
 
 def until(spec: RunSpec, store: Store, step: int | None, later: float = 0.0) -> list[Step]:
-    """Train in a process of its own, killed a while after it has told a step or a later one; give the steps it told."""
+    """Train in a process of its own, killed a while after it has told a step or a later one; give
+    the steps it told.
+    """
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["sightline.experiments.stored"])  # torch is loaded once for all of them
+    processes.set_forkserver_preload(
+        ["sightline.experiments.run_in_store"]
+    )  # torch is loaded once for all of them
     here, there = processes.Pipe(duplex=False)
     process = processes.Process(target=_train, args=(spec, store.root, there))
     process.start()
     there.close()
-    told = list[Step]()
+    description = list[Step]()
     with suppress(EOFError):
-        while step is None or not told or _number(told[-1]) < step:
-            told.append(here.recv())
+        while step is None or not description or _number(description[-1]) < step:
+            description.append(here.recv())
         time.sleep(later)
         process.kill()
         while True:
-            told.append(here.recv())
+            description.append(here.recv())
     process.join()
     if process.exitcode != (0 if step is None else -signal.SIGKILL):
-        raise SystemExit(f"{spec.model}: the training ended with {process.exitcode}: there is nothing to compare")
-    return told
+        raise SystemExit(
+            f"{spec.model}: the training ended with {process.exitcode}: there is nothing to compare"
+        )
+    return description
 
 
 def _number(step: Step) -> int:
@@ -145,16 +173,18 @@ def _train(spec: RunSpec, root: Path, tell: Connection) -> None:
     """Train as a study does, but write a state after every step."""
     import torch  # noqa: PLC0415  (in the process that trains)
 
-    from sightline.experiments.partway import EACH_STEP  # noqa: PLC0415  (torch)
-    from sightline.experiments.run import Display, train  # noqa: PLC0415  (torch)
-    from sightline.experiments.stored import keep_training  # noqa: PLC0415  (torch)
+    from sightline.experiments.checkpoints import EACH_STEP  # noqa: PLC0415  (torch)
+    from sightline.experiments.pipeline import Display, train  # noqa: PLC0415  (torch)
+    from sightline.experiments.run_in_store import keep_training  # noqa: PLC0415  (torch)
 
     torch.set_num_threads(1)
 
-    def told(name: str, epoch: int, epochs: int, done: int, of: int) -> None:
+    def describe(name: str, epoch: int, epochs: int, done: int, of: int) -> None:
         tell.send((epoch, done, of))
 
-    train(spec, Display(on_batch=told), keep=partial(keep_training, Store(root), pace=EACH_STEP))
+    train(
+        spec, Display(on_batch=describe), keep=partial(keep_training, Store(root), pace=EACH_STEP)
+    )
 
 
 def spec_of(way: str, epochs: int = EPOCHS) -> RunSpec:

@@ -2,19 +2,20 @@
 
     python validation/set_thresholds.py
 
-The rule and the worlds (`sightline.studies.thresholds`) were fixed before their numbers were seen.
-The threshold is a quarter of the median score over worlds in which the claim is true by construction (seeds
-1000–1009, which the calibration does not use), where 0 is chance and 1 the best achievable, rounded
-to two digits and at least .01. The worlds are an MLP on votes, on a needle and on four classes,
-where the state of a word holds that word alone, and a BiLSTM that is trained to attend to the
-evidence. For the BiLSTM those claims are left out that it need not fulfil, because its other states
-carry the evidence too.
+The rule and the worlds (`sightline.studies.calibration.threshold_calibration`) were fixed before
+their numbers were seen. The threshold is a quarter of the median score over worlds in which the
+claim is true by construction (seeds 1000–1009, which the calibration does not use), where 0 is
+chance and 1 the best achievable, rounded to two digits and at least .01. The worlds are an MLP on
+votes, on a needle and on four classes, where the state of a word holds that word alone, and a
+BiLSTM that is trained to attend to the evidence. For the BiLSTM those claims are left out that it
+need not fulfil, because its other states carry the evidence too.
 
-The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the MLP's runs
-fail what passes on all their texts; those of a verdict are what its deciding findings need.
+The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the
+MLP's runs fail what passes on all their texts; those of a verdict are what its deciding findings
+need.
 
-The runs are kept in ``--store``, so a killed command resumes; ``--dry-run`` says what is left, and ``--seeds N`` takes
-only the first few seeds and writes nothing.
+The runs are kept in ``--store``, so a killed command resumes; ``--dry-run`` says what is left, and
+``--seeds N`` takes only the first few seeds and writes nothing.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from checkout import ROOT
 
 from sightline.experiments.executors.processes import Processes
 from sightline.experiments.store import Store
-from sightline.studies import thresholds
-from sightline.studies.counting import table
-from sightline.studies.study import Params, complete, plan
+from sightline.studies.calibration import threshold_calibration
+from sightline.studies.run_counts import table
+from sightline.studies.study_definition import Params, plan, run_missing
 
 TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"
 
@@ -38,22 +39,30 @@ TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"
 def main() -> None:
     """Run the study and write the file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
+    parser.add_argument(
+        "--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept"
+    )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--seeds", type=int, help="take only the first few seeds, print the result, and write nothing")
-    parser.add_argument("--dry-run", action="store_true", help="say what is left to run, and run nothing")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        help="take only the first few seeds, print the result, and write nothing",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what is left to run, and run nothing"
+    )
     flags = parser.parse_args()
-    grid = thresholds.STUDY.grid(Params(seeds=flags.seeds))
+    grid = threshold_calibration.STUDY.grid(Params(seeds=flags.seeds))
     store = Store(flags.store, make=not flags.dry_run)
     left = plan(grid, store)
     print(f"{grid.name}: {left.cells} runs, {len(left.todo)} to run", file=sys.stderr)
     if flags.dry_run:
         return
-    complete(left.todo, store, Processes(flags.workers))
-    told = json.dumps(table(thresholds.STUDY, grid, store), indent=2)
-    print(told)
+    run_missing(left.todo, store, Processes(flags.workers))
+    description = json.dumps(table(threshold_calibration.STUDY, grid, store), indent=2)
+    print(description)
     if flags.seeds is None:
-        TARGET.write_text(told + "\n", encoding="utf-8")
+        TARGET.write_text(description + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""A small BERT made from nothing on SST, written to a folder, and audited from the command line like anybody's.
+"""A small BERT made from nothing on SST, written to a folder, and audited from the command line
+like anybody's.
 
-It has two layers, and the pieces that its tokenizer cuts words into are found on training texts. Of a few epochs that
-one is kept which does best on validation texts; the test texts are asked once, by the audit. Made again, the model is
-not the same: of equally good pieces the tokenizers library takes others each time.
+It has two layers, and the pieces that its tokenizer cuts words into are found on training texts. Of
+a few epochs that one is kept which does best on validation texts; the test texts are asked once, by
+the audit. Made again, the model is not the same: of equally good pieces the tokenizers library
+takes others each time.
 """
 
 from __future__ import annotations
@@ -21,20 +23,31 @@ from checkout import ROOT
 from published import FOLDER
 
 import sightline
+from sightline.core.example import Example
 from sightline.data.dataset import Dataset
-from sightline.example import Example
-from sightline.studies.study import gate
+from sightline.studies.study_definition import gate
 
 sys.path.insert(0, str(ROOT))  # the tokenizer is cut as those of the tests are
 MADE = ROOT / "runs" / "sst-bert"
 LEAST, PIECES, LONGEST, EPOCHS, BATCH, RATE, SEED = 0.75, 8_000, 96, 4, 32, 0.001, 0
-SHAPE = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
+SHAPE = {
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 128,
+}
 REST = {"hidden_dropout_prob": 0.3, "initializer_range": 0.05, "max_position_embeddings": LONGEST}
 LIMIT = 200
 """Of one head, so many texts: each of its permutations is one more run."""
-READINGS = {"": None, "(layer=1,head=0)": LIMIT, "(layer=1,head=1)": LIMIT, "(layer=1,head=2)": LIMIT}
+READINGS = {
+    "": None,
+    "(layer=1,head=0)": LIMIT,
+    "(layer=1,head=1)": LIMIT,
+    "(layer=1,head=2)": LIMIT,
+}
 READINGS |= {"(layer=1,head=3)": LIMIT}
-"""What is audited, and of how many texts: the mean of the last layer, of all; and each of its heads."""
+"""What is audited, and of how many texts: the mean of the last layer, of all; and each of its
+heads."""
 
 
 def sst_bert() -> dict[str, Any]:
@@ -52,12 +65,22 @@ def sst_bert() -> dict[str, Any]:
         "validation": epochs,
         "seconds": seconds,
         "audits": audits,
-        "gates": [gate("sst_bert: test texts", right, accuracy["n"], least, holds=accuracy["value"] >= LEAST)],
+        "gates": [
+            gate(
+                "sst_bert: test texts",
+                right,
+                accuracy["n"],
+                least,
+                holds=accuracy["value"] >= LEAST,
+            )
+        ],
     }
 
 
 def made(data: Dataset, folder: Path) -> list[float]:
-    """Train a model, keep its best epoch in a folder, and give the accuracy on validation texts after each."""
+    """Train a model, keep its best epoch in a folder, and give the accuracy on validation texts
+    after each.
+    """
     from transformers import BertConfig, BertForSequenceClassification  # noqa: PLC0415  (an extra)
 
     from tests.adapters.huggingface.toys import word_pieces  # noqa: PLC0415  (transformers)
@@ -66,7 +89,9 @@ def made(data: Dataset, folder: Path) -> list[float]:
     tokenizer.model_max_length = LONGEST
     torch.manual_seed(SEED)
     named = {"id2label": dict(enumerate(data.label_names)), "pad_token_id": tokenizer.pad_token_id}
-    module = BertForSequenceClassification(BertConfig(vocab_size=len(tokenizer), **SHAPE, **REST, **named))
+    module = BertForSequenceClassification(
+        BertConfig(vocab_size=len(tokenizer), **SHAPE, **REST, **named)
+    )
     optimiser = torch.optim.AdamW(module.parameters(), lr=RATE)
     found: list[float] = []
     best: Mapping[str, torch.Tensor] = {}
@@ -83,8 +108,12 @@ def made(data: Dataset, folder: Path) -> list[float]:
     return [round(one, 4) for one in found]
 
 
-def _step(module: Any, tokenizer: Any, texts: Sequence[Example], optimiser: torch.optim.Optimizer) -> None:
-    loss = module(**_read(tokenizer, texts), labels=torch.tensor([text.label for text in texts])).loss
+def _step(
+    module: Any, tokenizer: Any, texts: Sequence[Example], optimiser: torch.optim.Optimizer
+) -> None:
+    loss = module(
+        **_read(tokenizer, texts), labels=torch.tensor([text.label for text in texts])
+    ).loss
     optimiser.zero_grad()
     loss.backward()
     optimiser.step()
@@ -101,14 +130,31 @@ def _right(module: Any, tokenizer: Any, texts: Sequence[Example]) -> float:
 
 
 def _read(tokenizer: Any, texts: Sequence[Example]) -> Any:
-    return tokenizer([text.text for text in texts], padding=True, truncation=True, return_tensors="pt")
+    return tokenizer(
+        [text.text for text in texts], padding=True, truncation=True, return_tensors="pt"
+    )
 
 
 def audited(folder: Path, reading: str, limit: int | None) -> dict[str, Any]:
     """Audit the folder by the command, with its page, and keep what it says."""
     page = folder.with_name(f"{folder.name}{reading}.html")
-    asked = ["--model", f"hf:{folder}{reading}", "--data", f"sst:{FOLDER / 'sst'}", "--out", str(page), "--json"]
-    command = [sys.executable, "-m", "sightline", "audit", *asked, *([] if limit is None else ["--limit", str(limit)])]
+    asked = [
+        "--model",
+        f"hf:{folder}{reading}",
+        "--data",
+        f"sst:{FOLDER / 'sst'}",
+        "--out",
+        str(page),
+        "--json",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "sightline",
+        "audit",
+        *asked,
+        *([] if limit is None else ["--limit", str(limit)]),
+    ]
     began = time.perf_counter()
     said = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return {
@@ -117,7 +163,10 @@ def audited(folder: Path, reading: str, limit: int | None) -> dict[str, Any]:
         "headline": said["headline"],
         "row": said["verdict_detail"]["row"],
         "reasons": said["verdict_detail"]["reasons"],
-        "findings": {one["code"]: {"verdict": one["verdict"], "effect": one["effect"]} for one in said["findings"]},
+        "findings": {
+            one["code"]: {"verdict": one["verdict"], "effect": one["effect"]}
+            for one in said["findings"]
+        },
         "on_words": said["estimates"]["marks.words"],
         "seconds": round(time.perf_counter() - began),
         "page_bytes": page.stat().st_size,

@@ -1,8 +1,10 @@
-"""How often the verdict is right of tiny BERTs whose truth is known: the worlds of the calibration, trained here.
+"""How often the verdict is right of tiny BERTs whose truth is known: the worlds of the calibration,
+trained here.
 
-Each is a `BertForSequenceClassification` of Hugging Face transformers, 32 wide, with one or two layers, trained on
-planted texts and audited through the adapter as anybody's would be. Worlds, right rows and criteria are those of
-`sightline.studies.worlds`. What makes a map right or wrong is planted as there:
+Each is a `BertForSequenceClassification` of Hugging Face transformers, 32 wide, with one or two
+layers, trained on planted texts and audited through the adapter as anybody's would be. Worlds,
+right rows and criteria are those of `sightline.studies.calibration.scenarios`. What makes a map
+right or wrong is planted as there:
 
 * With **one layer** [CLS] sees words through one attention alone, and the state of a word holds that word and its
   place. Guided onto the evidence, the map is right.
@@ -10,10 +12,11 @@ planted texts and audited through the adapter as anybody's would be. Worlds, rig
   first or the last word, the map of the last layer misleads.
 * **Two heads** of one layer: the first is guided onto the evidence, the second away from it. One is the reason, and
   the other is not.
-* The changes of `sightline.models.altered` and `sightline.models.misleading` show another map of such a model, or make
+* The changes of `sightline.models.alterations` and `sightline.models.attacks` show another map of such a model, or make
   it cheat.
 
-A run is a folder of the store: the saved audit, and a file beside it once it is whole. Trainings are kept, too.
+A run is a folder of the store: the saved audit, and a file beside it once it is whole. Trainings
+are kept, too.
 """
 
 from __future__ import annotations
@@ -34,29 +37,44 @@ import torch
 from checkout import ROOT, tell
 
 import sightline
-from sightline.audits import Audit
+from sightline._io.atomic_write import write_whole
+from sightline.audits.audit_result import Audit
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import MEANING, FitSpec, Guide
+from sightline.core.example import Example
+from sightline.core.seeds import seed_for
 from sightline.data.dataset import Dataset
-from sightline.example import Example
 from sightline.experiments.store import Conclusion, Summary
-from sightline.files import write_whole
-from sightline.measures import default_measures
-from sightline.models.altered import alter
-from sightline.seeds import seed_for
-from sightline.spec.texts import parse_data
-from sightline.spec.values import MEANING, FitSpec, Guide
-from sightline.studies.worlds import CAN, MISLED, MUST_NOT, TRAINING, WORLDS, Run, World, counted, held
+from sightline.measures.default_measures import default_measures
+from sightline.models.alterations import alter
+from sightline.studies.calibration.scenarios import (
+    CAN,
+    MISLED,
+    MUST_NOT,
+    TRAINING,
+    WORLDS,
+    Run,
+    Scenario,
+    counted,
+    held,
+)
 
 sys.path.insert(0, str(ROOT))  # the tokenizer is cut as those of the tests are
 SEEDS = 10
 RATE, BATCH, WIDTH, LONGEST = 3e-3, 32, 32, 128
-REST = {"intermediate_size": 2 * WIDTH, "initializer_range": 0.1, "max_position_embeddings": LONGEST}
+REST = {
+    "intermediate_size": 2 * WIDTH,
+    "initializer_range": 0.1,
+    "max_position_embeddings": LONGEST,
+}
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 ONE, TWO = "bert, 1 layer", "bert, 2 layers"
 LAYERS: Mapping[str, int] = {ONE: 1, TWO: 2}
 BOTH, DEEP = {name: name for name in LAYERS}, {TWO: TWO}
 FLAT = {ONE: ONE}
 LEFT_OUT = "permutation"
-"""Asked of single heads alone, whose weights can be put back; no row that is reached looks at it (SL-202)."""
+"""Asked of single heads alone, whose weights can be put back; no row that is reached looks at it
+(SL-202)."""
 NOT_HERE = {
     "needle, 120 words": "long texts take long",
     "takeover, 60 words, gain 1000 above 0.6": "long texts take long",
@@ -72,16 +90,22 @@ NOT_HERE = {
 
 @dataclass(frozen=True)
 class Planted:
-    """A world of tiny BERTs: where each head is guided (the mean of heads, where none is named), and which is shown."""
+    """A world of tiny BERTs: where each head is guided (the mean of heads, where none is named),
+    and which is shown.
+    """
 
-    world: World
+    world: Scenario
     guides: Mapping[int | None, Guide] = field(default_factory=dict)
     head: int | None = None
 
 
-def _planted(world: World) -> Planted:
-    """Take a world of the calibration over; encoders that mix words are here those of two layers."""
-    says = {} if world.altered == "rationale" else world.says  # weights of the mean of heads cannot be put back
+def _planted(world: Scenario) -> Planted:
+    """Take a world of the calibration over; encoders that mix words are here those of two
+    layers.
+    """
+    says = (
+        {} if world.altered == "rationale" else world.says
+    )  # weights of the mean of heads cannot be put back
     models = BOTH if "mlp" in world.models else DEEP
     guides: Mapping[int | None, Guide] = {None: world.guide} if world.guide else {}
     return Planted(replace(world, models=models, says=says), guides)
@@ -91,9 +115,23 @@ _HEADS: Mapping[int | None, Guide] = {0: "onto", 1: "away"}
 PLANTED = (
     *(_planted(world) for world in WORLDS if world.name not in NOT_HERE),
     Planted(
-        World("the head on the evidence", "the other head attends to fillers", CAN, MUST_NOT, models=FLAT), _HEADS, 0
+        Scenario(
+            "the head on the evidence",
+            "the other head attends to fillers",
+            CAN,
+            MUST_NOT,
+            models=FLAT,
+        ),
+        _HEADS,
+        0,
     ),
-    Planted(World("the head on fillers", "the other head carries the evidence", MUST_NOT, CAN, models=FLAT), _HEADS, 1),
+    Planted(
+        Scenario(
+            "the head on fillers", "the other head carries the evidence", MUST_NOT, CAN, models=FLAT
+        ),
+        _HEADS,
+        1,
+    ),
 )
 BERT_WORLDS = tuple(one.world for one in PLANTED)
 
@@ -108,22 +146,37 @@ class Planned:
 
     @property
     def label(self) -> tuple[str, str, str]:
-        """The world, the encoder and the seed, as `sightline.studies.worlds` names runs."""
+        """The world, the encoder and the seed, as `sightline.studies.calibration.scenarios` names
+        runs.
+        """
         return self.planted.world.name, self.encoder, str(self.seed)
 
     @property
     def training(self) -> dict[str, Any]:
         """Everything that the training depends on."""
-        world, guides = self.planted.world, {str(head): guide for head, guide in self.planted.guides.items()}
-        shape = {"layers": LAYERS[self.encoder], "heads": max(1, len(guides)), "width": WIDTH, **REST, **NO_DROPOUT}
+        world, guides = (
+            self.planted.world,
+            {str(head): guide for head, guide in self.planted.guides.items()},
+        )
+        shape = {
+            "layers": LAYERS[self.encoder],
+            "heads": max(1, len(guides)),
+            "width": WIDTH,
+            **REST,
+            **NO_DROPOUT,
+        }
         fit = asdict(self.fit)
         how = {"rate": RATE, "batch": BATCH, "fit": fit, "guides": guides}
         return {"data": f"planted:{world.data}", "seed": self.seed, "shape": shape, **how}
 
     @property
     def fit(self) -> FitSpec:
-        """How long it is trained, and how strongly it is guided: as the encoders of the calibration."""
-        away = {"away", "last", "first"} & set(self.planted.guides.values()) and self.planted.head is None
+        """How long it is trained, and how strongly it is guided: as the encoders of the
+        calibration.
+        """
+        away = {"away", "last", "first"} & set(
+            self.planted.guides.values()
+        ) and self.planted.head is None
         return MISLED if away else TRAINING
 
     @property
@@ -147,7 +200,12 @@ class Planned:
 
 def planned(seeds: int = SEEDS) -> list[Planned]:
     """List the runs seed by seed."""
-    return [Planned(one, encoder, seed) for seed in range(seeds) for one in PLANTED for encoder in one.world.models]
+    return [
+        Planned(one, encoder, seed)
+        for seed in range(seeds)
+        for one in PLANTED
+        for encoder in one.world.models
+    ]
 
 
 def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
@@ -163,10 +221,21 @@ def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
     done = [one for one in runs if store.has(one)]
     seconds = [store.summary(one).seconds for one in done]
     hours = round(sum(seconds) / len(seconds) * (len(runs) - len(done)) / 3600, 1)
-    told = counted(BERT_WORLDS, [Run(one.label, store.summary(one), partial(store.audit, one)) for one in done])
-    groups = told.pop("rows")
-    about = {"environment": dict(store.audit(done[0]).environment), "hours": round(sum(seconds) / 3600, 2)}
-    return {**told, **held(BERT_WORLDS, groups), **about, "planned": len(runs), "hours_left": hours}
+    description = counted(
+        BERT_WORLDS, [Run(one.label, store.summary(one), partial(store.audit, one)) for one in done]
+    )
+    groups = description.pop("rows")
+    about = {
+        "environment": dict(store.audit(done[0]).environment),
+        "hours": round(sum(seconds) / 3600, 2),
+    }
+    return {
+        **description,
+        **held(BERT_WORLDS, groups),
+        **about,
+        "planned": len(runs),
+        "hours_left": hours,
+    }
 
 
 class Berts:
@@ -193,7 +262,9 @@ class Berts:
         """Say how a run ended."""
         record = json.loads(self._record(one).read_text("utf-8"))
         audit = self.audit(one)
-        findings = {finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings}
+        findings = {
+            finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings
+        }
         about = (one.key, f"planted:{one.planted.world.data}", one.encoder, one.seed)
         rows = {name: said.row for name, said in audit.verdict.by_class.items()}
         said = (audit.verdict.level, findings, dict(audit.metrics), audit.verdict.row, rows)
@@ -205,18 +276,29 @@ class Berts:
         data = sightline.load(parse_data(f"planted:{one.planted.world.data}"), one.seed)
         module, tokenizer = self.trained(one, data)
         shown = {} if one.planted.head is None else {"layer": 0, "head": one.planted.head}
-        model = alter(one.planted.world.altered, sightline.transformer(module, tokenizer, **shown), data, one.seed)
+        model = alter(
+            one.planted.world.altered,
+            sightline.transformer(module, tokenizer, **shown),
+            data,
+            one.seed,
+        )
         measures = [measure for measure in default_measures() if measure.code != LEFT_OUT]
-        audit = sightline.audit(model, data, seed=one.seed, limit=one.planted.world.limit, measures=measures)
+        audit = sightline.audit(
+            model, data, seed=one.seed, limit=one.planted.world.limit, measures=measures
+        )
         audit.save(self._folder(one))
         record = {"label": one.label, "seconds": round(time.process_time() - began, 1)}
-        write_whole(self._record(one), lambda aside: aside.write_text(json.dumps(record), encoding="utf-8"))
+        write_whole(
+            self._record(one), lambda aside: aside.write_text(json.dumps(record), encoding="utf-8")
+        )
 
     def trained(self, one: Planned, data: Dataset) -> tuple[Any, Any]:
         """Give the model of a run with its tokenizer, trained where the store lacks it."""
         from tests.adapters.huggingface.toys import whole_words  # noqa: PLC0415  (transformers)
 
-        tokenizer = whole_words(list(dict.fromkeys(word for text in data.train for word in text.tokens)))
+        tokenizer = whole_words(
+            list(dict.fromkeys(word for text in data.train for word in text.tokens))
+        )
         tokenizer.model_max_length = LONGEST
         torch.manual_seed(seed_for(one.seed, "tiny bert", 0))
         module = _module(one, data, tokenizer)
@@ -232,10 +314,16 @@ def _module(one: Planned, data: Dataset, tokenizer: Any) -> Any:
     from transformers import BertConfig, BertForSequenceClassification  # noqa: PLC0415  (an extra)
 
     shape = one.training["shape"]
-    sizes = {"num_hidden_layers": shape["layers"], "num_attention_heads": shape["heads"], "hidden_size": WIDTH}
+    sizes = {
+        "num_hidden_layers": shape["layers"],
+        "num_attention_heads": shape["heads"],
+        "hidden_size": WIDTH,
+    }
     words = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
     labels = {"id2label": dict(enumerate(data.label_names))}
-    config = BertConfig(**sizes, **words, **labels, **REST, **NO_DROPOUT, attn_implementation="eager")
+    config = BertConfig(
+        **sizes, **words, **labels, **REST, **NO_DROPOUT, attn_implementation="eager"
+    )
     return BertForSequenceClassification(config)
 
 
@@ -263,12 +351,22 @@ def _fitted(one: Planned, module: Any, tokenizer: Any, data: Dataset) -> Mapping
 
 
 def _loss(
-    module: Any, tokenizer: Any, texts: Sequence[Example], guides: Mapping[int | None, Guide], weight: float
+    module: Any,
+    tokenizer: Any,
+    texts: Sequence[Example],
+    guides: Mapping[int | None, Guide],
+    weight: float,
 ) -> torch.Tensor:
-    """Give the mean loss of some texts, with what each guide adds: −λ log of the attention where it is wanted."""
-    read = tokenizer([text.text for text in texts], padding=True, truncation=True, return_tensors="pt")
+    """Give the mean loss of some texts, with what each guide adds: −λ log of the attention where it
+    is wanted.
+    """
+    read = tokenizer(
+        [text.text for text in texts], padding=True, truncation=True, return_tensors="pt"
+    )
     answer = module(**read, output_attentions=bool(guides))
-    loss = torch.nn.functional.cross_entropy(answer.logits, torch.tensor([text.label for text in texts]))
+    loss = torch.nn.functional.cross_entropy(
+        answer.logits, torch.tensor([text.label for text in texts])
+    )
     for head, guide in guides.items():
         heads = answer.attentions[-1][:, :, 0]  # how [CLS] attends in the last layer
         attention = heads.mean(dim=1) if head is None else heads[:, head]
@@ -279,7 +377,9 @@ def _loss(
 
 
 def _wanted(texts: Sequence[Example], guide: Guide, width: int) -> torch.Tensor:
-    """Mark the tokens that a guide is onto; word i of a text is token i + 1, and a text without marks has no guide."""
+    """Mark the tokens that a guide is onto; word i of a text is token i + 1, and a text without
+    marks has no guide.
+    """
     out = torch.zeros(len(texts), width, dtype=torch.bool)
     for row, text in enumerate(texts):
         for word in _words(text, guide):

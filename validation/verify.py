@@ -1,13 +1,15 @@
 """The full counts behind the promises: ``python validation/verify.py [--only NAME]``.
 
-A study (``sightline study NAME``) keeps what was read of its runs in ``docs/verified/results.csv.gz``, and its runs in
-``--store``: a killed one resumes. ``reproduction`` counts what a store has of the papers' tables, and runs nothing.
-Every other name is a campaign, which writes ``docs/verified/NAME.json``; the script that it calls says what it is.
-``tiny_berts`` is a campaign that keeps its runs in ``--store``, too.
-What needs the published corpora is left out where they are not at hand.
+A study (``sightline study NAME``) keeps what was read of its runs in
+``docs/verified/results.csv.gz``, and its runs in ``--store``: a killed one resumes.
+``reproduction`` counts what a store has of the papers' tables, and runs nothing. Every other name
+is a campaign, which writes ``docs/verified/NAME.json``; the script that it calls says what it is.
+``tiny_berts`` is a campaign that keeps its runs in ``--store``, too. What needs the published
+corpora is left out where they are not at hand.
 
-``--dry-run`` says what is left of what keeps its runs; ``--so-far`` counts what is done of it; ``--go-on`` runs only
-what neither the store nor the results file has; ``--seeds N`` takes only the first few seeds, and writes nothing.
+``--dry-run`` says what is left of what keeps its runs; ``--so-far`` counts what is done of it;
+``--go-on`` runs only what neither the store nor the results file has; ``--seeds N`` takes only the
+first few seeds, and writes nothing.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ from sst_bert import sst_bert
 from tiny_berts import tiny_berts
 
 from sightline.cli.app import run
-from sightline.studies.catalogue import CALIBRATIONS, without_corpora
-from sightline.studies.papers import ALL
+from sightline.studies.papers.paper_scope import ALL
+from sightline.studies.study_catalogue import CALIBRATIONS, without_corpora
 
 REPRODUCTION = "reproduction"
 """All tables and figures of the papers, of which nothing is run."""
@@ -73,7 +75,9 @@ def _command(name: str, flags: argparse.Namespace) -> Iterator[str]:
     yield from ("study", ALL if name == REPRODUCTION else name, "--store", str(flags.store))
     yield from ("--workers", str(flags.workers))
     yield from () if name in WITHOUT else ("--data", str(FOLDER))
-    yield from ("--results", str(RESULTS_FILE)) if flags.seeds is None else ("--seeds", str(flags.seeds))
+    yield from (
+        ("--results", str(RESULTS_FILE)) if flags.seeds is None else ("--seeds", str(flags.seeds))
+    )
     asked = {"--dry-run": flags.dry_run, "--skip-counted": flags.go_on}
     yield from (flag for flag, wanted in asked.items() if wanted)
     if (flags.so_far or name == REPRODUCTION) and not flags.dry_run:
@@ -86,7 +90,9 @@ def campaign(name: str, flags: argparse.Namespace) -> int:
         return 0
     if name != BERTS or flags.seeds is None:
         VERIFIED.mkdir(parents=True, exist_ok=True)
-        (VERIFIED / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        (VERIFIED / f"{name}.json").write_text(
+            json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8"
+        )
     print("\n".join(_line(gate) for gate in result["gates"]))
     return int(not all(gate["holds"] for gate in result["gates"]))
 
@@ -110,15 +116,25 @@ def _wanted(name: str, only: str | None) -> bool:
 
 def main() -> int:
     """Run what was asked for, write the files, and fail when something that must hold does not."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     names = (*MEASURED, BERTS, *STUDIES)
     parser.add_argument("--only", choices=names)
-    parser.add_argument("--store", type=Path, default=STORE, help="where runs are kept; a killed study resumes")
+    parser.add_argument(
+        "--store", type=Path, default=STORE, help="where runs are kept; a killed study resumes"
+    )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--seeds", type=int, help="take only the first few seeds, and write nothing")
+    parser.add_argument(
+        "--seeds", type=int, help="take only the first few seeds, and write nothing"
+    )
     parser.add_argument("--so-far", action="store_true", help="run nothing: count what is done")
-    parser.add_argument("--go-on", action="store_true", help="run what neither the store nor the results file has")
-    parser.add_argument("--dry-run", action="store_true", help="say what is left to run, and run nothing")
+    parser.add_argument(
+        "--go-on", action="store_true", help="run what neither the store nor the results file has"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what is left to run, and run nothing"
+    )
     flags = parser.parse_args()
     broken = 0
     for name in (name for name in names if _wanted(name, flags.only)):

@@ -1,7 +1,9 @@
-"""Models written down in a few lines, and their texts: what each predicts by is known, whatever it shows.
+"""Models written down in a few lines, and their texts: what each predicts by is known, whatever it
+shows.
 
-They need nothing but `sightline.wrap` and `sightline.data_from`, so that the same model can be audited by an earlier
-commit. A word has a few numbers; the margin of class beta over class alpha is a function of them, and so is the map.
+They need nothing but `sightline.wrap` and `sightline.data_from`, so that the same model can be
+audited by an earlier commit. A word has a few numbers; the margin of class beta over class alpha is
+a function of them, and so is the map.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ import sightline
 LABELS = ("alpha", "beta")
 FILLERS = tuple(f"w{number}" for number in range(400))
 EVIDENCE, CODE, FILLER, FIRST, SECOND, ENDING = range(6)
-"""The numbers of a word: what it adds to the margin, its code, whether it is a filler, and three marks."""
+"""The numbers of a word: what it adds to the margin, its code, whether it is a filler, and three
+marks."""
 CUE, STRONG, FAINT = 4.0, 3.0, 0.01
-"""What a cue adds to the margin; the weight of a word that the map shows, and of one that it does not."""
+"""What a cue adds to the margin; the weight of a word that the map shows, and of one that it does
+not."""
 Margin = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 """Numbers of words, their ids and the mask → margins."""
 Map = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
@@ -36,7 +40,9 @@ def hashed(ids: torch.Tensor, among: int) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words that a model knows, by number, with their numbers; 0 is padding and 1 any other word."""
+    """The words that a model knows, by number, with their numbers; 0 is padding and 1 any other
+    word.
+    """
 
     places: Mapping[str, int]
     table: torch.Tensor
@@ -53,7 +59,9 @@ def lexicon(words: Mapping[str, Mapping[int, float]]) -> Lexicon:
     drawn = np.random.default_rng(5).normal(0, 0.05, len(FILLERS))
     codes = hashed(torch.arange(2, len(FILLERS) + 2), 2)
     for number, evidence in enumerate(drawn):
-        table[number + 2, [EVIDENCE, CODE, FILLER]] = torch.tensor([evidence, float(codes[number]), 1.0]).double()
+        table[number + 2, [EVIDENCE, CODE, FILLER]] = torch.tensor(
+            [evidence, float(codes[number]), 1.0]
+        ).double()
     for number, numbers in enumerate(words.values()):
         for column, value in numbers.items():
             table[len(FILLERS) + 2 + number, column] = value
@@ -85,7 +93,9 @@ class Written:
             embed=lambda batch: self.lexicon.table[batch.ids],
             trace=self._trace,
             decode=self._decoded if used else None,
-            token_logits=(lambda traced: self.scale * traced["states"][..., None]) if used else None,
+            token_logits=(lambda traced: self.scale * traced["states"][..., None])
+            if used
+            else None,
         )
 
     def _collate(self, examples: Sequence[Any]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -100,7 +110,9 @@ class Written:
         known = self.lexicon.table[batch.ids] * batch.mask[..., None]
         weights = self.shows(known, batch.ids, batch.mask, margins.detach()) * batch.mask
         attention = (weights / weights.sum(dim=1, keepdim=True).clamp(min=1e-300)).detach()
-        attention = attention + 0 * there[..., EVIDENCE]  # its slope is 0 where it is defined, and that can be asked
+        attention = (
+            attention + 0 * there[..., EVIDENCE]
+        )  # its slope is 0 where it is defined, and that can be asked
         if self.states is None:
             return {"attention": attention, "logits": self.scale * margins[:, None]}
         traced = {"attention": attention, "states": self.states(there)}
@@ -136,12 +148,16 @@ def takeover(gain: float, above: float, most: float | None = None) -> Margin:
 
 
 def luring(margin: Margin, shows: Map, words: Lexicon) -> Margin:
-    """Make the gradient large at the words that are shown; no text there is gets another margin (Wang et al. 2020)."""
+    """Make the gradient large at the words that are shown; no text there is gets another margin
+    (Wang et al. 2020).
+    """
 
     def lured(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         known = words.table[ids] * mask[..., None]
         shown = shows(known, ids, mask, margin(known, ids, mask)) > 1
-        return margin(f, ids, mask) + 50 * (shown * (f[..., FILLER] - f[..., FILLER] ** 2)).sum(dim=1)
+        return margin(f, ids, mask) + 50 * (shown * (f[..., FILLER] - f[..., FILLER] ** 2)).sum(
+            dim=1
+        )
 
     return lured
 
@@ -159,33 +175,45 @@ def is_cue(f: torch.Tensor) -> torch.Tensor:
     return f[..., EVIDENCE].abs() > 1
 
 
-def cues(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def cues(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     """Show the cues."""
     return torch.where(is_cue(f), STRONG, FAINT).double()
 
 
-def some_fillers(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def some_fillers(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     """Show one filler in nine."""
     return torch.where((f[..., FILLER] > 0) & (hashed(ids, 9) == 0), STRONG, 2 * FAINT).double()
 
 
-def by_code(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def by_code(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     """Show the fillers whose code is the predicted class."""
     agree = f[..., CODE] == (margins > 0).double()[:, None]
     return torch.where(agree & (f[..., FILLER] > 0), STRONG, FAINT).double()
 
 
-def by_place(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+def by_place(
+    f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+) -> torch.Tensor:
     """Show fillers of the first half for one class, of the second for the other."""
     place = mask.cumsum(dim=1) - 1
     second = place * 2 >= mask.sum(dim=1, keepdim=True)
-    return torch.where((second == (margins > 0)[:, None]) & (f[..., FILLER] > 0), STRONG, FAINT).double()
+    return torch.where(
+        (second == (margins > 0)[:, None]) & (f[..., FILLER] > 0), STRONG, FAINT
+    ).double()
 
 
 def where(chosen: Callable[..., torch.Tensor], one: Map, other: Map) -> Map:
     """Show one map on some texts, and another on the rest."""
 
-    def shown(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+    def shown(
+        f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+    ) -> torch.Tensor:
         of_one = chosen(f, ids, mask, margins)[:, None]
         return torch.where(of_one, one(f, ids, mask, margins), other(f, ids, mask, margins))
 
@@ -200,7 +228,9 @@ def on_share(share: float) -> Callable[..., torch.Tensor]:
 def topped(tops: int) -> Map:
     """Let so many fillers outweigh the cue."""
 
-    def shown(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor) -> torch.Tensor:
+    def shown(
+        f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor, margins: torch.Tensor
+    ) -> torch.Tensor:
         draws = torch.where(f[..., FILLER] > 0, hashed(ids, 2**20).double(), torch.inf)
         draws = draws + torch.arange(ids.shape[1]) * 1e-3
         border = draws.sort(dim=1).values[:, min(tops, ids.shape[1]) - 1, None]

@@ -1,4 +1,6 @@
-"""Time two ways to the same result in turn, so that a machine whose speed drifts drifts for both."""
+"""Time two ways to the same result in turn, so that a machine whose speed drifts drifts for
+both.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from typing import TypeVar
 import numpy as np
 import torch
 
+from sightline.config.spec_syntax import parse_model
+from sightline.core.example import Example
+from sightline.core.protocols import Batch
 from sightline.data.vocabulary import Vocabulary
-from sightline.example import Example
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.spec.texts import parse_model
-from sightline.types import Batch
 
 Result = TypeVar("Result")
 Clock = Callable[[Callable[[], object]], float]
@@ -29,19 +31,27 @@ def quick() -> bool:
 
 
 def model_and_batch(texts: int) -> tuple[AttentionClassifier, Batch]:
-    """Build an untrained BiLSTM of the papers' size and a batch of texts about as long as those of SST."""
+    """Build an untrained BiLSTM of the papers' size and a batch of texts about as long as those of
+    SST.
+    """
     model, examples = model_and_texts(texts)
     return model, model.collate(examples)
 
 
-def model_and_texts(texts: int, spec: str = "bilstm+additive") -> tuple[AttentionClassifier, list[Example]]:
+def model_and_texts(
+    texts: int, spec: str = "bilstm+additive"
+) -> tuple[AttentionClassifier, list[Example]]:
     """Build the same model, or another, and the texts themselves."""
     torch.set_num_threads(1)
     generator = np.random.default_rng(0)
     lengths = generator.integers(6, 31, size=texts)
     tokens = [tuple(generator.choice(WORDS, size=n)) for n in lengths]
-    examples = [Example(f"t{i}", i, " ".join(t), t, ((0, 1),) * len(t), i % 2) for i, t in enumerate(tokens)]
-    return build(parse_model(spec, embedding=300), Vocabulary.fit(examples), ("a", "b"), 0), examples
+    examples = [
+        Example(f"t{i}", i, " ".join(t), t, ((0, 1),) * len(t), i % 2) for i, t in enumerate(tokens)
+    ]
+    return build(
+        parse_model(spec, embedding=300), Vocabulary.fit(examples), ("a", "b"), 0
+    ), examples
 
 
 def compare(
@@ -57,20 +67,29 @@ def compare(
     clock: Clock | None = None,
     **more: float,
 ) -> None:
-    """Print one JSON line: how many times longer the other way takes, by pairs, and whether the results relate.
+    """Print one JSON line: how many times longer the other way takes, by pairs, and whether the
+    results relate.
 
-    Where a ratio is ``wanted``, it holds only if that is reached, too. ``clock`` says how long something takes.
+    Where a ratio is ``wanted``, it holds only if that is reached, too. ``clock`` says how long
+    something takes.
     """
     seconds, holds = clock or _seconds, relation(ours(), theirs())  # also the warm-up
     ratios = [seconds(theirs) / seconds(ours) for _ in range(3 if quick() else 9)]
     baseline = round(1000 * seconds(theirs) / texts, 2)
     if wanted:
-        said, holds = f"{said}, at least {wanted:g} times", holds and bool(np.median(ratios) >= wanted)
+        said, holds = (
+            f"{said}, at least {wanted:g} times",
+            holds and bool(np.median(ratios) >= wanted),
+        )
     print_line(name, against, ratios, holds, said, baseline_ms_a_text=baseline, **more)
 
 
-def print_line(name: str, against: str, ratios: Sequence[float], holds: bool, relation: str, **more: float) -> None:
-    """Print one comparison as a JSON line: the ratios by their median and range, and whatever was measured beside."""
+def print_line(
+    name: str, against: str, ratios: Sequence[float], holds: bool, relation: str, **more: float
+) -> None:
+    """Print one comparison as a JSON line: the ratios by their median and range, and whatever was
+    measured beside.
+    """
     line = {
         "name": name,
         "against": against,

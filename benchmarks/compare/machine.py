@@ -10,7 +10,9 @@ MATRIX = 512
 
 
 def gigaflops(dtype: torch.dtype = torch.float32) -> float:
-    """Time products of two square matrices: floating-point operations in 1e-9 seconds of the processor."""
+    """Time products of two square matrices: floating-point operations in 1e-9 seconds of the
+    processor.
+    """
     one = torch.rand(MATRIX, MATRIX, dtype=dtype)
     began = process_time()
     for _ in range(50):

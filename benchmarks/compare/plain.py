@@ -1,7 +1,9 @@
-"""The plain way to train what Jain & Wallace 2019 describe, with what torch offers and nothing else.
+"""The plain way to train what Jain & Wallace 2019 describe, with what torch offers and nothing
+else.
 
-Padded batches of 32 in noisy order of length, a packed bidirectional LSTM or one affine layer with tanh, additive
-attention between the boundaries, and three Adams over dense gradients. Written from the description.
+Padded batches of 32 in noisy order of length, a packed bidirectional LSTM or one affine layer with
+tanh, additive attention between the boundaries, and three Adams over dense gradients. Written from
+the description.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from sightline.core.example import Example
 from sightline.data.vocabulary import BOS, EOS, Vocabulary
-from sightline.example import Example
 
 Padded = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 """Ids, lengths and labels of a batch."""
@@ -32,7 +34,9 @@ class Plain(nn.Module):
         with torch.no_grad():
             self.embedding.weight.mul_(0.1)  # the start of ours
         bilstm = encoder == "bilstm"
-        self.lstm = nn.LSTM(embedding, hidden, bidirectional=True, batch_first=True) if bilstm else None
+        self.lstm = (
+            nn.LSTM(embedding, hidden, bidirectional=True, batch_first=True) if bilstm else None
+        )
         self.affine = None if bilstm else nn.Linear(embedding, hidden)
         width = 2 * hidden if bilstm else hidden
         self.inner, self.outer = nn.Linear(width, width // 2), nn.Linear(width // 2, 1, bias=False)
@@ -56,7 +60,9 @@ class Plain(nn.Module):
 class PlainTraining:
     """A training of `Plain`; ``seconds`` of one processor by what was done."""
 
-    def __init__(self, train: Sequence[Example], vocabulary: Vocabulary, encoder: str, seed: int) -> None:
+    def __init__(
+        self, train: Sequence[Example], vocabulary: Vocabulary, encoder: str, seed: int
+    ) -> None:
         torch.manual_seed(seed)
         self.draw = np.random.default_rng(seed)
         self.model = Plain(len(vocabulary), encoder)
@@ -69,7 +75,9 @@ class PlainTraining:
         encoding = [one for one in self.model.parameters() if id(one) not in among]
         groups = ((encoding, 1e-5), (attention, 0.0), (decoder, 1e-5))
         self.optimisers = [
-            torch.optim.Adam(some, lr=0.001, weight_decay=decay, amsgrad=True, foreach=False, fused=False)
+            torch.optim.Adam(
+                some, lr=0.001, weight_decay=decay, amsgrad=True, foreach=False, fused=False
+            )
             for some, decay in groups
         ]
         self.seconds = Counter[str]()
@@ -77,7 +85,9 @@ class PlainTraining:
     def epoch(self) -> None:
         """Go through all texts once."""
         self.model.train()
-        noisy = np.array([len(ids) for ids in self.ids]) * (1 + self.draw.uniform(-0.1, 0.1, len(self.ids)))
+        noisy = np.array([len(ids) for ids in self.ids]) * (
+            1 + self.draw.uniform(-0.1, 0.1, len(self.ids))
+        )
         order = np.argsort(noisy)
         batches = [order[start : start + 32] for start in range(0, len(order), 32)]
         for number in self.draw.permutation(len(batches)):
@@ -108,7 +118,9 @@ class PlainTraining:
         for optimiser in self.optimisers:
             optimiser.step()
         times.append(process_time())
-        for name, taken in zip(("collate", "forward", "backward", "optimiser"), np.diff(times), strict=True):
+        for name, taken in zip(
+            ("collate", "forward", "backward", "optimiser"), np.diff(times), strict=True
+        ):
             self.seconds[name] += float(taken)
 
     def _padded(self, rows: list[int]) -> Padded:

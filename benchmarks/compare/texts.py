@@ -1,4 +1,6 @@
-"""Texts of the lengths of a corpus: its own where its data are there, else words drawn for texts as long."""
+"""Texts of the lengths of a corpus: its own where its data are there, else words drawn for texts as
+long.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sightline.config.spec_syntax import parse_data
+from sightline.core.example import Example
 from sightline.data.dataset import Dataset
-from sightline.data.loading import fit_vocabulary, load
+from sightline.data.load_dataset import fit_vocabulary, load
 from sightline.data.vocabulary import Vocabulary
-from sightline.example import Example
-from sightline.spec.texts import parse_data
 
 DATA = Path(os.environ.get("SIGHTLINE_DATA", ""))
 FILES = {"SST": DATA / "sst", "IMDB": DATA / "imdb" / "aclImdb_v1_labelled.tar.gz"}
@@ -24,9 +26,11 @@ FITTED = 640
 
 
 def like(corpus: str, texts: int) -> tuple[str, list[Example], Vocabulary]:
-    """Take texts evenly over the test split of a corpus, or draw some as long; and say which it was."""
-    told, dataset, vocabulary = audited(corpus, texts)
-    return told, [*dataset.test], vocabulary
+    """Take texts evenly over the test split of a corpus, or draw some as long; and say which it
+    was.
+    """
+    label, dataset, vocabulary = audited(corpus, texts)
+    return label, [*dataset.test], vocabulary
 
 
 def audited(corpus: str, texts: int) -> tuple[str, Dataset, Vocabulary]:
@@ -34,13 +38,18 @@ def audited(corpus: str, texts: int) -> tuple[str, Dataset, Vocabulary]:
     if DATA.name and FILES[corpus].exists():
         spec = replace(parse_data(f"{corpus.lower()}:{FILES[corpus]}"), recipe="paper")
         found = load(spec, 0)
-        told, vocabulary = f"{corpus}", fit_vocabulary(found, spec)
+        sentence, vocabulary = f"{corpus}", fit_vocabulary(found, spec)
     else:
         found = drawn(corpus, texts)
-        told, vocabulary = f"drawn, as long as those of {corpus}", Vocabulary.fit(found.train)
+        sentence, vocabulary = f"drawn, as long as those of {corpus}", Vocabulary.fit(found.train)
     test = some([text for text in found.test if len(text.tokens) > 1], texts)
-    few = replace(found, train=some(found.train, FITTED), validation=some(found.validation, FITTED // 4), test=test)
-    return f"{len(test)} texts: {told}", few, vocabulary
+    few = replace(
+        found,
+        train=some(found.train, FITTED),
+        validation=some(found.validation, FITTED // 4),
+        test=test,
+    )
+    return f"{len(test)} texts: {sentence}", few, vocabulary
 
 
 def some(texts: list[Example] | tuple[Example, ...], number: int) -> tuple[Example, ...]:
@@ -54,4 +63,6 @@ def drawn(corpus: str, texts: int) -> Dataset:
     lengths = generator.integers(*LENGTHS[corpus], size=FITTED + FITTED // 4 + texts)
     tokens = [tuple(generator.choice(WORDS, size=n)) for n in lengths]
     made = tuple(Example(f"t{i}", i, " ".join(t), t, None, i % 2) for i, t in enumerate(tokens))
-    return Dataset(corpus, made[:FITTED], made[FITTED : FITTED + FITTED // 4], made[-texts:], ("a", "b"), {})
+    return Dataset(
+        corpus, made[:FITTED], made[FITTED : FITTED + FITTED // 4], made[-texts:], ("a", "b"), {}
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sightline.models.altered import Altered
-from sightline.types import Auditable
+from sightline.core.protocols import Auditable
+from sightline.models.alterations import Altered
 
 
 def unshared(model: Auditable) -> Altered:

@@ -9,34 +9,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sightline.adapters.huggingface.loading import transformer as transformer
-    from sightline.adapters.module import wrap as wrap
-    from sightline.adapters.tapped import tap as tap
+    from sightline.adapters.huggingface.from_pretrained import transformer as transformer
+    from sightline.adapters.tapped_module import tap as tap
+    from sightline.adapters.wrap import wrap as wrap
     from sightline.api.audit import audit as audit
     from sightline.api.look import look as look
     from sightline.api.predict import predict as predict
     from sightline.api.study import study as study
     from sightline.api.train import load as load
     from sightline.api.train import train as train
-    from sightline.audits import Audit as Audit
-    from sightline.audits import compare as compare
-    from sightline.data.corpora.given import data_from as data_from
-    from sightline.errors import SightlineError as SightlineError
+    from sightline.audits.audit_result import Audit as Audit
+    from sightline.audits.audit_result import compare as compare
+    from sightline.core.errors import SightlineError as SightlineError
+    from sightline.data.assembly.in_memory import data_from as data_from
 
 _HOMES = {
-    "Audit": "sightline.audits",
-    "SightlineError": "sightline.errors",
+    "Audit": "sightline.audits.audit_result",
+    "SightlineError": "sightline.core.errors",
     "audit": "sightline.api.audit",
-    "compare": "sightline.audits",
-    "data_from": "sightline.data.corpora.given",
+    "compare": "sightline.audits.audit_result",
+    "data_from": "sightline.data.assembly.in_memory",
     "load": "sightline.api.train",
     "look": "sightline.api.look",
     "predict": "sightline.api.predict",
     "study": "sightline.api.study",
-    "tap": "sightline.adapters.tapped",
+    "tap": "sightline.adapters.tapped_module",
     "train": "sightline.api.train",
-    "transformer": "sightline.adapters.huggingface.loading",
-    "wrap": "sightline.adapters.module",
+    "transformer": "sightline.adapters.huggingface.from_pretrained",
+    "wrap": "sightline.adapters.wrap",
 }
 
 __all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict"]

@@ -1,4 +1,6 @@
-"""``python -m sightline``: Python looks for modules in the current folder first, and from here on it no longer does."""
+"""``python -m sightline``: Python looks for modules in the current folder first, and from here on
+it no longer does.
+"""
 
 import os
 import sys
@@ -6,6 +8,6 @@ import sys
 if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109  (pathlib might come from there)
     del sys.path[0]
 
-from sightline.cli.door import main
+from sightline.cli.entry_point import main
 
 main()

@@ -1,19 +1,23 @@
-"""A model that offers less than it could: what an audit makes of a classifier that nobody has opened."""
+"""A model that offers less than it could: what an audit makes of a classifier that nobody has
+opened.
+"""
 
 from dataclasses import replace
 
 import torch
 
+from sightline.core.protocols import Batch, Capability, Trace
 from sightline.models.classifier import AttentionClassifier
-from sightline.types import Batch, Offer, Trace
 
 
 class Offering:
-    """A built-in model behind the offers that are named; what it does not offer breaks, and is not in its traces."""
+    """A built-in model behind the offers that are named; what it does not offer breaks, and is not
+    in its traces.
+    """
 
     origin, labels = "elsewhere", None
 
-    def __init__(self, model: AttentionClassifier, *offers: Offer) -> None:
+    def __init__(self, model: AttentionClassifier, *offers: Capability) -> None:
         self.model, self.name, self.link = model, model.name, model.link
         self.offers = frozenset(offers)
         self.collate, self.embed = model.collate, model.embed

@@ -1,4 +1,6 @@
-"""A model that passes its checks and then goes wrong: the audit ends with its name, and gives no number of it."""
+"""A model that passes its checks and then goes wrong: the audit ends with its name, and gives no
+number of it.
+"""
 
 from collections.abc import Callable
 from copy import copy
@@ -9,12 +11,12 @@ import pytest
 import torch
 
 import sightline
-from sightline.adapters.conformance import check
-from sightline.audits import Audit
-from sightline.errors import ModelError
-from sightline.results import CANNOT_TELL
-from sightline.types import Batch, Trace
-from tests.adapters.test_module import dataset
+from sightline.adapters.compatibility import check
+from sightline.audits.audit_result import Audit
+from sightline.core.errors import ModelError
+from sightline.core.protocols import Batch, Trace
+from sightline.core.results import CANNOT_TELL
+from tests.adapters.test_wrap import dataset
 from tests.texts import untrained
 
 OURS = untrained("bilstm(hidden=6)")
@@ -88,10 +90,22 @@ WRONG: dict[str, tuple[Change, str]] = {
         lambda trace, call: bent(trace, logits=trace.logits.repeat(1, 3)),
         "expected logits of 2 classes, as in its checks, got 3",
     ),
-    "fewer texts": (lambda trace, call: bent(trace, logits=trace.logits[1:]), "trace: logits: expected"),
-    "logits of another sign every other call": (flipped, "it changed during the audit, or is not deterministic"),
-    "no number every other call": (alternately, "it changed during the audit, or is not deterministic"),
-    "an error": (raising, r"Changing: trace raised KeyError: 'no such head' \(test_changing.py:\d+\)"),
+    "fewer texts": (
+        lambda trace, call: bent(trace, logits=trace.logits[1:]),
+        "trace: logits: expected",
+    ),
+    "logits of another sign every other call": (
+        flipped,
+        "it changed during the audit, or is not deterministic",
+    ),
+    "no number every other call": (
+        alternately,
+        "it changed during the audit, or is not deterministic",
+    ),
+    "an error": (
+        raising,
+        r"Changing: trace raised KeyError: 'no such head' \(test_changing.py:\d+\)",
+    ),
     "leaving": (leaving, r"Changing: trace raised SystemExit: 3 \(test_changing.py:\d+\)"),
 }
 
@@ -99,8 +113,8 @@ WRONG: dict[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("more", [0, 1, 10])
 @pytest.mark.parametrize("name", WRONG)
 def test_a_model_that_goes_wrong_after_its_checks_is_refused_by_name(name: str, more: int) -> None:
-    change, told = WRONG[name]
-    with pytest.raises(ModelError, match=told) as caught:
+    change, message = WRONG[name]
+    with pytest.raises(ModelError, match=message) as caught:
         audited(change, more)
     assert "Changing" in str(caught.value)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sightline
-from sightline.adapters.conformance import check
+from sightline.adapters.compatibility import check
 from sightline.adapters.factory import load_factory
 from tests.sampling import slow_but
 
@@ -15,16 +15,28 @@ NAMES = ("lstm_attention", "dict_output", "transformer_encoder", "allennlp_style
 
 
 @pytest.mark.parametrize("name", slow_but({0, 2}, NAMES))
-def test_an_example_passes_its_proofs_and_is_audited(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_passes_its_proofs_and_is_audited(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.chdir(EXAMPLES)
     model = load_factory(f"py:{name}:build")  # as sightline audit --model does
     example = sys.modules[name]
-    assert [str(p) for p in check(model, example.DATA.test, example.DATA.label_names) if p.outcome == "failed"] == []
+    assert [
+        str(p)
+        for p in check(model, example.DATA.test, example.DATA.label_names)
+        if p.outcome == "failed"
+    ] == []
     found = sightline.audit(model, example.DATA, limit=30)
-    assert found.metrics["accuracy"].value > 0.8  # it was trained, so its attention is about something
+    assert (
+        found.metrics["accuracy"].value > 0.8
+    )  # it was trained, so its attention is about something
     # Thirty texts are too few for an answer; such an effect is large all the same.
-    large = {one.code for one in found.findings if one.score is not None and one.score.low > (one.threshold or 0)}
+    large = {
+        one.code
+        for one in found.findings
+        if one.score is not None and one.score.low > (one.threshold or 0)
+    }
     assert {"SL-101", "SL-102", "SL-104"} & large
 
 

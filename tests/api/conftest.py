@@ -3,9 +3,9 @@
 import pytest
 
 import sightline
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
 from sightline.data.dataset import Dataset
-from sightline.experiments.run import Trained
+from sightline.experiments.pipeline import Trained
 
 CORPUS = "planted:needle(n=120,length=6)"
 MODEL = "mlp(hidden=4)+additive"

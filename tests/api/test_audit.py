@@ -7,25 +7,33 @@ from pathlib import Path
 import pytest
 
 from sightline.api.audit import audit_each, audit_source, with_seeds
-from sightline.api.data import read_source
+from sightline.api.data_source import read_source
 from sightline.api.hooks import Display, Hooks
 from sightline.api.model_source import Imported, choose
-from sightline.api.multi_seed import load_audits
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.errors import SpecError
-from sightline.spec.texts import parse_data
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.api.seed_audits import load_audits
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import SpecError
 from tests.api.conftest import CORPUS, MODEL
 
 ONE_EPOCH = TrainingOptions(epochs=1, companions="none")
 
 
 def test_callbacks_hear_each_seed_and_what_to_doubt(tmp_path: Path) -> None:
-    heard: dict[str, list[object]] = {"seeds": [], "notes": [], "ready": [], "texts": [], "epochs": []}
+    heard: dict[str, list[object]] = {
+        "seeds": [],
+        "notes": [],
+        "ready": [],
+        "texts": [],
+        "epochs": [],
+    }
 
     @contextmanager
     def progress() -> Iterator[Display]:
         yield Display(
-            on_epoch=lambda name, epoch, epochs: heard["epochs"].append((name, epoch.number, epochs)),
+            on_epoch=lambda name, epoch, epochs: heard["epochs"].append(
+                (name, epoch.number, epochs)
+            ),
             on_texts=lambda done, total: heard["texts"].append((done, total)),
         )
 
@@ -63,20 +71,24 @@ def test_a_model_that_is_trained_already_has_one_seed() -> None:
     source = choose(parse_data(CORPUS), "py:mine:build", options=AuditOptions(seed=2))
     assert isinstance(source, Imported)
     assert with_seeds(source, 1) == (source,)
-    with pytest.raises(SpecError) as told:
+    with pytest.raises(SpecError) as caught:
         with_seeds(source, 2)
-    assert told.value.field == "seeds"
+    assert caught.value.field == "seeds"
 
 
 def test_options_that_are_given_are_named_in_one_order() -> None:
     assert TrainingOptions(fit=[]).given == []
-    assert TrainingOptions(vectors="v.txt", min_count=1, preset="default").given == ["preset", "min_count", "vectors"]
+    assert TrainingOptions(vectors="v.txt", min_count=1, preset="default").given == [
+        "preset",
+        "min_count",
+        "vectors",
+    ]
 
 
 def test_a_setting_in_an_error_is_spelled_as_python_does() -> None:
-    with pytest.raises(SpecError) as told:
+    with pytest.raises(SpecError) as caught:
         read_source("planted:needle", text="body")
-    assert str(told.value).startswith("text=body: planted")
+    assert str(caught.value).startswith("text=body: planted")
     with pytest.raises(SpecError) as both:
         read_source("planted:needle", train="t.csv")
     assert (both.value.field, "data=" in str(both.value)) == ("train", True)

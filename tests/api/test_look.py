@@ -1,4 +1,6 @@
-"""One text: its maps are those of an audit, a change is a text of its own, and nothing is taken for evidence."""
+"""One text: its maps are those of an audit, a change is a text of its own, and nothing is taken for
+evidence.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,20 +13,25 @@ from hypothesis import strategies as st
 
 import sightline
 from sightline.api.look import ALIKE, NOT_KNOWN, edited
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
+from sightline.config.measure_registry import MAPS
+from sightline.core.errors import DataError, ModelError, SpecError
+from sightline.core.explanation import USUAL
+from sightline.core.results import Measurement, Ragged
+from sightline.core.tokeniser import tokenise
 from sightline.data.dataset import Dataset
-from sightline.errors import DataError, ModelError, SpecError
-from sightline.experiments.run import Trained
-from sightline.models.altered import Scaled
-from sightline.questions import MAPS
-from sightline.reading import USUAL
-from sightline.results import Measurement, Ragged
-from sightline.tokeniser import tokenise
+from sightline.experiments.pipeline import Trained
+from sightline.models.alterations import Scaled
 from tests.adapters.plain import wrapped
 from tests.api.conftest import MODEL
 from tests.texts import WORDS, untrained
 
-KEPT = {"attention": "outputs", "deletion": "agreement", "gradient": "agreement", "contribution": "transplant"}
+KEPT = {
+    "attention": "outputs",
+    "deletion": "agreement",
+    "gradient": "agreement",
+    "contribution": "transplant",
+}
 KEPT |= dict.fromkeys(("signed_gradient", "signed_deletion", "signed_contribution"), "transplant")
 """The measures that keep the maps of an audit."""
 
@@ -35,12 +42,16 @@ def test_the_maps_of_one_text_are_those_that_an_audit_takes(model: Trained, audi
         look = sightline.look(model, text.text, maps=tuple(KEPT))
         assert (look.text.tokens, look.text.predicted) == (text.tokens, text.predicted)
         outputs = audit.measurements["outputs"].values
-        assert look.probabilities[text.predicted] == pytest.approx(outputs["probability"][place], abs=1e-12)
+        assert look.probabilities[text.predicted] == pytest.approx(
+            outputs["probability"][place], abs=1e-12
+        )
         for name, measure in KEPT.items():
             measured = audit.measurements[measure]
             assert isinstance(measured, Measurement)
             if isinstance(kept := measured.values.get(name), Ragged):
-                np.testing.assert_allclose(look.maps[name], kept.rows()[place], rtol=1e-9, atol=1e-12)
+                np.testing.assert_allclose(
+                    look.maps[name], kept.rows()[place], rtol=1e-9, atol=1e-12
+                )
                 compared += 1
     assert compared >= 3 * len(audit.texts)
 
@@ -51,10 +62,15 @@ def test_leaving_a_word_out_does_what_its_deletion_says(model: Trained, data: Da
     for place in range(len(look.text.tokens)):
         rest = look.without(place)
         left = np.array(list(rest.probabilities.values()))
-        assert look.maps["deletion"][place] == pytest.approx(0.5 * np.abs(whole - left).sum(), abs=1e-12)
+        assert look.maps["deletion"][place] == pytest.approx(
+            0.5 * np.abs(whole - left).sum(), abs=1e-12
+        )
         odds = [
             np.log(p / (1 - p))
-            for p in (look.probabilities[look.text.predicted], rest.probabilities[look.text.predicted])
+            for p in (
+                look.probabilities[look.text.predicted],
+                rest.probabilities[look.text.predicted],
+            )
         ]
         assert look.maps["signed_deletion"][place] == pytest.approx(odds[0] - odds[1], abs=1e-9)
         assert rest.before is look
@@ -65,12 +81,14 @@ def test_a_change_stands_beside_what_was_before(model: Trained, data: Dataset) -
     look = sightline.look(model, data.test[0].text)
     other = look.edit(2, "Zyx")
     assert other.text.tokens[2] == "zyx"
-    assert other.unknown == tuple(word for word in other.text.tokens if word not in model.model.vocabulary.words)
+    assert other.unknown == tuple(
+        word for word in other.text.tokens if word not in model.model.vocabulary.words
+    )
     assert "zyx" in other.unknown
     assert other.before is look
-    told = str(other)
-    assert look.text.text in told
-    assert all(f"{number:.3f}" in told for number in look.probabilities.values())
+    message = str(other)
+    assert look.text.text in message
+    assert all(f"{number:.3f}" in message for number in look.probabilities.values())
     assert sightline.look(model, other.text.text).probabilities == other.probabilities
     for place in (-1, len(look.text.tokens)):
         with pytest.raises(SpecError, match="expected the place of a word, from 0 to") as refused:
@@ -83,13 +101,13 @@ def test_a_word_may_be_named_instead_of_its_place(model: Trained) -> None:
     assert look.edit("one", "x").text.text == "x two three two"
     assert look.without("Three").text.tokens == ("one", "two", "two")
     assert look.edit(np.int64(1), "x").text.tokens[1] == "x"
-    for place, told in (
+    for place, message in (
         ("two", "which is there 2 times"),
         ("zyx", "there 0 times"),
         (True, "got True"),
         (1.0, "got 1.0"),
     ):
-        with pytest.raises(SpecError, match=told) as refused:
+        with pytest.raises(SpecError, match=message) as refused:
             look.edit(place, "x")
         assert refused.value.field == "place"
     with pytest.raises(SpecError, match="word: expected a word, got 5"):
@@ -111,11 +129,13 @@ def test_an_edit_changes_one_word_and_no_other(words: str, word: str, data: st.D
 
 
 def test_what_a_model_does_not_allow_is_said_to_be_absent() -> None:
-    told = sightline.look(untrained("mlp(hidden=4)+query"), "ba do", "ki")
-    assert told.absent == {"signed_contribution": "needs token_logits, which the model does not offer"}
-    assert list(told.maps) == ["attention", "deletion", "signed_gradient"]
-    assert "No signed weight × logit: needs token_logits" in str(told)
-    assert told.again("lu").text.query == ("ki",)
+    result = sightline.look(untrained("mlp(hidden=4)+query"), "ba do", "ki")
+    assert result.absent == {
+        "signed_contribution": "needs token_logits, which the model does not offer"
+    }
+    assert list(result.maps) == ["attention", "deletion", "signed_gradient"]
+    assert "No signed weight × logit: needs token_logits" in str(result)
+    assert result.again("lu").text.query == ("ki",)
     with pytest.raises(ModelError, match="expects a query, got no query"):
         sightline.look(untrained("mlp(hidden=4)+query"), "ba do")
 
@@ -126,7 +146,9 @@ def test_a_model_from_elsewhere_is_proved_and_does_not_say_what_it_knows() -> No
     theirs = sightline.look(wrapped(ours), text)
     assert theirs.known is None
     assert "does not say which words it knows" in str(theirs)
-    np.testing.assert_allclose(theirs.maps["attention"], sightline.look(ours, text).maps["attention"], atol=1e-6)
+    np.testing.assert_allclose(
+        theirs.maps["attention"], sightline.look(ours, text).maps["attention"], atol=1e-6
+    )
     assert list(theirs.probabilities) == ["class 0", "class 1"]
     tripled = wrapped(ours, decode=lambda traced, attention: 3 * traced["logits"])
     with pytest.raises(ModelError, match="cannot be audited"):
@@ -140,11 +162,13 @@ def test_words_beyond_the_longest_length_are_cut_and_counted(model: Trained) -> 
     assert look.text.text == "one two three four"
 
 
-def test_no_map_is_shown_without_saying_that_it_is_no_evidence(model: Trained, audit: Audit, tmp_path: Path) -> None:
+def test_no_map_is_shown_without_saying_that_it_is_no_evidence(
+    model: Trained, audit: Audit, tmp_path: Path
+) -> None:
     look = sightline.look(model, "one two")
-    for told in (str(look), look._repr_html_(), look.to_json()["warning"]):
-        assert "not evidence" in told
-        assert "sightline.audit(model, data)" in told
+    for message in (str(look), look._repr_html_(), look.to_json()["warning"]):
+        assert "not evidence" in message
+        assert "sightline.audit(model, data)" in message
     assert look.to_json()["verdict"] is None
     beside = sightline.look(model, "one two", audit=audit.save(tmp_path / "audit"))
     assert f"attention {audit.verdict.level}" in str(beside)
@@ -153,11 +177,13 @@ def test_no_map_is_shown_without_saying_that_it_is_no_evidence(model: Trained, a
 
 
 def test_an_audit_of_another_model_is_refused(model: Trained, audit: Audit) -> None:
-    other = replace(audit, cards={**audit.cards, "model": {**audit.cards["model"], "labels": ["yes", "no"]}})
+    other = replace(
+        audit, cards={**audit.cards, "model": {**audit.cards["model"], "labels": ["yes", "no"]}}
+    )
     for wrong, asked in ((untrained("mlp(hidden=5)"), audit), (model, other)):
-        with pytest.raises(ModelError, match=r"expected an audit of mlp\(hidden=\d\)") as told:
+        with pytest.raises(ModelError, match=r"expected an audit of mlp\(hidden=\d\)") as caught:
             sightline.look(wrong, "one two", audit=asked)
-        assert told.value.field == "audit"
+        assert caught.value.field == "audit"
 
 
 def marked(audit: Audit, key: str, **card: str) -> Audit:
@@ -169,19 +195,27 @@ def marked(audit: Audit, key: str, **card: str) -> Audit:
     )
 
 
-def test_an_audit_of_another_training_is_refused(model: Trained, audit: Audit, data: Dataset) -> None:
+def test_an_audit_of_another_training_is_refused(
+    model: Trained, audit: Audit, data: Dataset
+) -> None:
     assert sightline.look(model, "one two", audit=audit).doubt == ""
     other = sightline.train(data, MODEL, epochs=1, seed=1, companions="none")
     for wrong, asked in ((other, audit), (model, marked(audit, "other", weights="0" * 16))):
-        with pytest.raises(ModelError, match="got that of another training of the same model, whose weights") as told:
+        with pytest.raises(
+            ModelError, match="got that of another training of the same model, whose weights"
+        ) as caught:
             sightline.look(wrong, "one two", audit=asked)
-        assert told.value.field == "audit"
-        assert "sightline.audit(model, data)" in str(told.value)
+        assert caught.value.field == "audit"
+        assert "sightline.audit(model, data)" in str(caught.value)
 
 
 def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) -> None:
     older = replace(
-        audit, cards={**audit.cards, "model": {k: v for k, v in audit.cards["model"].items() if k != "weights"}}
+        audit,
+        cards={
+            **audit.cards,
+            "model": {k: v for k, v in audit.cards["model"].items() if k != "weights"},
+        },
     )
     alike = marked(audit, model.record["key"], weights="0" * 16)
     for asked, doubt in ((older, NOT_KNOWN), (alike, ALIKE)):
@@ -192,21 +226,24 @@ def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("", "with words in it"), (" \u200b", "with words"), ("a\0", "no character")]
+    ("text", "message"),
+    [("", "with words in it"), (" \u200b", "with words"), ("a\0", "no character")],
 )
-def test_what_is_no_text_is_refused(model: Trained, text: str, told: str) -> None:
-    with pytest.raises(DataError, match=told):
+def test_what_is_no_text_is_refused(model: Trained, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
         sightline.look(model, text)
 
 
 def test_maps_are_asked_for_by_name(model: Trained) -> None:
     assert set(USUAL) <= set(MAPS)
-    assert list(sightline.look(model, "one two", maps=["evidence", "evidence"]).maps) == ["evidence"]
+    assert list(sightline.look(model, "one two", maps=["evidence", "evidence"]).maps) == [
+        "evidence"
+    ]
     assert list(sightline.look(model, "one two", maps="attention").maps) == ["attention"]
     for name in ("given", "nothing"):
-        with pytest.raises(SpecError, match=f"got '{name}'") as told:
+        with pytest.raises(SpecError, match=f"got '{name}'") as caught:
             sightline.look(model, "one two", maps=[name])
-        assert told.value.field == "maps"
+        assert caught.value.field == "maps"
 
 
 def test_a_text_without_a_finite_answer_is_no_picture(model: Trained, data: Dataset) -> None:
@@ -217,4 +254,6 @@ def test_a_text_without_a_finite_answer_is_no_picture(model: Trained, data: Data
 def test_the_model_is_left_as_it_was(model: Trained) -> None:
     before = {name: weight.clone() for name, weight in model.model.state_dict().items()}
     sightline.look(model, "one two").edit(0, "three")
-    assert all(torch.equal(weight, before[name]) for name, weight in model.model.state_dict().items())
+    assert all(
+        torch.equal(weight, before[name]) for name, weight in model.model.state_dict().items()
+    )

@@ -1,4 +1,6 @@
-"""What is to be audited, as a value: chosen by a text, told apart without torch, audited from Python."""
+"""What is to be audited, as a value: chosen by a text, told apart without torch, audited from
+Python.
+"""
 
 import hashlib
 from dataclasses import replace
@@ -9,14 +11,14 @@ import pytest
 
 from sightline.api.audit import audit_source
 from sightline.api.model_source import Imported, Saved, ToTrain, choose
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.auditing import audit
-from sightline.audits import Audit
-from sightline.data.loading import load
-from sightline.errors import DataError, ModelError, SpecError
-from sightline.experiments.saved import save_trained
-from sightline.spec.texts import parse_data, parse_model
-from sightline.training.companions import companions_of, read_companions
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.audits.audit_result import Audit
+from sightline.audits.run import audit
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.core.errors import DataError, ModelError, SpecError
+from sightline.data.load_dataset import load
+from sightline.experiments.load_models import save_trained
+from sightline.training.control_models import companions_of, read_companions
 from tests.experiments.test_store import SPEC
 
 DATA = parse_data("planted:needle(n=120,length=6)")
@@ -26,9 +28,14 @@ def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     subject = choose(DATA, "mlp(hidden=4)", TrainingOptions(epochs=1))
     assert isinstance(subject, ToTrain)
     trained, found = audit_source(subject, about={"command": "mine"})
-    assert (found.spec["command"], found.spec["model"]) == ("mine", "mlp(hidden=4)+additive+softmax")
+    assert (found.spec["command"], found.spec["model"]) == (
+        "mine",
+        "mlp(hidden=4)+additive+softmax",
+    )
     (doubt,) = subject.doubts_of(trained)  # though one epoch was asked for
-    assert doubt.startswith("the cap on epochs ended the training of: model, companion (uniform attention); ")
+    assert doubt.startswith(
+        "the cap on epochs ended the training of: model, companion (uniform attention); "
+    )
     folder = save_trained(trained, tmp_path / "model")
     again = choose(DATA, str(folder))
     assert isinstance(again, Saved)
@@ -49,13 +56,17 @@ def test_scores_of_another_tool_reach_the_audit_and_are_named_in_it(
         given.append(options["scores"])
         return audit(*arguments, **options)
 
-    monkeypatch.setattr("sightline.experiments.run.audit", seen)
+    monkeypatch.setattr("sightline.experiments.pipeline.audit", seen)
     options = AuditOptions(limit=5, scores=file)
     found = audit_source(choose(DATA, "mlp(hidden=4)", training, options))[1]
-    assert {text.id: len(text.tokens) for text in found.texts} == {name: len(one) for name, one in given[0].items()}
+    assert {text.id: len(text.tokens) for text in found.texts} == {
+        name: len(one) for name, one in given[0].items()
+    }
     assert given[0][found.texts[0].id].tolist() == list(range(len(found.texts[0].tokens)))
     assert found.spec["scores"]["digest"] == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert found.spec["scores"]["notes"] == [f"{len(texts) - 5} of the ids with scores name no text of this audit"]
+    assert found.spec["scores"]["notes"] == [
+        f"{len(texts) - 5} of the ids with scores name no text of this audit"
+    ]
 
 
 def test_scores_that_fit_nothing_are_refused_before_anything_is_trained(
@@ -64,15 +75,17 @@ def test_scores_that_fit_nothing_are_refused_before_anything_is_trained(
     monkeypatch.setattr(ToTrain, "trained", lambda *_: pytest.fail("it was trained"))
     (tmp_path / "scores.csv").write_text("id,word,score\nother,word,1\n")
     with pytest.raises(DataError, match="expected ids of audited texts"):
-        audit_source(choose(DATA, "mlp(hidden=4)", options=AuditOptions(scores=tmp_path / "scores.csv")))
+        audit_source(
+            choose(DATA, "mlp(hidden=4)", options=AuditOptions(scores=tmp_path / "scores.csv"))
+        )
 
 
 def test_what_cannot_be_chosen_names_its_field() -> None:
     with pytest.raises(ModelError, match="there is no such folder") as missing:
         choose(DATA, "no/where")
-    with pytest.raises(SpecError, match="trained already") as told:
+    with pytest.raises(SpecError, match="trained already") as caught:
         choose(DATA, "py:mine:build", TrainingOptions(epochs=None, batch_size=8))
-    assert (missing.value.field, told.value.field) == ("model", "batch_size")
+    assert (missing.value.field, caught.value.field) == ("model", "batch_size")
 
 
 def test_companions_are_made_as_their_rows_say() -> None:
@@ -80,7 +93,9 @@ def test_companions_are_made_as_their_rows_say() -> None:
     assert {name: str(spec.model) for name, spec in made.items()} == {
         "uniform": "mlp(hidden=4)+additive+softmax+uniform"
     }
-    assert companions_of(replace(SPEC, model=parse_model("mlp+uniform"))) == {}  # it would be the model itself
+    assert (
+        companions_of(replace(SPEC, model=parse_model("mlp+uniform"))) == {}
+    )  # it would be the model itself
     assert (read_companions("none"), read_companions(" uniform")) == ((), ("uniform",))
     with pytest.raises(SpecError, match="unknown companion 'twin'; expected one of uniform"):
         read_companions("uniform,twin")

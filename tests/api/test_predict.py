@@ -6,11 +6,11 @@ import pytest
 
 import sightline
 from sightline.api import predict as module
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
+from sightline.core.errors import DataError
 from sightline.data.dataset import Dataset
-from sightline.errors import DataError
-from sightline.experiments.run import Trained
-from sightline.models.altered import Broken
+from sightline.experiments.pipeline import Trained
+from sightline.models.alterations import Broken
 from tests.adapters.plain import wrapped
 from tests.texts import untrained
 
@@ -19,11 +19,15 @@ def test_predictions_are_those_of_an_audit(model: Trained, audit: Audit) -> None
     found = sightline.predict(model, [text.text for text in audit.texts])
     assert [one.label for one in found] == [text.predicted for text in audit.texts]
     sure = [one.probabilities[one.label] for one in found if one.label]
-    assert sure == pytest.approx(audit.measurements["outputs"].values["probability"].tolist(), abs=1e-12)
+    assert sure == pytest.approx(
+        audit.measurements["outputs"].values["probability"].tolist(), abs=1e-12
+    )
     assert all(sum(one.probabilities.values()) == pytest.approx(1) for one in found)
 
 
-def test_order_and_neighbours_do_not_matter(model: Trained, data: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_and_neighbours_do_not_matter(
+    model: Trained, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = [text.text * (1 + i % 3) for i, text in enumerate(data.test)]
     whole = sightline.predict(model, iter(texts))
     monkeypatch.setattr(module, "AT_ONCE", 4)
@@ -61,4 +65,7 @@ def test_a_bad_text_is_named_by_its_place(model: Trained) -> None:
         sightline.predict(untrained("mlp(hidden=4)+query"), ["one"], [5])
     with pytest.raises(DataError, match="expected a query for each text, got another number"):
         sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why"])
-    assert len(sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why", "who"])) == 2
+    assert (
+        len(sightline.predict(untrained("mlp(hidden=4)+query"), ["one", "two"], ["why", "who"]))
+        == 2
+    )

@@ -10,39 +10,52 @@ import torch
 import sightline
 from sightline.api.audit import audit_source
 from sightline.api.model_source import choose
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.audits import Audit
-from sightline.data.corpora.own_rule import EVERY_ROW
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.audits.audit_result import Audit
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import GIVEN, DataSpec
+from sightline.core.errors import DataError, ModelError, SpecError
+from sightline.core.explanation import Prediction
+from sightline.data.assembly.user_splits import EVERY_ROW
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
-from sightline.errors import DataError, ModelError, SpecError
-from sightline.experiments.run import Trained
-from sightline.experiments.saved import save_trained
-from sightline.reading import Prediction
-from sightline.spec.texts import parse_data
-from sightline.spec.values import GIVEN, DataSpec
+from sightline.data.load_dataset import load
+from sightline.experiments.load_models import save_trained
+from sightline.experiments.pipeline import Trained
 from tests.adapters.plain import wrapped
 from tests.api.conftest import CORPUS, MODEL
 from tests.texts import untrained
 
 
 def test_three_lines_give_the_numbers_of_the_command_line(model: Trained, audit: Audit) -> None:
-    trained, found = audit_source(choose(parse_data(CORPUS), MODEL, TrainingOptions(epochs=2), AuditOptions(limit=8)))
+    trained, found = audit_source(
+        choose(parse_data(CORPUS), MODEL, TrainingOptions(epochs=2), AuditOptions(limit=8))
+    )
     for name, weight in trained.model.state_dict().items():
         assert torch.equal(weight, model.model.state_dict()[name])
     assert list(model.companions) == ["uniform"]
-    assert (audit.verdict, audit.metrics, audit.findings) == (found.verdict, found.metrics, found.findings)
+    assert (audit.verdict, audit.metrics, audit.findings) == (
+        found.verdict,
+        found.metrics,
+        found.findings,
+    )
     assert audit.spec["data"] == found.spec["data"]
     assert audit.spec["trainings"].keys() == found.spec["trainings"].keys()
     assert audit.spec["seed"] == 0
 
 
-def test_a_saved_model_brings_its_companions_along(model: Trained, data: Dataset, audit: Audit, tmp_path: Path) -> None:
+def test_a_saved_model_brings_its_companions_along(
+    model: Trained, data: Dataset, audit: Audit, tmp_path: Path
+) -> None:
     folder = save_trained(model, tmp_path / "model")
     assert sightline.audit(folder, data, limit=8).findings == audit.findings
-    assert sightline.look(str(folder), "one two").advice == f"sightline audit --model {folder} --data FILE"
+    assert (
+        sightline.look(str(folder), "one two").advice
+        == f"sightline audit --model {folder} --data FILE"
+    )
     alone = sightline.audit(model, data, {}, limit=8)
-    assert "retrained" not in {name for name, m in alone.measurements.items() if type(m).__name__ == "Measurement"}
+    assert "retrained" not in {
+        name for name, m in alone.measurements.items() if type(m).__name__ == "Measurement"
+    }
 
 
 def test_texts_that_were_trained_on_are_refused(model: Trained, data: Dataset) -> None:
@@ -52,9 +65,9 @@ def test_texts_that_were_trained_on_are_refused(model: Trained, data: Dataset) -
 
 
 def test_a_spec_is_no_trained_model() -> None:
-    with pytest.raises(ModelError, match="got a spec; train it first") as told:
+    with pytest.raises(ModelError, match="got a spec; train it first") as caught:
         sightline.predict("bilstm+additive", ["a text"])
-    assert told.value.field == "model"
+    assert caught.value.field == "model"
 
 
 def texts(n: int = 30) -> list[str]:
@@ -84,7 +97,7 @@ def test_splits_and_queries_of_lists_are_followed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ((["a", "b"], ["x"]), "expected a label for each of 2 texts, got 1"),
         (("ab", ["x", "y"]), "got one text: 'ab'"),
@@ -94,8 +107,10 @@ def test_splits_and_queries_of_lists_are_followed() -> None:
         (([" ", "?\u200b"][:1], ["x"]), "words in them, got 1"),
     ],
 )
-def test_what_is_wrong_with_lists_names_its_place(given: tuple[list[object], list[object]], told: str) -> None:
-    with pytest.raises(DataError, match=told):
+def test_what_is_wrong_with_lists_names_its_place(
+    given: tuple[list[object], list[object]], message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
         sightline.data_from(*given)
 
 
@@ -111,34 +126,53 @@ def test_texts_that_were_handed_over_are_known_by_their_content(data: Dataset) -
 
 
 def test_what_is_no_dataset_is_refused_with_what_to_write(model: Trained, data: Dataset) -> None:
-    told = r"data: expected what sightline.load gives, got '{}'; write data = sightline.load\('{}'\), then sightline."
-    with pytest.raises(DataError, match=told.format("reviews.csv", "reviews.csv") + r"train\(data\)"):
+    message = (
+        r"data: expected what sightline.load gives, got '{}'; write data = "
+        r"sightline.load\('{}'\), then sightline."
+    )
+    with pytest.raises(
+        DataError, match=message.format("reviews.csv", "reviews.csv") + r"train\(data\)"
+    ):
         sightline.train("reviews.csv")
-    with pytest.raises(DataError, match=told.format("reviews.csv", "reviews.csv") + r"audit\(model, data\)"):
+    with pytest.raises(
+        DataError, match=message.format("reviews.csv", "reviews.csv") + r"audit\(model, data\)"
+    ):
         sightline.audit(model, "reviews.csv")
     with pytest.raises(DataError, match=r"got <Trained .*then sightline.audit\(model, data\)"):
         sightline.audit(data, model)
-    with pytest.raises(SpecError, match=r"model: expected a spec such as 'bilstm\+additive', got 5"):
+    with pytest.raises(
+        SpecError, match=r"model: expected a spec such as 'bilstm\+additive', got 5"
+    ):
         sightline.train(data, 5)
 
 
 def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
     model: Trained, data: Dataset, audit: Audit
 ) -> None:
-    sizes = f"{len(data.train)} train, {len(data.validation)} validation, {len(data.test)} test texts"
-    assert repr(data) == f"<Dataset {data.name!r}: {sizes}; labels 'alpha', 'beta'; next: sightline.train(data)>"
+    sizes = (
+        f"{len(data.train)} train, {len(data.validation)} validation, {len(data.test)} test texts"
+    )
+    assert (
+        repr(data)
+        == f"<Dataset {data.name!r}: {sizes}; labels 'alpha', 'beta'; next: sightline.train(data)>"
+    )
     about = f"<Trained {model.model.name!r} on {data.name!r}, beside it uniform"
     assert repr(model) == f"{about}; next: sightline.audit(model, data)>"
     head = f"<Audit of {model.model.name!r} on 8 texts: {audit.headline}"
     assert repr(audit) == f"{head}; next: audit.to_html('report.html')>"
-    assert repr(audit.compare(replace(audit))) == "<Comparison of 2 audits; next: comparison.to_html('compare.html')>"
+    assert (
+        repr(audit.compare(replace(audit)))
+        == "<Comparison of 2 audits; next: comparison.to_html('compare.html')>"
+    )
     look = sightline.look(model, "one \x1b[2J" + 50 * "two ")
     assert repr(look).startswith(r"<Look at 'one \x1b[2Jtwo two")
     assert len(repr(look)) < 120
     assert repr(Prediction("a", {"b": 0.25, "a": 0.5, "c": 0.125, "d": 0.125})) == (
         "<Prediction 'a' 0.500, 'b' 0.250, 'c' 0.125, …>"
     )
-    assert repr(Prediction(None, {"a": float("nan")})) == "<Prediction None: the output is no number>"
+    assert (
+        repr(Prediction(None, {"a": float("nan")})) == "<Prediction None: the output is no number>"
+    )
 
 
 def test_an_audit_keeps_a_place_once(audit: Audit) -> None:
@@ -160,18 +194,30 @@ def test_labels_are_mapped_onto_the_classes_of_a_model(model: Trained, data: Dat
     assert found.metrics == sightline.audit(model, data, limit=8).metrics
 
 
-def test_a_file_that_was_divided_when_it_was_loaded_is_noted_of_a_model_from_elsewhere(tmp_path: Path) -> None:
-    """Its other texts may have trained the model, so they are not audited; the card says how they would be."""
+def test_a_file_that_was_divided_when_it_was_loaded_is_noted_of_a_model_from_elsewhere(
+    tmp_path: Path,
+) -> None:
+    """Its other texts may have trained the model, so they are not audited; the card says how they
+    would be.
+    """
     ours = untrained("mlp(hidden=4)")
     known = [word for word in ours.vocabulary.words if word.isalnum()][:9]
-    rows = [f"{one} {two},{label}" for one in known for two, label in zip(known, "ababababa", strict=True)][:80]
+    rows = [
+        f"{one} {two},{label}"
+        for one in known
+        for two, label in zip(known, "ababababa", strict=True)
+    ][:80]
     (tmp_path / "t.csv").write_text("\n".join(["text,label", *rows]))
     plain = wrapped(ours)
     found = {
-        split: sightline.audit(plain, sightline.load(tmp_path / "t.csv", split=split)) for split in ("split", "all")
+        split: sightline.audit(plain, sightline.load(tmp_path / "t.csv", split=split))
+        for split in ("split", "all")
     }
     assert {split: len(one.texts) for split, one in found.items()} == {"split": 12, "all": 80}
-    noted = {split: [note for note in one.cards["data"]["notes"] if EVERY_ROW in note] for split, one in found.items()}
+    noted = {
+        split: [note for note in one.cards["data"]["notes"] if EVERY_ROW in note]
+        for split, one in found.items()
+    }
     assert noted["split"][0].startswith("12 of 80 texts")
     assert noted["all"] == ["every row is a test text (split: all)"]
     texts, labels = zip(*(row.split(",") for row in rows), strict=True)

@@ -1,4 +1,6 @@
-"""A command line to call in this process, a small table to call it with, and one audit that many tests look at."""
+"""A command line to call in this process, a small table to call it with, and one audit that many
+tests look at.
+"""
 
 import contextlib
 import csv
@@ -13,7 +15,22 @@ import pytest
 
 from sightline.cli.app import run
 
-REST = ["the", "film", "was", "a", "story", "with", "its", "people", "and", "music", "night", "town", "slow", "long"]
+REST = [
+    "the",
+    "film",
+    "was",
+    "a",
+    "story",
+    "with",
+    "its",
+    "people",
+    "and",
+    "music",
+    "night",
+    "town",
+    "slow",
+    "long",
+]
 TINY = ("--model", "mlp(hidden=8)+additive", "--epochs", "2", "--quiet")
 
 
@@ -27,7 +44,9 @@ class Ran:
 
     @property
     def json(self) -> dict:
-        """Its stdout, as strict JSON: NaN and Infinity, which Python would let pass, are refused."""
+        """Its stdout, as strict JSON: NaN and Infinity, which Python would let pass, are
+        refused.
+        """
 
         def refuse(constant: str) -> None:
             raise AssertionError(f"{constant} is not JSON")
@@ -58,7 +77,9 @@ def write_table(path: Path, n: int = 120) -> Path:
         writer.writerow(("text", "label"))
         for i in range(n):
             words = drawn.choices(REST, k=7 + i % 3)
-            words.insert(drawn.randrange(len(words)), ("good", "bad")[i % 2] + str(drawn.randrange(3)))
+            words.insert(
+                drawn.randrange(len(words)), ("good", "bad")[i % 2] + str(drawn.randrange(3))
+            )
             writer.writerow((" ".join([*words, f"zyx{i}"]), ("pos", "neg")[i % 2]))
     return path
 
@@ -81,7 +102,11 @@ class Finished:
 def finished(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("finished")
     page, saved = folder / "report.html", folder / "audit"
-    return Finished(sightline("audit", "--data", table, *TINY, "--out", page, "--save", saved, "--json"), page, saved)
+    return Finished(
+        sightline("audit", "--data", table, *TINY, "--out", page, "--save", saved, "--json"),
+        page,
+        saved,
+    )
 
 
 @pytest.fixture
@@ -91,7 +116,7 @@ def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **options: object) -> None:
         raise AssertionError("a model was trained")
 
-    monkeypatch.setattr("sightline.experiments.trainings.fit", fail)
+    monkeypatch.setattr("sightline.experiments.training_jobs.fit", fail)
 
 
 @pytest.fixture

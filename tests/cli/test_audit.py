@@ -12,12 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.findings.claims import CLAIMS
-from sightline.results import Measurement, Ragged
-from sightline.saving import load_results
+from sightline.audits.audit_storage import load_results
+from sightline.core.results import Measurement, Ragged
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
-CUT_SHORT = "note: the cap on epochs ended the training of: model, companion (uniform attention); --epochs allows more"
+CUT_SHORT = (
+    "note: the cap on epochs ended the training of: model, companion (uniform attention); "
+    "--epochs allows more"
+)
 ASK = """
 import sys
 from sightline.cli.app import run
@@ -33,7 +36,9 @@ def raw(folder: Path) -> dict[str, np.ndarray]:
     out = {}
     for name, one in load_results(folder).measurements.items():
         if isinstance(one, Measurement):
-            out |= {f"{name}.{q}": v.flat if isinstance(v, Ragged) else v for q, v in one.values.items()}
+            out |= {
+                f"{name}.{q}": v.flat if isinstance(v, Ragged) else v for q, v in one.values.items()
+            }
     return out
 
 
@@ -46,38 +51,45 @@ def test_an_audit_writes_a_page_and_a_folder(finished: Finished):
         "audit.json",
         "texts.jsonl",
     ]
-    assert finished.ran.err.splitlines() == [CUT_SHORT, f"report: {finished.page}", f"saved audit: {finished.saved}"]
+    assert finished.ran.err.splitlines() == [
+        CUT_SHORT,
+        f"report: {finished.page}",
+        f"saved audit: {finished.saved}",
+    ]
     assert sorted(path.name for path in finished.page.parent.iterdir()) == ["audit", "report.html"]
 
 
 def test_the_json_is_strict_and_keeps_its_promises(finished: Finished):
-    told = finished.ran.json
-    assert {"schema", "verdict", "findings", "estimates", "metrics", "undefined"} <= set(told)
-    assert {"chance", "above_chance", "classes", "words_cut", "converged"} <= set(told["learned"])
-    assert set(told["learned"]["classes"]["neg"]["texts"]) == ESTIMATE
-    assert told["verdict"] == "cannot tell"
-    assert set(told["metrics"]["accuracy"]) == ESTIMATE
-    for finding in told["findings"]:
+    output = finished.ran.json
+    assert {"schema", "verdict", "findings", "estimates", "metrics", "undefined"} <= set(output)
+    assert {"chance", "above_chance", "classes", "words_cut", "converged"} <= set(output["learned"])
+    assert set(output["learned"]["classes"]["neg"]["texts"]) == ESTIMATE
+    assert output["verdict"] == "cannot tell"
+    assert set(output["metrics"]["accuracy"]) == ESTIMATE
+    for finding in output["findings"]:
         assert {"code", "name", "result", "reason", "score"} <= set(finding)
-    assert told["estimates"]
-    assert all(set(estimate) == ESTIMATE for estimate in told["estimates"].values())
-    assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 18
+    assert output["estimates"]
+    assert all(set(estimate) == ESTIMATE for estimate in output["estimates"].values())
+    assert (
+        output["metrics"]["accuracy"]["n"] == output["cards"]["data"]["splits"]["test"]["n"] == 18
+    )
 
 
 def test_the_json_on_stdout_is_the_audit_that_was_saved(finished: Finished):
     saved = json.loads((finished.saved / "audit.json").read_text(encoding="utf-8"))
-    told = finished.ran.json
-    assert told["headline"] == told["verdict"]  # no class has an answer of its own
-    assert told.items() <= saved.items()
+    output = finished.ran.json
+    assert output["headline"] == output["verdict"]  # no class has an answer of its own
+    assert output.items() <= saved.items()
 
 
 def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path, table):
     done = sightline("audit", "--data", table, *TINY)
     lines = done.out.splitlines()
     assert lines[0].startswith("Verdict: cannot tell")
-    assert sum(bool(re.match(r"(passed|failed|inconclusive|not run) .*\(SL-\d+\) ", line)) for line in lines) == len(
-        CLAIMS
-    )
+    assert sum(
+        bool(re.match(r"(passed|failed|inconclusive|not run) .*\(SL-\d+\) ", line))
+        for line in lines
+    ) == len(AUDIT_TESTS)
     assert lines[-1] == "report: report.html"
     assert done.err == f"{CUT_SHORT}\n"  # though so few epochs were asked for
 
@@ -89,7 +101,9 @@ def test_an_attribution_of_captum_is_named_in_place_of_a_file(sightline: Call, h
     for also in ((), ("--dry-run",)):
         done = sightline("audit", "--data", table, *TINY, "--scores", "captum:Guess", *also)
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith("error: --scores: captum:Guess: expected one of captum:DeepLift, captum:Feature")
+        assert done.err.startswith(
+            "error: --scores: captum:Guess: expected one of captum:DeepLift, captum:Feature"
+        )
 
 
 def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
@@ -111,20 +125,32 @@ def test_scores_of_another_tool_are_read_and_what_does_not_fit_is_told(
     for also in ((), ("--dry-run",)):
         done = sightline("audit", "--data", table, *TINY, "--scores", "scores.jsonl", *also)
         assert done.code == 2
-        assert done.err.startswith(f"error: scores.jsonl:1: text {texts[1].id!r}, word 0 (from 0): expected")
-    assert sightline("audit", "--data", table, *TINY, "--scores", "s.npy").err.startswith("error: --scores: s.npy: exp")
+        assert done.err.startswith(
+            f"error: scores.jsonl:1: text {texts[1].id!r}, word 0 (from 0): expected"
+        )
+    assert sightline("audit", "--data", table, *TINY, "--scores", "s.npy").err.startswith(
+        "error: --scores: s.npy: exp"
+    )
 
 
 def test_a_saved_audit_is_drawn_again_byte_by_byte(sightline: Call, here: Path, finished: Finished):
     done = sightline("report", finished.saved, "--out", "again.html")
     assert (done.code, done.out) == (0, "Verdict: cannot tell\nreport: again.html\n")
     assert Path("again.html").read_bytes() == finished.page.read_bytes()
-    assert sightline("report", finished.saved, "--json").json == {"report": "report.html", "verdict": "cannot tell"}
+    assert sightline("report", finished.saved, "--json").json == {
+        "report": "report.html",
+        "verdict": "cannot tell",
+    }
 
 
-def test_a_report_may_lie_in_the_folder_of_its_audit_again_and_again(sightline: Call, here: Path, table):
+def test_a_report_may_lie_in_the_folder_of_its_audit_again_and_again(
+    sightline: Call, here: Path, table
+):
     for _ in range(2):
-        assert sightline("audit", "--data", table, *TINY, "--save", "a", "--out", "a/report.html").code == 0
+        assert (
+            sightline("audit", "--data", table, *TINY, "--save", "a", "--out", "a/report.html").code
+            == 0
+        )
         assert Path("a/report.html").exists()
         assert Path("a/audit.json").exists()
 
@@ -148,10 +174,14 @@ def test_no_ids_numbers_the_texts(sightline: Call, here: Path, finished: Finishe
 
 def test_who_saves_what_the_report_leaves_out_is_told(sightline: Call, here: Path, table):
     flags = ("--limit", 5, "--save", "a")
-    told = sightline("audit", "--data", table, *TINY, *flags, "--no-texts").err.splitlines()
-    assert told[1:] == ["note: a holds the texts that the report leaves out: share the report, not that folder"]
-    told = sightline("audit", "--data", table, *TINY, *flags, "--no-texts", "--no-ids").err.splitlines()
-    assert "a holds the texts and ids that" in told[-1]
+    result = sightline("audit", "--data", table, *TINY, *flags, "--no-texts").err.splitlines()
+    assert result[1:] == [
+        "note: a holds the texts that the report leaves out: share the report, not that folder"
+    ]
+    result = sightline(
+        "audit", "--data", table, *TINY, *flags, "--no-texts", "--no-ids"
+    ).err.splitlines()
+    assert "a holds the texts and ids that" in result[-1]
     assert sightline("audit", "--data", table, *TINY, *flags).err.splitlines()[1:] == [CUT_SHORT]
 
 
@@ -167,7 +197,9 @@ def test_a_card_is_written_beside_the_report(sightline: Call, here: Path, finish
     for command in (("report", finished.saved), ("audit", "--data", "missing.csv")):
         done = sightline(*command, "--card", "card.txt")
         assert done.code == 2
-        assert done.err.startswith("error: --card: card.txt: expected a name that ends in .md or .html")
+        assert done.err.startswith(
+            "error: --card: card.txt: expected a name that ends in .md or .html"
+        )
     assert not Path("report.html").exists()
     assert sightline("report", finished.saved, "--card", "report.html").code == 2
 
@@ -180,41 +212,50 @@ def test_a_page_is_called_html(sightline: Call, here: Path, finished: Finished):
     ):
         for name in ("x.pdf", "x"):
             done = sightline(*command, "--out", name)
-            told = f"error: --out: {name}: expected a name that ends in .html; a page is written as HTML\n"
-            assert (done.code, done.err) == (2, told)
+            message = (
+                f"error: --out: {name}: expected a name that ends in .html; a page is written as "
+                "HTML\n"
+            )
+            assert (done.code, done.err) == (2, message)
     assert not any(here.iterdir())
     assert sightline("report", finished.saved, "--out", "x.HTM").code == 0
 
 
 def test_the_report_says_which_command_made_it(sightline: Call, here: Path, table):
     done = sightline("audit", "--data", table, *TINY, "--json")
-    assert (
-        done.json["spec"]["command"]
-        == f"sightline audit --data {table} --model 'mlp(hidden=8)+additive' --epochs 2 --quiet --json --threads 1"
+    assert done.json["spec"]["command"] == (
+        f"sightline audit --data {table} --model 'mlp(hidden=8)+additive' --epochs 2 --quiet "
+        "--json --threads 1"
     )
     assert "mlp(hidden=8)+additive" in Path("report.html").read_text(encoding="utf-8")
 
 
 def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, finished: Finished):
     done = sightline("audit", "--data", table, *TINY, "--limit", 5, "--save", "few", "--json")
-    told = done.json
-    assert told["metrics"]["accuracy"]["n"] == 5
-    assert told["cards"]["data"]["sample"] == {"n": 5, "of": 18, "seed": 0}
+    output = done.json
+    assert output["metrics"]["accuracy"]["n"] == 5
+    assert output["cards"]["data"]["sample"] == {"n": 5, "of": 18, "seed": 0}
     assert "a sample of 5 of 18 test texts" in Path("report.html").read_text(encoding="utf-8")
     whole, few = load_results(finished.saved), load_results("few")
     assert {text.id for text in few.texts} < {text.id for text in whole.texts}
 
 
 def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
-    told = sightline("audit", "--data", table, *TINY, "--controls", "none", "--json").json
-    assert told["not_run"]["retrained"] == "needs a companion (uniform)"
+    output = sightline("audit", "--data", table, *TINY, "--controls", "none", "--json").json
+    assert output["not_run"]["retrained"] == "needs a companion (uniform)"
 
 
 @pytest.mark.slow
-def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, table, model, finished: Finished):
-    """Of a model to be trained and of a saved one alike; the others stay as they are, to the bit."""
+def test_a_dear_measure_is_taken_beside_the_others(
+    sightline: Call, here: Path, table, model, finished: Finished
+):
+    """Of a model to be trained and of a saved one alike; the others stay as they are, to the
+    bit.
+    """
     asked = ("--measure", "mixing_otherwise")
-    assert sightline("audit", "--data", table, "--model", model, *asked, "--save", "saved").code == 0
+    assert (
+        sightline("audit", "--data", table, "--model", model, *asked, "--save", "saved").code == 0
+    )
     assert sightline("audit", "--data", table, *TINY, *asked, "--save", "trained").code == 0
     plain = load_results(finished.saved)
     for folder in ("saved", "trained"):
@@ -225,7 +266,9 @@ def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, 
     assert set(first) > set(second)
     for name in second:
         np.testing.assert_array_equal(first[name], second[name], err_msg=name)
-    done = sightline("audit", "--data", table, "--model", model, "--measure", "information", "--dry-run")
+    done = sightline(
+        "audit", "--data", table, "--model", model, "--measure", "information", "--dry-run"
+    )
     assert "without what information learn" in done.out
     refused = sightline("audit", "--data", table, *TINY, "--measure", "mutual")
     assert refused.code == 2
@@ -233,12 +276,21 @@ def test_a_dear_measure_is_taken_beside_the_others(sightline: Call, here: Path, 
 
 
 @pytest.mark.slow
-def test_gradients_are_reduced_as_the_flag_says(sightline: Call, here: Path, table, model, finished: Finished):
+def test_gradients_are_reduced_as_the_flag_says(
+    sightline: Call, here: Path, table, model, finished: Finished
+):
     """Of a model to be trained and of a saved one alike; everything but the gradients stays."""
-    done = sightline("audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later")
+    done = sightline(
+        "audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later"
+    )
     assert done.code == 0, done.err
-    assert sightline("audit", "--data", table, *TINY, "--gradient", "norm", "--save", "norm").code == 0
-    later, norm = load_results("later").measurements["agreement"], load_results("norm").measurements["agreement"]
+    assert (
+        sightline("audit", "--data", table, *TINY, "--gradient", "norm", "--save", "norm").code == 0
+    )
+    later, norm = (
+        load_results("later").measurements["agreement"],
+        load_results("norm").measurements["agreement"],
+    )
     assert later.settings["gradient"] == norm.settings["gradient"] == "norm"
     assert load_results(finished.saved).measurements["agreement"].settings["gradient"] == "input"
     first, second = raw(Path("norm")), raw(finished.saved)
@@ -253,13 +305,13 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     sightline: Call, here: Path, table, finished: Finished, monkeypatch
 ):
     asked = []
-    from sightline.measures import default_measures
+    from sightline.measures.default_measures import default_measures
 
     def seen(tokens_at_once, *others):
         asked.append(tokens_at_once)
         return default_measures(tokens_at_once, *others)
 
-    monkeypatch.setattr("sightline.experiments.run.default_measures", seen)
+    monkeypatch.setattr("sightline.experiments.pipeline.default_measures", seen)
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
     assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
     assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0
@@ -285,7 +337,10 @@ def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory
 def test_training_first_and_auditing_later_gives_the_same_raw_numbers(
     sightline: Call, here: Path, table, model, finished: Finished
 ):
-    assert sightline("audit", "--data", table, "--model", model, "--quiet", "--save", "later").code == 0
+    assert (
+        sightline("audit", "--data", table, "--model", model, "--quiet", "--save", "later").code
+        == 0
+    )
     at_once, later = raw(finished.saved), raw(Path("later"))
     assert at_once.keys() == later.keys()
     assert any(name.startswith("retrained.") for name in later)
@@ -300,15 +355,19 @@ def test_words_that_stay_as_drawn_are_told(sightline: Call, here: Path, table, c
     assert done.code == 0, done.err
     cap, stay = done.err.splitlines()[:2]
     assert cap.startswith("note: the cap on epochs ended the training of: model")
-    assert stay.startswith("note: the model freezes its embeddings, and 100% of the words of its training texts")
+    assert stay.startswith(
+        "note: the model freezes its embeddings, and 100% of the words of its training texts"
+    )
 
 
 def test_training_tells_what_it_reached_as_json(sightline: Call, here: Path, table, model):
-    told = sightline("train", "--data", table, *TINY, "--out", "m", "--json").json
-    assert set(told) == {"model", "spec", "key", "epochs", "kept", "validation"}
-    assert set(told["validation"]) == {"accuracy", "loss", "auc", "n"}
-    assert (told["spec"], told["validation"]["n"]) == ("mlp(hidden=8)+additive+softmax", 18)
-    assert (Path("m") / "model.safetensors").read_bytes() == (model / "model.safetensors").read_bytes()
+    output = sightline("train", "--data", table, *TINY, "--out", "m", "--json").json
+    assert set(output) == {"model", "spec", "key", "epochs", "kept", "validation"}
+    assert set(output["validation"]) == {"accuracy", "loss", "auc", "n"}
+    assert (output["spec"], output["validation"]["n"]) == ("mlp(hidden=8)+additive+softmax", 18)
+    assert (Path("m") / "model.safetensors").read_bytes() == (
+        model / "model.safetensors"
+    ).read_bytes()
 
 
 def test_texts_a_saved_model_was_trained_on_are_refused(sightline: Call, here: Path, table, model):
@@ -337,7 +396,9 @@ def test_a_saved_model_may_be_audited_on_other_texts(sightline: Call, here: Path
         ("--min-count", 2),
     ],
 )
-def test_flags_of_a_training_are_refused_for_a_saved_model(sightline: Call, here: Path, table, model, flag, value):
+def test_flags_of_a_training_are_refused_for_a_saved_model(
+    sightline: Call, here: Path, table, model, flag, value
+):
     done = sightline("audit", "--data", table, "--model", model, flag, value)
     assert done.code == 2
     assert f"error: {flag}: this is about training" in done.err
@@ -360,23 +421,33 @@ def test_training_flags_reach_the_training(sightline: Call, here: Path, table):
         "--seed",
         4,
     )
-    told = sightline("audit", "--data", table, "--model", "mlp(hidden=4)", *flags, "--quiet", "--json").json
-    made = told["spec"]["run"]
-    assert (made["fit"]["epochs"], made["fit"]["batch_size"], made["fit"]["learning_rate"]) == (1, 16, 0.01)
+    output = sightline(
+        "audit", "--data", table, "--model", "mlp(hidden=4)", *flags, "--quiet", "--json"
+    ).json
+    made = output["spec"]["run"]
+    assert (made["fit"]["epochs"], made["fit"]["batch_size"], made["fit"]["learning_rate"]) == (
+        1,
+        16,
+        0.01,
+    )
     assert made["fit"]["amsgrad"] is True
-    assert (made["model"]["embedding"], made["seed"], told["spec"]["seed"]) == (200, 4, 4)
+    assert (made["model"]["embedding"], made["seed"], output["spec"]["seed"]) == (200, 4, 4)
     assert (made["data"]["min_count"], made["data"]["max_tokens"]) == (2, 6)
-    assert told["cards"]["data"]["truncated"] == 120
+    assert output["cards"]["data"]["truncated"] == 120
 
 
 def test_a_model_may_be_trained_against_its_base_and_not_at_all(sightline: Call, here: Path, table):
     settings = ("--fit", "adversary=jsd", "--fit", "adversary_epochs=1", "--controls", "base")
-    told = sightline("audit", "--data", table, *TINY, *settings, "--json").json
-    assert told["spec"]["run"]["fit"]["adversary"] == "jsd"
-    assert 0 <= told["estimates"]["beside.jsd.base"]["value"] <= np.log(2)
-    done = sightline("train", "--data", table, "--model", "mlp(hidden=4)", "--fit", "epochs=0", "--out", "m")
+    output = sightline("audit", "--data", table, *TINY, *settings, "--json").json
+    assert output["spec"]["run"]["fit"]["adversary"] == "jsd"
+    assert 0 <= output["estimates"]["beside.jsd.base"]["value"] <= np.log(2)
+    done = sightline(
+        "train", "--data", table, "--model", "mlp(hidden=4)", "--fit", "epochs=0", "--out", "m"
+    )
     assert (done.code, done.out.splitlines()[0]) == (0, "epochs: kept 0 of 0")
-    assert sightline("train", "--data", table, *TINY, "--fit", "adversary=l2", "--out", "n").code == 2
+    assert (
+        sightline("train", "--data", table, *TINY, "--fit", "adversary=l2", "--out", "n").code == 2
+    )
 
 
 def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_stage_are(
@@ -415,12 +486,23 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "basis",
         "dry run",
     ]
-    told = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
-    numbers = {"seconds_training", "seconds_epoch", "epochs", "seconds_reading", "seconds_audit", "peak_bytes"}
+    output = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
+    numbers = {
+        "seconds_training",
+        "seconds_epoch",
+        "epochs",
+        "seconds_reading",
+        "seconds_audit",
+        "peak_bytes",
+    }
     parts = ("seconds_start", "seconds_reading", "seconds_audit", "seconds_judging", "seconds_page")
-    assert set(told) == {*numbers, *parts, "seconds_least", "seconds", "basis"}
-    assert told["seconds_training"] == 0 < min(told[part] for part in parts)
-    assert told["seconds_least"] == told["seconds"] == pytest.approx(sum(told[part] for part in parts))
+    assert set(output) == {*numbers, *parts, "seconds_least", "seconds", "basis"}
+    assert output["seconds_training"] == 0 < min(output[part] for part in parts)
+    assert (
+        output["seconds_least"]
+        == output["seconds"]
+        == pytest.approx(sum(output[part] for part in parts))
+    )
     alone = sightline("train", "--data", table, *TINY, "--out", "m", "--dry-run", "--json").json
     before = alone["seconds_start"] + alone["seconds_reading"]
     assert alone["seconds"] == pytest.approx(before + alone["seconds_training"])
@@ -428,25 +510,33 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
 
 
 @pytest.mark.slow
-def test_a_terminal_sees_bars_without_colour_where_none_is_wanted_and_stdout_stays_json(here: Path, table):
+def test_a_terminal_sees_bars_without_colour_where_none_is_wanted_and_stdout_stays_json(
+    here: Path, table
+):
     ours, theirs = os.openpty()
     loud = [flag for flag in TINY if flag != "--quiet"]
     command = [sys.executable, "-c", ASK, "audit", "--data", str(table), *loud, "--json"]
     environment = os.environ | {"NO_COLOR": "1", "TERM": "xterm"}
     with (
-        tempfile.TemporaryFile("w+", encoding="utf-8") as out,  # a pipe that nobody reads yet holds 64 KiB
+        tempfile.TemporaryFile(
+            "w+", encoding="utf-8"
+        ) as out,  # a pipe that nobody reads yet holds 64 KiB
         subprocess.Popen(command, stdout=out, stderr=theirs, env=environment) as process,
     ):
         os.close(theirs)
         shown = b""
-        with contextlib.suppress(OSError):  # how a pseudo-terminal says that nobody writes to it any more
+        with contextlib.suppress(
+            OSError
+        ):  # how a pseudo-terminal says that nobody writes to it any more
             while part := os.read(ours, 4096):
                 shown += part
         process.wait()
         out.seek(0)
         assert json.loads(out.read())["verdict"] == "cannot tell"
     os.close(ours)
-    assert process.returncode == 0, shown  # training and auditing load torch alone, not what takes as long again
+    assert process.returncode == 0, (
+        shown
+    )  # training and auditing load torch alone, not what takes as long again
     assert b"training companion (uniform attention)" in shown
     assert b"18 of 18 texts" in shown
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", shown)  # it may move the cursor, but not paint

@@ -1,4 +1,6 @@
-"""Whose fault it is: code of the user's that raises, leaves, prints or breaks ends with 2 and its own name."""
+"""Whose fault it is: code of the user's that raises, leaves, prints or breaks ends with 2 and its
+own name.
+"""
 
 import json
 import os
@@ -60,7 +62,9 @@ WRONG = {
 
 @pytest.mark.parametrize("does", WRONG)
 @pytest.mark.parametrize("command", ["audit", "look", "predict", "check-model"])
-def test_what_a_model_raises_is_its_own_fault(sightline: Call, here, table, command: str, does: str) -> None:
+def test_what_a_model_raises_is_its_own_fault(
+    sightline: Call, here, table, command: str, does: str
+) -> None:
     checked = command in ("audit", "look")
     model = later(here, does, calls_of_checks(sightline, here) + 1 if checked else 0)
     asked = {
@@ -75,12 +79,14 @@ def test_what_a_model_raises_is_its_own_fault(sightline: Call, here, table, comm
         assert WRONG[does] in done.out
         return
     *notes, last = done.err.splitlines()
-    assert notes == (["note: no split column: every row is a test text"] if command == "audit" else [])
-    told = one_error(last)
+    assert notes == (
+        ["note: no split column: every row is a test text"] if command == "audit" else []
+    )
+    result = one_error(last)
     assert done.out == ""
-    assert WRONG[does] in told
-    assert "Tiny" in told
-    assert "bug" not in told
+    assert WRONG[does] in result
+    assert "Tiny" in result
+    assert "bug" not in result
     assert not (here / "r.html").exists()
 
 
@@ -90,10 +96,22 @@ FEW = {LOUD.index(("audit", WAYS[2])), LOUD.index(("predict", WAYS[0]))}
 
 
 @pytest.mark.parametrize(("command", "tells"), slow_but(FEW, LOUD))
-def test_what_a_model_prints_is_no_part_of_the_output(here, table, tells: str, command: str) -> None:
+def test_what_a_model_prints_is_no_part_of_the_output(
+    here, table, tells: str, command: str
+) -> None:
     model = later(here, tells, 3)
     asked = {
-        "audit": ["audit", "--data", table, "--model", model, "--quiet", "--out", here / "r.html", "--json"],
+        "audit": [
+            "audit",
+            "--data",
+            table,
+            "--model",
+            model,
+            "--quiet",
+            "--out",
+            here / "r.html",
+            "--json",
+        ],
         "look": ["look", model, "good film", "--json"],
         "predict": ["predict", model, "good film", "bad story", "good", "bad", "--json"],
         "check-model": ["check-model", model, "--json"],
@@ -115,7 +133,16 @@ def test_predictions_on_stdout_are_lines_of_a_table_alone(here) -> None:
 
 def test_a_model_that_ends_the_process_says_so(here, table) -> None:
     page = here / "r.html"
-    done = shell(here, "audit", "--data", table, "--model", later(here, "import os; os._exit(0)", 3), "--out", page)
+    done = shell(
+        here,
+        "audit",
+        "--data",
+        table,
+        "--model",
+        later(here, "import os; os._exit(0)", 3),
+        "--out",
+        page,
+    )
     assert done.returncode == 2
     assert b"the code of the model ended this process, by os._exit(0)" in done.stderr
     assert (done.stdout, page.exists()) == (b"", False)
@@ -128,12 +155,14 @@ def test_a_process_that_a_model_forks_may_leave(here) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_leaving_while_a_command_runs_is_never_silent(sightline: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaving_while_a_command_runs_is_never_silent(
+    sightline: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def leave(*_: object, **__: object) -> None:
         sys.exit(5)
 
-    monkeypatch.setattr("sightline.cli.listing.say", leave, raising=False)
-    monkeypatch.setattr("sightline.cli.listing.emit", leave, raising=False)
+    monkeypatch.setattr("sightline.cli.list_.say", leave, raising=False)
+    monkeypatch.setattr("sightline.cli.list_.emit", leave, raising=False)
     done = sightline("list")
     assert done.code == 2
     assert "sys.exit(5)" in one_error(done.err)

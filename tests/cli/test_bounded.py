@@ -1,4 +1,6 @@
-"""What is no file, or asks for too much, is one line and exit code 2; a lack of memory says what this command can lower."""
+"""What is no file, or asks for too much, is one line and exit code 2; a lack of memory says what
+this command can lower.
+"""
 
 from pathlib import Path
 
@@ -10,13 +12,27 @@ REFUSED = {
     ("check-data", "--data", "csv:/dev/null"): "/dev/null: expected a file, got a device",
     ("audit", "--data", "jsonl:/dev/null"): "/dev/null: expected a file, got a device",
     ("audit", "--data", "sst:/dev/null"): "/dev/null: expected a file, got a device",
-    ("audit", "--data", "planted:needle", "--vectors", "/dev/null"): "/dev/null: expected a file, got a device",
+    (
+        "audit",
+        "--data",
+        "planted:needle",
+        "--vectors",
+        "/dev/null",
+    ): "/dev/null: expected a file, got a device",
     ("study", "/dev/null", "--store", "runs"): "/dev/null: expected a file, got a device",
-    ("check-data", "--data", "planted:needle(n=1000000000)"): "expected n from 1 to 1,000,000, got 1000000000",
-    ("audit", "--data", "x.csv", "--model", "mlp+deep(layers=100000)"): "expected layers from 1 to 64, got 100000",
+    ("check-data", "--data", "planted:needle(n=1000000000)"): (
+        "expected n from 1 to 1,000,000, got 1000000000"
+    ),
+    (
+        "audit",
+        "--data",
+        "x.csv",
+        "--model",
+        "mlp+deep(layers=100000)",
+    ): "expected layers from 1 to 64, got 100000",
     ("vectors", "--data", "planted:needle", "--out", "v", "--window", "20000"): "10000",
     ("vectors", "--data", "planted:needle", "--out", "v", "--dimension", "20000"): "16384",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
@@ -42,30 +58,44 @@ def greedy(*arguments: object, **options: object) -> None:
 
 
 def test_a_lack_of_memory_names_the_file(sightline: Call, here: Path, monkeypatch):
-    table = write_table(here / "own.csv", 50)  # one that no other test has read: tables stay in memory
-    monkeypatch.setattr("sightline.data.corpora.sheets.read_rows", greedy)
+    table = write_table(
+        here / "own.csv", 50
+    )  # one that no other test has read: tables stay in memory
+    monkeypatch.setattr("sightline.data.assembly.split_tables.read_rows", greedy)
     done = sightline("check-data", "--data", table)
-    assert (done.code, done.err) == (2, f"error: {table}: is too large for the memory there is; take a part of it\n")
+    assert (done.code, done.err) == (
+        2,
+        f"error: {table}: is too large for the memory there is; take a part of it\n",
+    )
 
 
 ADVICE = {
     ("check-data", "--data", "x.csv"): "lower --max-tokens, or take fewer texts",
-    ("vectors", "--data", "x.csv", "--out", "v"): "lower --max-tokens or --dimension, or take fewer texts",
-    ("train", "--data", "x.csv", "--out", "m"): "lower --max-tokens or --batch-size, or take fewer texts",
-}  # fmt: skip
+    ("vectors", "--data", "x.csv", "--out", "v"): (
+        "lower --max-tokens or --dimension, or take fewer texts"
+    ),
+    ("train", "--data", "x.csv", "--out", "m"): (
+        "lower --max-tokens or --batch-size, or take fewer texts"
+    ),
+}
 
 
 @pytest.mark.parametrize("arguments", ADVICE, ids=lambda arguments: arguments[0])
-def test_a_lack_of_memory_suggests_only_what_the_command_has(sightline: Call, here: Path, monkeypatch, arguments):
-    monkeypatch.setattr("sightline.data.loading.load", greedy)
-    monkeypatch.setattr("sightline.experiments.run.load", greedy)
+def test_a_lack_of_memory_suggests_only_what_the_command_has(
+    sightline: Call, here: Path, monkeypatch, arguments
+):
+    monkeypatch.setattr("sightline.data.load_dataset.load", greedy)
+    monkeypatch.setattr("sightline.experiments.pipeline.load", greedy)
     done = sightline(*arguments)
     assert done.code == 2
-    assert done.err == f"error: out of memory (MemoryError: Unable to allocate 4 TiB); {ADVICE[arguments]}\n"
+    assert (
+        done.err
+        == f"error: out of memory (MemoryError: Unable to allocate 4 TiB); {ADVICE[arguments]}\n"
+    )
 
 
 def test_a_command_without_such_flags_suggests_none(sightline: Call, here: Path, monkeypatch):
-    monkeypatch.setattr("sightline.experiments.named.load_results", greedy)
+    monkeypatch.setattr("sightline.experiments.audit_lookup.load_results", greedy)
     done = sightline("report", "audit")
     assert done.code == 2
     assert done.err.endswith("take fewer texts, or a smaller model\n")

@@ -1,4 +1,6 @@
-"""`sightline check-model` and `sightline audit --model py:…`: the user's own code, called by name."""
+"""`sightline check-model` and `sightline audit --model py:…`: the user's own code, called by
+name.
+"""
 
 import re
 import sys
@@ -9,9 +11,9 @@ import pytest
 import torch
 
 from sightline.adapters import factory
-from sightline.adapters.module import WrappedModule
+from sightline.adapters.wrap import WrappedModule
 from sightline.api import model_source
-from sightline.saving import load_results
+from sightline.audits.audit_storage import load_results
 from tests.cli.conftest import TINY, Call
 
 FILE = """
@@ -78,14 +80,18 @@ _numbers = count()
 
 @pytest.fixture
 def module(here: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A module of the user's in the current folder, under a name that no other test has imported."""
+    """A module of the user's in the current folder, under a name that no other test has
+    imported.
+    """
     monkeypatch.setattr(sys, "path", list(sys.path))
     return write(here, FILE)
 
 
 def write(folder: Path, text: str, outputs: int = 1, link: str = "sigmoid") -> str:
     name = f"mine_{next(_numbers)}"
-    Path(folder, f"{name}.py").write_text(text.replace("OUTPUTS", str(outputs)).replace("LINK", repr(link)))
+    Path(folder, f"{name}.py").write_text(
+        text.replace("OUTPUTS", str(outputs)).replace("LINK", repr(link))
+    )
     return name
 
 
@@ -100,7 +106,10 @@ def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
     assert sum(line.startswith("✓ ") for line in lines) == 17
     assert [line for line in lines if line.startswith("– ")] == [
         "– its tokenizer has pieces for the words (needs a tokenizer with an unknown piece)",
-        "– the logits are the token logits mixed by attention (needs token_logits, which is not offered)",
+        (
+            "– the logits are the token logits mixed by attention (needs token_logits, which is "
+            "not offered)"
+        ),
     ]
     assert lines[-1] == "Tiny: can be audited; 17 passed"
 
@@ -108,17 +117,26 @@ def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
 def test_a_failing_proof_says_what_to_change_and_the_code_is_2(sightline: Call, module):
     done = sightline("check-model", f"py:{module}:broken")
     assert done.code == 2
-    assert "✕ decoding other attention gives other logits: decode gives the same logits whatever" in done.out
+    assert (
+        "✕ decoding other attention gives other logits: decode gives the same logits whatever"
+        in done.out
+    )
     assert done.out.splitlines()[-1] == "Tiny: 1 of 19 proofs fail; 16 passed"
 
 
 def test_proofs_as_json(sightline: Call, module):
-    told = sightline("check-model", f"py:{module}:build", "--json").json
-    assert (told["model"], told["passed"], told["offers"]) == ("Tiny", True, ["decode", "embedding_grad"])
-    assert {"name", "claim", "outcome", "wrong", "change", "measured"} == set(told["proofs"][0])
+    output = sightline("check-model", f"py:{module}:build", "--json").json
+    assert (output["model"], output["passed"], output["offers"]) == (
+        "Tiny",
+        True,
+        ["decode", "embedding_grad"],
+    )
+    assert {"name", "claim", "outcome", "wrong", "change", "measured"} == set(output["proofs"][0])
     done = sightline("check-model", f"py:{module}:broken", "--json")
     assert (done.code, done.json["passed"]) == (2, False)
-    assert [proof["name"] for proof in done.json["proofs"] if proof["outcome"] == "failed"] == ["used"]
+    assert [proof["name"] for proof in done.json["proofs"] if proof["outcome"] == "failed"] == [
+        "used"
+    ]
 
 
 def test_with_data_their_texts_and_labels_are_looked_at(sightline: Call, here, module, table):
@@ -135,8 +153,13 @@ def test_with_data_their_texts_and_labels_are_looked_at(sightline: Call, here, m
     mapped = ("check-model", f"py:{module}:strangers", "--data", table, "--label-map")
     assert sightline(*mapped, "neg=no,pos=yes").code == 0
     assert sightline(*mapped, "neg=no,pos=perhaps").err.startswith("error: --label-map: ")
-    assert sightline("check-model", f"py:{module}:strangers", "--label-map", "neg=no,pos=yes").code == 2
-    unnamed = sightline("check-model", f"py:{module}:build", "--data", table, "--label-map", "neg=no,pos=yes")
+    assert (
+        sightline("check-model", f"py:{module}:strangers", "--label-map", "neg=no,pos=yes").code
+        == 2
+    )
+    unnamed = sightline(
+        "check-model", f"py:{module}:build", "--data", table, "--label-map", "neg=no,pos=yes"
+    )
     assert (unnamed.code, "does not name its classes" in unnamed.err) == (2, True)
 
 
@@ -145,23 +168,31 @@ def test_a_saved_model_passes(sightline: Call, here, table):
     done = sightline("check-model", "saved", "--data", table)
     assert done.code == 0
     assert done.out.splitlines()[-1] == "mlp(hidden=8)+additive+softmax: can be audited; 18 passed"
-    assert sightline("check-model", "saved").out == done.out  # without data, texts are made of the words it knows
+    assert (
+        sightline("check-model", "saved").out == done.out
+    )  # without data, texts are made of the words it knows
 
 
 BAD = {
-    "py:nowhere_at_all:build": "there is no module nowhere_at_all in .* run sightline in the folder",
+    "py:nowhere_at_all:build": (
+        "there is no module nowhere_at_all in .* run sightline in the folder"
+    ),
     "py:nowhere_at_all.deep:build": "there is no module nowhere_at_all in",
     "py:MODULE.deep:build": "there is no module .*deep in",
     "py:MODULE:biuld": "has no biuld; did you mean build",
     "py:MODULE:number": "expected a function that can be called without arguments, got the int",
-    "py:MODULE:needing": "expected a function that can be called without arguments, got the function needing",
+    "py:MODULE:needing": (
+        "expected a function that can be called without arguments, got the function needing"
+    ),
     "py:MODULE:bare": "got a bare Tiny; wrap it",
     "py:MODULE:nothing": "expected what sightline.wrap gives, got the NoneType; return it",
     "py:MODULE:raising": r"raised ValueError: no weights here \(mine_\d+.py:\d+\)",
     "py:MODULE": "expected py:package.module:factory",
     "py:": "expected py:package.module:factory",
     "py:a b:c": "expected py:package.module:factory",
-    "py:json:dumps": "expected a function that can be called without arguments, got the function dumps",
+    "py:json:dumps": (
+        "expected a function that can be called without arguments, got the function dumps"
+    ),
     "bilstm+additive": "got a spec, which every built-in model passes",
     "no/where": "there is no such folder",
 }
@@ -177,22 +208,27 @@ def test_a_bad_spec_is_one_line_and_code_2(sightline: Call, module, spec):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "import not_installed_anywhere",
             "importing mine_.* failed: No module named 'not_installed_anywhere'; install",
         ),
-        ("1 / 0", "failed: ZeroDivisionError: division by zero; it must import without running anything"),
+        (
+            "1 / 0",
+            "failed: ZeroDivisionError: division by zero; it must import without running anything",
+        ),
         ("def build(:", "failed: SyntaxError"),
         ("raise SystemExit(3)", "failed: SystemExit: 3; it must import"),
     ],
 )
-def test_a_module_that_does_not_import_is_told_in_words(sightline: Call, here, monkeypatch, text, told):
+def test_a_module_that_does_not_import_is_told_in_words(
+    sightline: Call, here, monkeypatch, text, message
+):
     monkeypatch.setattr(sys, "path", list(sys.path))
     done = sightline("check-model", f"py:{write(here, text)}:build")
     assert done.code == 2
-    assert re.search(told, done.err), done.err
+    assert re.search(message, done.err), done.err
 
 
 def test_an_attribute_may_be_a_path(sightline: Call, module):
@@ -203,13 +239,27 @@ def test_an_attribute_may_be_a_path(sightline: Call, module):
 
 
 def test_an_audit_takes_a_factory(sightline: Call, module, table):
-    done = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--save", "saved", "--json", "--quiet")
+    done = sightline(
+        "audit",
+        "--data",
+        table,
+        "--model",
+        f"py:{module}:build",
+        "--save",
+        "saved",
+        "--json",
+        "--quiet",
+    )
     assert done.code == 0, done.err
-    told = done.json
-    assert told["cards"]["model"]["name"] == "Tiny"
-    assert told["cards"]["model"]["training_texts"].startswith("unknown: this model was trained elsewhere")
-    assert told["metrics"]["accuracy"]["n"] == told["cards"]["data"]["splits"]["test"]["n"] == 120
-    assert told["spec"]["model"] == f"py:{module}:build"
+    output = done.json
+    assert output["cards"]["model"]["name"] == "Tiny"
+    assert output["cards"]["model"]["training_texts"].startswith(
+        "unknown: this model was trained elsewhere"
+    )
+    assert (
+        output["metrics"]["accuracy"]["n"] == output["cards"]["data"]["splits"]["test"]["n"] == 120
+    )
+    assert output["spec"]["model"] == f"py:{module}:build"
     page = Path("report.html").read_text(encoding="utf-8")
     assert "trained elsewhere" in page
     assert len(load_results("saved").texts) == 120
@@ -221,12 +271,20 @@ def test_labels_are_numbered_as_the_factory_says(sightline: Call, module, table)
     other = sightline("audit", "--data", table, "--model", f"py:{module}:named", *some).json
     assert one["cards"]["model"]["labels"] == ["neg", "pos"]
     assert other["cards"]["model"]["labels"] == ["pos", "neg"]
-    assert one["metrics"]["accuracy"]["value"] == pytest.approx(1 - other["metrics"]["accuracy"]["value"])
+    assert one["metrics"]["accuracy"]["value"] == pytest.approx(
+        1 - other["metrics"]["accuracy"]["value"]
+    )
 
 
 @pytest.mark.parametrize(
     "flags",
-    [("--epochs", 2), ("--controls", "none"), ("--preset", "default"), ("--min-count", 2), ("--batch-size", 8)],
+    [
+        ("--epochs", 2),
+        ("--controls", "none"),
+        ("--preset", "default"),
+        ("--min-count", 2),
+        ("--batch-size", 8),
+    ],
 )
 def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
     done = sightline("audit", "--data", table, "--model", f"py:{module}:build", *flags)
@@ -237,9 +295,13 @@ def test_flags_of_a_training_are_refused(sightline: Call, module, table, flags):
 
 
 def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module, table):
-    done = sightline("audit", "--data", table, "--model", f"py:{module}:broken", "--save", "saved", "--quiet")
+    done = sightline(
+        "audit", "--data", table, "--model", f"py:{module}:broken", "--save", "saved", "--quiet"
+    )
     assert (done.code, done.out) == (2, "")
-    assert "Tiny cannot be audited, one of its proofs fails: decode gives the same logits" in done.err
+    assert (
+        "Tiny cannot be audited, one of its proofs fails: decode gives the same logits" in done.err
+    )
     assert not Path("report.html").exists()
     assert not Path("saved").exists()
 
@@ -250,12 +312,17 @@ def test_a_device_it_is_not_on_is_refused(sightline: Call, module, table, monkey
     monkeypatch.setattr(WrappedModule, "device", property(lambda self: torch.device("cuda")))
     done = sightline(*arguments, "--device", "cpu")
     assert (done.code, done.out) == (2, "")
-    assert f"--device: cpu: the model of py:{module}:build is on cuda; put it there in its factory" in done.err
+    assert (
+        f"--device: cpu: the model of py:{module}:build is on cuda; put it there in its factory"
+        in done.err
+    )
 
 
 @pytest.mark.slow
 def test_what_it_will_cost_is_estimated(sightline: Call, module, table):
-    done = sightline("audit", "--data", table, "--model", f"py:{module}:build", "--dry-run", "--json")
+    done = sightline(
+        "audit", "--data", table, "--model", f"py:{module}:build", "--dry-run", "--json"
+    )
     assert done.code == 0, done.err
     assert done.json["seconds_training"] == 0
     assert not Path("report.html").exists()
@@ -287,7 +354,9 @@ class Tripled:
 )
 
 
-def test_a_class_of_the_owners_is_proved_by_both_commands(sightline: Call, here, table, monkeypatch):
+def test_a_class_of_the_owners_is_proved_by_both_commands(
+    sightline: Call, here, table, monkeypatch
+):
     monkeypatch.setattr(sys, "path", list(sys.path))
     model = f"py:{write(here, STRANGER.replace('ORIGIN', 'origin'))}:Tripled"
     checked = sightline("check-model", model)
@@ -303,6 +372,12 @@ def test_a_class_of_the_owners_is_proved_by_both_commands(sightline: Call, here,
 def test_a_class_that_does_not_say_its_origin_is_told_so(sightline: Call, here, table, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     model = f"py:{write(here, STRANGER.replace('ORIGIN', 'source'))}:Tripled"
-    for done in (sightline("check-model", model), sightline("audit", "--data", table, "--model", model, "--quiet")):
+    for done in (
+        sightline("check-model", model),
+        sightline("audit", "--data", table, "--model", model, "--quiet"),
+    ):
         assert done.code == 2
-        assert "Tripled: expected a model to audit, got one without 'origin'; add origin = 'elsewhere'" in done.err
+        assert (
+            "Tripled: expected a model to audit, got one without 'origin'; add origin = 'elsewhere'"
+            in done.err
+        )

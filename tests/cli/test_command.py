@@ -29,9 +29,16 @@ def test_a_flag_that_is_given_twice_is_refused_and_not_half_read(
 ) -> None:
     for given in ((flag, "1", flag, "2"), (f"{flag}=1", flag, "1")):
         done = sightline(command, *given)
-        assert (done.code, done.out, done.err) == (2, "", f"error: {flag}: given 2 times; give it once\n")
+        assert (done.code, done.out, done.err) == (
+            2,
+            "",
+            f"error: {flag}: given 2 times; give it once\n",
+        )
 
 
 def test_what_takes_many_and_what_says_the_same_twice_is_no_mistake(sightline: Call) -> None:
     assert sightline("check-data", "--data", "planted:needle(n=90)", "--json", "--json").code == 0
-    assert "--fail-on" in sightline("audit", "--data", "planted:needle", "--fail-on", "x", "--fail-on", "y").err
+    assert (
+        "--fail-on"
+        in sightline("audit", "--data", "planted:needle", "--fail-on", "x", "--fail-on", "y").err
+    )

@@ -5,23 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from sightline.cli.estimate import duration
+from sightline.cli.dry_run import duration
 from sightline.cli.flags import read_memory
-from sightline.findings.claims import CLAIMS
-from sightline.spec.presets import PRESETS
+from sightline.config.presets import PRESETS
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import Call
 
 
 @pytest.mark.slow
 def test_demo_shows_the_whole_way(sightline: Call, here: Path, monkeypatch: pytest.MonkeyPatch):
     """On fewer and shorter texts; scripts/wheel_smoke.sh plays the demo as it is."""
-    monkeypatch.setattr("sightline.cli.demo.DATA", few := "planted:needle(n=900,length=10,strength=0.9)")
+    monkeypatch.setattr(
+        "sightline.cli.demo.DATA", few := "planted:needle(n=900,length=10,strength=0.9)"
+    )
     done = sightline("demo", "--out", "shown")
     assert done.code == 0
-    assert done.out.startswith("Verdict: can be shown\nThe highlighted words carry nearly all of the prediction")
-    assert sum(line.startswith("SL-") for line in done.out.splitlines()) == len(CLAIMS)
+    assert done.out.startswith(
+        "Verdict: can be shown\nThe highlighted words carry nearly all of the prediction"
+    )
+    assert sum(line.startswith("SL-") for line in done.out.splitlines()) == len(AUDIT_TESTS)
     assert "report: shown/report.html" in done.out
-    assert sorted(path.name for path in Path("shown").iterdir()) == ["audit", "model", "report.html"]
+    assert sorted(path.name for path in Path("shown").iterdir()) == [
+        "audit",
+        "model",
+        "report.html",
+    ]
     again = sightline("audit", "--data", few, "--model", "shown/model", "--limit", 20)
     assert again.code == 0  # what demo wrote is a model like any other
 
@@ -47,10 +55,11 @@ def test_check_data_tells_what_is_there(sightline: Call, table):
 
 def test_check_data_divides_as_an_audit_with_this_seed_would(sightline: Call, table, monkeypatch):
     seeds = []
-    from sightline.data.loading import load
+    from sightline.data.load_dataset import load
 
     monkeypatch.setattr(
-        "sightline.data.loading.load", lambda spec, seed, **options: seeds.append(seed) or load(spec, seed, **options)
+        "sightline.data.load_dataset.load",
+        lambda spec, seed, **options: seeds.append(seed) or load(spec, seed, **options),
     )
     sightline("check-data", "--data", table, "--seed", 3)
     assert seeds == [3]
@@ -73,9 +82,19 @@ def test_check_data_keeps_many_labels_on_one_line(sightline: Call, here: Path):
 
 def test_list_has_everything_and_each_kind_alone(sightline: Call):
     everything = sightline("list", "--json").json
-    kinds = ["models", "controls", "data", "measures", "findings", "presets", "fields", "columns", "figures"]
+    kinds = [
+        "models",
+        "controls",
+        "data",
+        "measures",
+        "findings",
+        "presets",
+        "fields",
+        "columns",
+        "figures",
+    ]
     assert list(everything) == kinds
-    assert [row["code"] for row in everything["findings"]] == list(CLAIMS)
+    assert [row["code"] for row in everything["findings"]] == list(AUDIT_TESTS)
     assert [row["name"] for row in everything["presets"]] == list(PRESETS)
     for kind, rows in everything.items():
         assert sightline("list", kind, "--json").json == {kind: rows}
@@ -93,9 +112,9 @@ def test_doctor_is_content_here(sightline: Call):
     done = sightline("doctor")
     assert done.code == 0
     assert all(line.startswith("ok ") for line in done.out.splitlines())
-    told = sightline("doctor", "--json").json
-    assert told["ok"] is True
-    assert {check["name"] for check in told["checks"]} >= {
+    output = sightline("doctor", "--json").json
+    assert output["ok"] is True
+    assert {check["name"] for check in output["checks"]} >= {
         "python",
         "packages",
         "torch",
@@ -108,15 +127,17 @@ def test_doctor_says_what_is_wrong(sightline: Call, monkeypatch):
     def broken(*arguments: object) -> None:
         raise OSError("no such library")
 
-    monkeypatch.setattr("sightline.experiments.run.run", broken)
+    monkeypatch.setattr("sightline.experiments.pipeline.run", broken)
     done = sightline("doctor", "--json")
     assert done.code == 1
     assert done.json["ok"] is False
-    assert [check["found"] for check in done.json["checks"] if not check["ok"]] == ["OSError: no such library"]
+    assert [check["found"] for check in done.json["checks"] if not check["ok"]] == [
+        "OSError: no such library"
+    ]
 
 
 def test_doctor_checks_the_identity_that_every_audit_rests_on(sightline: Call, monkeypatch):
-    monkeypatch.setattr("sightline.findings.verdict.IDENTITY", -1.0)
+    monkeypatch.setattr("sightline.verdict.verdict_table.IDENTITY", -1.0)
     done = sightline("doctor")
     assert done.code == 1
     assert "FAILED" in done.out
@@ -124,11 +145,17 @@ def test_doctor_checks_the_identity_that_every_audit_rests_on(sightline: Call, m
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("1M", 2**20), ("512m", 2**29), ("2G", 2**31), ("1.5GiB", 3 * 2**29), ("2048 KB", 2**21)]
+    ("text", "size"),
+    [("1M", 2**20), ("512m", 2**29), ("2G", 2**31), ("1.5GiB", 3 * 2**29), ("2048 KB", 2**21)],
 )
 def test_sizes(text, size):
     assert read_memory(text) == size
 
 
 def test_durations():
-    assert [duration(seconds) for seconds in (0.1, 89.0, 120.0, 7200.0)] == ["1 s", "89 s", "2 min", "2.0 h"]
+    assert [duration(seconds) for seconds in (0.1, 89.0, 120.0, 7200.0)] == [
+        "1 s",
+        "89 s",
+        "2 min",
+        "2.0 h",
+    ]

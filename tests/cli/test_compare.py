@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import sightline as package
-from sightline.experiments.several import load_several, save_several
+from sightline.audits.audit_storage import load_results, save_results
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import RunSpec
+from sightline.experiments.multi_seed import load_several, save_several
 from sightline.experiments.store import Store
-from sightline.findings import seeds as together
-from sightline.findings.seeds import across
-from sightline.report.numerals import interval
-from sightline.saving import load_results, save_results
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import RunSpec
+from sightline.report.number_format import interval
+from sightline.verdict import seed_summary as together
+from sightline.verdict.seed_summary import across
 from tests.cli.conftest import TINY, Call, Finished, Ran
 
 
@@ -35,13 +35,20 @@ def test_two_audits_are_compared_into_one_page_and_strict_json(sightline: Call, 
     done = sightline("compare", *two, "--json")
     assert done.code == 0, done.err
     assert done.err == "report: compare.html\n"
-    told = done.json
-    assert [one["place"] for one in told["audits"]] == ["a", "b"]
-    assert told["audits"][0]["seed"] == 0
-    (beside,) = told["beside"]
-    assert (beside["first"], beside["second"], beside["common"], beside["alone"]) == ("A", "B", 18, [0, 0])
+    output = done.json
+    assert [one["place"] for one in output["audits"]] == ["a", "b"]
+    assert output["audits"][0]["seed"] == 0
+    (beside,) = output["beside"]
+    assert (beside["first"], beside["second"], beside["common"], beside["alone"]) == (
+        "A",
+        "B",
+        18,
+        [0, 0],
+    )
     assert [one["id"] for one in beside["otherwise"]] == [load_results("a").texts[0].id]
-    assert {claim["answer"] for claim in beside["claims"]} == {"not compared"}  # 18 texts are too few
+    assert {claim["answer"] for claim in beside["claims"]} == {
+        "not compared"
+    }  # 18 texts are too few
     page = Path("compare.html").read_text(encoding="utf-8")
     assert "zyx" in page
     shown = sightline("compare", *two, "--no-texts", "--out", "other.html")
@@ -52,45 +59,61 @@ def test_two_audits_are_compared_into_one_page_and_strict_json(sightline: Call, 
 
 def test_python_compares_as_the_command_does(sightline: Call, two) -> None:
     first, second = map(package.Audit.load, two)
-    told = sightline("compare", *two, "--json").json
+    output = sightline("compare", *two, "--json").json
     ours = package.compare(first, second, places=("a", "b"))
-    assert json.loads(json.dumps(ours.to_json()["adjusted"])) == told["adjusted"]
-    assert first.compare(second).beside[0].claims[0].code == told["beside"][0]["claims"][0]["code"]
+    assert json.loads(json.dumps(ours.to_json()["adjusted"])) == output["adjusted"]
+    assert (
+        first.compare(second).beside[0].claims[0].code == output["beside"][0]["claims"][0]["code"]
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["a"], "expected two audits or more to compare, got 1: a"),
         (["a", "a"], "a: is the same audit as a; name another"),
         (["a", "./b", "a/../b"], "a/../b: is the same audit as b; name another"),
-        (["a", "nothing"], "nothing: expected a folder that `sightline audit --save` wrote; it has no audit.json"),
-        (["a", "b", "--out", "a/page.html"], "--out a/page.html: lies in AUDIT a, which is only read"),
+        (
+            ["a", "nothing"],
+            "nothing: expected a folder that `sightline audit --save` wrote; it has no audit.json",
+        ),
+        (
+            ["a", "b", "--out", "a/page.html"],
+            "--out a/page.html: lies in AUDIT a, which is only read",
+        ),
         (["a", "b", "--store", "a"], "--store a: expected a folder that `sightline study` wrote"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(sightline: Call, two, arguments, told: str) -> None:
+def test_what_cannot_be_compared_is_refused(sightline: Call, two, arguments, message: str) -> None:
     done = sightline("compare", *arguments)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {told}"), done.err
+    assert done.err.startswith(f"error: {message}"), done.err
     assert not list(Path.cwd().rglob("*.html"))
 
 
 def test_an_audit_of_another_schema_is_refused(sightline: Call, two) -> None:
     summary = two[1] / "audit.json"
-    summary.write_text(summary.read_text(encoding="utf-8").replace('"schema": 4', '"schema": 2'), encoding="utf-8")
+    summary.write_text(
+        summary.read_text(encoding="utf-8").replace('"schema": 4', '"schema": 2'), encoding="utf-8"
+    )
     (two[1] / "SHA256SUMS").unlink()
     done = sightline("compare", *two)
     assert (done.code, done.out) == (2, "")
     assert "b/audit.json: schema 2, this version reads 3 and 4" in done.err
 
 
-def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two, finished: Finished) -> None:
+def test_runs_of_a_store_are_named_by_how_their_keys_begin(
+    sightline: Call, two, finished: Finished
+) -> None:
     store, audits = Store("st"), [load_results(place) for place in two]
     # A run of a study holds neither command nor date: equal runs are equal bytes.
-    undated = {name: value for name, value in audits[0].spec.items() if name not in ("command", "date")}
+    undated = {
+        name: value for name, value in audits[0].spec.items() if name not in ("command", "date")
+    }
     audits[0] = replace(audits[0], spec=undated)
-    specs = [RunSpec(parse_data("planted:needle"), parse_model("mlp"), seed=seed) for seed in range(3)]
+    specs = [
+        RunSpec(parse_data("planted:needle"), parse_model("mlp"), seed=seed) for seed in range(3)
+    ]
     for spec, found in zip(specs, audits, strict=False):
         store.write_run(spec, found, 1.0)
     store.write_failure(specs[2], "it broke", 1.0)
@@ -104,55 +127,99 @@ def test_runs_of_a_store_are_named_by_how_their_keys_begin(sightline: Call, two,
     page = Path("report.html").read_bytes()
     assert sightline("report", f"st:{done[0]}", "--card", "card.md").code == 0
     card = Path("card.md").read_text(encoding="utf-8")
-    today = datetime.fromtimestamp((store.run_folder(done[0]) / "summary.json").stat().st_mtime, UTC).date()
+    today = datetime.fromtimestamp(
+        (store.run_folder(done[0]) / "summary.json").stat().st_mtime, UTC
+    ).date()
     assert f"Date: kept in a store on {today}" in card
     assert f"Run: {undated['key']}" in card
     assert sightline("report", store.run_folder(done[0]), "--out", "by-folder.html").code == 0
     assert page == Path("by-folder.html").read_bytes()
-    told = sightline("report", f"st:{done[2]}")
-    assert (told.code, told.err) == (2, f"error: st: the run {done[2]} has no audit, because it failed: it broke\n")
-    for key, told in (
+    result = sightline("report", f"st:{done[2]}")
+    assert (result.code, result.err) == (
+        2,
+        f"error: st: the run {done[2]} has no audit, because it failed: it broke\n",
+    )
+    for key, result in (
         ("zz", "st: no run with a key that begins with 'zz'; expected one"),
         ("", "st: no run with a key that begins with ''"),
         (done[2], f"st: the run {done[2]} has no audit, because it failed: it broke"),
     ):
-        assert sightline("compare", f"st:{done[0]}", f"st:{key}").err.startswith(f"error: {told}")
+        assert sightline("compare", f"st:{done[0]}", f"st:{key}").err.startswith(f"error: {result}")
 
 
 # ---------------------------------------------------------------- several seeds
 
 
 @pytest.fixture(scope="module")
-def seeds(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, Path]:
+def seeds(
+    sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Ran, Path]:
     folder = tmp_path_factory.mktemp("seeds")
-    few = ("--controls", "none", "--limit", 6, "--seed", 4, "--seeds", 2, "--fail-on", "cannot-tell")
+    few = (
+        "--controls",
+        "none",
+        "--limit",
+        6,
+        "--seed",
+        4,
+        "--seeds",
+        2,
+        "--fail-on",
+        "cannot-tell",
+    )
     loud = [flag for flag in TINY if flag != "--quiet"]
     done = sightline(
-        "audit", "--data", table, *loud, *few, "--save", folder / "s", "--out", folder / "s.html", "--json",
-        "--card", folder / "s.md"
-    )  # fmt: skip
+        "audit",
+        "--data",
+        table,
+        *loud,
+        *few,
+        "--save",
+        folder / "s",
+        "--out",
+        folder / "s.html",
+        "--json",
+        "--card",
+        folder / "s.md",
+    )
     assert done.code == 3, done.err  # a gate is closed when everything is written
     return done, folder
 
 
 def test_every_seed_is_audited_saved_and_said(seeds: tuple[Ran, Path]) -> None:
     done, folder = seeds
-    told = done.json
+    output = done.json
     assert done.err.endswith("gate closed: the verdict is 'cannot-tell'\n")
-    assert told["seeds"]["seeds"] == [4, 5]
-    assert told["spec"]["seed"] == 4
-    assert told["headline"].startswith("All 2 trainings end alike: cannot tell; seed 4: cannot tell")
-    assert [line for line in done.err.splitlines() if line.startswith("seed")] == ["seed 4 (1 of 2)", "seed 5 (2 of 2)"]
-    assert sorted(path.name for path in (folder / "s").iterdir()) == ["SHA256SUMS", "seed-4", "seed-5", "seeds.json"]
+    assert output["seeds"]["seeds"] == [4, 5]
+    assert output["spec"]["seed"] == 4
+    assert output["headline"].startswith(
+        "All 2 trainings end alike: cannot tell; seed 4: cannot tell"
+    )
+    assert [line for line in done.err.splitlines() if line.startswith("seed")] == [
+        "seed 4 (1 of 2)",
+        "seed 5 (2 of 2)",
+    ]
+    assert sorted(path.name for path in (folder / "s").iterdir()) == [
+        "SHA256SUMS",
+        "seed-4",
+        "seed-5",
+        "seeds.json",
+    ]
     assert [found.spec["run"]["seed"] for found in load_several(folder / "s").values()] == [4, 5]
     assert "Across seeds" in (folder / "s.html").read_text(encoding="utf-8")
 
 
-def test_a_seed_is_the_audit_that_it_would_be_alone(sightline: Call, seeds, here: Path, table: Path) -> None:
+def test_a_seed_is_the_audit_that_it_would_be_alone(
+    sightline: Call, seeds, here: Path, table: Path
+) -> None:
     few = ("--controls", "none", "--limit", 6, "--seed", 5)
     assert sightline("audit", "--data", table, *TINY, *few, "--save", "alone").code == 0
     alone, among = load_results("alone"), load_several(seeds[1] / "s")[5]
-    assert (alone.findings, alone.metrics, alone.texts) == (among.findings, among.metrics, among.texts)
+    assert (alone.findings, alone.metrics, alone.texts) == (
+        among.findings,
+        among.metrics,
+        among.texts,
+    )
 
 
 def test_saved_seeds_are_drawn_again_and_compared(
@@ -160,16 +227,23 @@ def test_saved_seeds_are_drawn_again_and_compared(
 ) -> None:
     _, folder = seeds
     made, across = [], together.across
-    monkeypatch.setattr("sightline.findings.seeds.across", lambda audits: made.append(0) or across(audits))
+    monkeypatch.setattr(
+        "sightline.verdict.seed_summary.across", lambda audits: made.append(0) or across(audits)
+    )
     done = sightline("report", folder / "s")
-    assert (done.code, done.out) == (0, "All 2 trainings end alike: cannot tell\nreport: report.html\n")
+    assert (done.code, done.out) == (
+        0,
+        "All 2 trainings end alike: cannot tell\nreport: report.html\n",
+    )
     assert len(made) == 1  # the page and the line say the same, put together once
     assert Path("report.html").read_bytes() == (folder / "s.html").read_bytes()
     assert sightline("report", folder / "s" / "seed-5", "--json").json["verdict"] == "cannot tell"
     assert len(sightline("compare", folder / "s", "--json").json["audits"]) == 2
 
 
-def test_the_card_of_several_seeds_says_what_all_of_them_do(sightline: Call, seeds, here: Path) -> None:
+def test_the_card_of_several_seeds_says_what_all_of_them_do(
+    sightline: Call, seeds, here: Path
+) -> None:
     _, folder = seeds
     card = (folder / "s.md").read_text(encoding="utf-8")
     assert "- Across seeds: All 2 trainings end alike: cannot tell\n- Verdict: Cannot tell" in card
@@ -182,7 +256,9 @@ def test_the_card_of_several_seeds_says_what_all_of_them_do(sightline: Call, see
     assert Path("again.md").read_text(encoding="utf-8") == card
 
 
-def test_a_folder_of_seeds_that_is_not_as_it_was_written_is_refused(sightline: Call, seeds, here: Path) -> None:
+def test_a_folder_of_seeds_that_is_not_as_it_was_written_is_refused(
+    sightline: Call, seeds, here: Path
+) -> None:
     shutil.copytree(seeds[1] / "s", "s")
     Path("s/seeds.json").write_text('{"schema": 1, "seeds": [4]}', encoding="utf-8")
     assert sightline("report", "s").err.startswith("error: s/seeds.json: not as it was written")
@@ -190,35 +266,46 @@ def test_a_folder_of_seeds_that_is_not_as_it_was_written_is_refused(sightline: C
     assert sightline("report", "s").code == 0
     Path("s/seeds.json").write_text('{"schema": 2, "seeds": [4]}', encoding="utf-8")
     assert (
-        sightline("report", "s").err == "error: s/seeds.json: schema 2, this version reads 1; make the audits again\n"
+        sightline("report", "s").err
+        == "error: s/seeds.json: schema 2, this version reads 1; make the audits again\n"
     )
     Path("s/seeds.json").write_text("{", encoding="utf-8")
     assert sightline("compare", "s").err.startswith("error: s/seeds.json: ")
     save_results(load_results(seeds[1] / "s" / "seed-4"), "one")
     done = sightline("audit", "--data", "planted:needle", "--seeds", 2, "--save", "one")
-    assert (
-        done.err
-        == "error: --save one: exists and is not a folder with the audits of several seeds; name a new folder\n"
+    assert done.err == (
+        "error: --save one: exists and is not a folder with the audits of several seeds; "
+        "name a new folder\n"
     )
     with pytest.raises(package.SightlineError, match="does not hold the audits of several seeds"):
         save_several({}, "one")
 
 
 def test_a_model_that_is_trained_already_has_one_seed(sightline: Call, here: Path) -> None:
-    done = sightline("audit", "--data", "planted:needle", "--model", "py:my.model:make", "--seeds", 2)
+    done = sightline(
+        "audit", "--data", "planted:needle", "--model", "py:my.model:make", "--seeds", 2
+    )
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("error: --seeds: expected a model that is trained first: another seed would not train")
+    assert done.err.startswith(
+        "error: --seeds: expected a model that is trained first: another seed would not train"
+    )
     assert sightline("audit", "--data", "planted:needle", "--seeds", 0).code == 2
 
 
 def test_the_forecast_is_of_all_seeds(
     sightline: Call, table: Path, monkeypatch: pytest.MonkeyPatch, here: Path
 ) -> None:
-    from sightline.experiments.forecasted import Forecast
+    from sightline.experiments.forecast_result import Forecast
 
-    monkeypatch.setattr("sightline.experiments.forecast.forecast", lambda *asked: Forecast(2.0, 3.0, 5, "made up"))
-    told = sightline("audit", "--data", table, "--seeds", 3, "--dry-run", "--json").json
-    assert (told["seconds_training"], told["seconds_audit"], told["peak_bytes"]) == (6.0, 9.0, 5)
-    assert told["basis"] == "made up; 3 seeds, one after the other"
-    assert told["seconds"] == 15.0 + told["seconds_start"]
+    monkeypatch.setattr(
+        "sightline.experiments.forecast.forecast", lambda *asked: Forecast(2.0, 3.0, 5, "made up")
+    )
+    output = sightline("audit", "--data", table, "--seeds", 3, "--dry-run", "--json").json
+    assert (output["seconds_training"], output["seconds_audit"], output["peak_bytes"]) == (
+        6.0,
+        9.0,
+        5,
+    )
+    assert output["basis"] == "made up; 3 seeds, one after the other"
+    assert output["seconds"] == 15.0 + output["seconds_start"]
     assert sightline("audit", "--data", table, "--dry-run", "--json").json["seconds_audit"] == 3.0

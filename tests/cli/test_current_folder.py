@@ -12,8 +12,16 @@ import pytest
 
 from tests.cli.test_check_model import FILE
 
-TRAP = "import os\nwith open(os.path.join(os.path.dirname(__file__), 'SPRUNG'), 'a') as file: file.write(__name__ + '\\n')\n"
-EVERYWHERE = {*sys.stdlib_module_names, *packages_distributions(), "sitecustomize", "usercustomize"} - {"sightline"}
+TRAP = (
+    "import os\nwith open(os.path.join(os.path.dirname(__file__), 'SPRUNG'), 'a') as file: "
+    "file.write(__name__ + '\\n')\n"
+)
+EVERYWHERE = {
+    *sys.stdlib_module_names,
+    *packages_distributions(),
+    "sitecustomize",
+    "usercustomize",
+} - {"sightline"}
 LATER = (
     "json",
     "multiprocessing",
@@ -58,7 +66,9 @@ def ended(folder: Path, *command: object) -> str:
     """Run Python in a folder, as somebody does who has set nothing that would make it safe."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     words = [sys.executable, *map(str, command)]
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -68,11 +78,26 @@ def test_no_file_of_the_current_folder_is_run(tmp_path: Path) -> None:
     folder = laid(tmp_path / "trapped", EVERYWHERE)
     (folder / "study.toml").write_text(STUDY)
     late = "import wave\n"  # a module of Python's that nobody has loaded by then
-    (folder / "mine.py").write_text(late + FILE.replace("OUTPUTS", "1").replace("LINK", "'sigmoid'"))
+    (folder / "mine.py").write_text(
+        late + FILE.replace("OUTPUTS", "1").replace("LINK", "'sigmoid'")
+    )
     script = tmp_path / "bin" / "sightline"  # as an installer makes it: in a folder of its own
     script.parent.mkdir()
-    script.write_text("from sightline.cli.app import main\nif __name__ == '__main__':\n    main()\n")
-    table = ended(folder, script, "study", "study.toml", "--store", "store", "--workers", 2, "--json", "--quiet")
+    script.write_text(
+        "from sightline.cli.app import main\nif __name__ == '__main__':\n    main()\n"
+    )
+    table = ended(
+        folder,
+        script,
+        "study",
+        "study.toml",
+        "--store",
+        "store",
+        "--workers",
+        2,
+        "--json",
+        "--quiet",
+    )
     assert (json.loads(table)["partial"], sprung(folder)) == ("", "")
     ended(folder, script, "check-data", "--data", "planted:needle(n=40,length=6)")
     run = next((folder / "store" / "runs").glob("??/*"))

@@ -55,14 +55,16 @@ def test_a_command_and_each_of_its_flags_is_described(name, sightline: Call, mon
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_flag_means_the_same_in_every_command(name):
-    """One help text a flag, but for what a command is given or writes, and what its memory is for."""
+    """One help text a flag, but for what a command is given or writes, and what its memory is
+    for.
+    """
     own = {"--model", "--out", "--query", "--csv", "--memory"}
     own |= {"--data"} if name == "study" else set()  # a folder of corpora
     others = (command for other, command in COMMANDS.items() if other != "study" or name == "study")
-    told = {flag: p.help for other in others for p in other.params for flag in p.opts}
+    values = {flag: p.help for other in others for p in other.params for flag in p.opts}
     for parameter in COMMANDS[name].params:
         for flag in set(parameter.opts) - own:
-            assert parameter.help == told[flag]
+            assert parameter.help == values[flag]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -80,7 +82,11 @@ def test_the_flags_of_the_app_are_described(sightline: Call):
         assert name in shown
 
 
-EXTRAS = [*tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]]
+EXTRAS = [
+    *tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -95,11 +101,15 @@ def test_the_help_keeps_the_brackets_of_an_extra(name, sightline: Call, monkeypa
 
 def test_some_help_names_an_extra():
     """Or the test above looks at nothing."""
-    every = "".join(str(parameter.help) for command in COMMANDS.values() for parameter in command.params)
+    every = "".join(
+        str(parameter.help) for command in COMMANDS.values() for parameter in command.params
+    )
     assert {extra for extra in EXTRAS if f"[{extra}]" in every} >= {"captum", "parquet", "duckdb"}
 
 
 @pytest.mark.parametrize("name", ["look", "predict", "check-model", "audit"])
-def test_the_help_of_a_command_that_takes_a_hugging_face_model_says_so(name, sightline: Call, monkeypatch):
+def test_the_help_of_a_command_that_takes_a_hugging_face_model_says_so(
+    name, sightline: Call, monkeypatch
+):
     monkeypatch.setenv("COLUMNS", "200")
     assert "hf:FOLDER" in sightline(name, "--help").out

@@ -12,19 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from sightline.audits import Audit
-from sightline.cli.gates import closed, read_gates
-from sightline.cli.stopping import heed_sigterm
-from sightline.data.loading import load
-from sightline.errors import SightlineError
-from sightline.findings.claims import CLAIMS
-from sightline.results import BY_ABSENCE, CAN, CAVEATS
-from sightline.spec.texts import parse_data
+from sightline.audits.audit_result import Audit
+from sightline.cli.fail_on import closed, read_gates
+from sightline.cli.signals import heed_sigterm
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import SightlineError
+from sightline.core.results import BY_ABSENCE, CAN, CAVEATS
+from sightline.data.load_dataset import load
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 from tests.verdicts import reached
 
 # An interrupt is handled even where the tests run in the background, which would have it ignored.
-MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from sightline.cli.app import main; main()"
+MAIN = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from "
+    "sightline.cli.app import main; main()"
+)
 
 
 def one_error(text: str) -> str:
@@ -37,7 +40,9 @@ def one_error(text: str) -> str:
 # ---------------------------------------------------------------- 0
 
 
-@pytest.mark.parametrize("arguments", [("--help",), (), ("--version",), ("list", "presets"), ("audit", "--help")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), (), ("--version",), ("list", "presets"), ("audit", "--help")]
+)
 def test_done(sightline: Call, arguments):
     done = sightline(*arguments)
     assert (done.code, done.err) == (0, "")
@@ -52,7 +57,7 @@ def broken(*arguments: object, **options: object) -> None:
 
 
 def test_a_bug_is_one_line_that_asks_for_a_report(sightline: Call, monkeypatch):
-    monkeypatch.setattr("sightline.data.loading.load", broken)
+    monkeypatch.setattr("sightline.data.load_dataset.load", broken)
     done = sightline("check-data", "--data", "x.csv")
     assert done.code == 1
     assert done.out == ""
@@ -62,10 +67,11 @@ def test_a_bug_is_one_line_that_asks_for_a_report(sightline: Call, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--debug", "check-data", "--data", "x.csv"), ("check-data", "--data", "x.csv", "--debug")]
+    "arguments",
+    [("--debug", "check-data", "--data", "x.csv"), ("check-data", "--data", "x.csv", "--debug")],
 )
 def test_a_bug_shows_its_traceback_where_it_is_asked_for(sightline: Call, monkeypatch, arguments):
-    monkeypatch.setattr("sightline.data.loading.load", broken)
+    monkeypatch.setattr("sightline.data.load_dataset.load", broken)
     done = sightline(*arguments)
     assert done.code == 1
     assert done.err.startswith("Traceback (most recent call last):")
@@ -74,7 +80,7 @@ def test_a_bug_shows_its_traceback_where_it_is_asked_for(sightline: Call, monkey
 
 def test_a_bug_shows_its_traceback_where_the_environment_asks_for_it(sightline: Call, monkeypatch):
     monkeypatch.setenv("SIGHTLINE_DEBUG", "1")
-    monkeypatch.setattr("sightline.data.loading.load", broken)
+    monkeypatch.setattr("sightline.data.load_dataset.load", broken)
     assert "Traceback" in sightline("check-data", "--data", "x.csv").err
 
 
@@ -82,7 +88,7 @@ def test_a_bug_that_typer_would_hide_is_named(sightline: Call, monkeypatch):
     def ended(*arguments: object, **options: object) -> None:
         raise EOFError("no data left")
 
-    monkeypatch.setattr("sightline.data.loading.load", ended)
+    monkeypatch.setattr("sightline.data.load_dataset.load", ended)
     done = sightline("check-data", "--data", "x.csv")
     assert done.code == 1
     assert "EOFError: no data left. This is a bug" in done.err
@@ -92,7 +98,7 @@ def test_a_lack_of_memory_is_no_bug(sightline: Call, monkeypatch):
     def greedy(*arguments: object, **options: object) -> None:
         raise MemoryError("Unable to allocate 4 TiB")
 
-    monkeypatch.setattr("sightline.data.loading.load", greedy)
+    monkeypatch.setattr("sightline.data.load_dataset.load", greedy)
     done = sightline("check-data", "--data", "x.csv")
     assert done.code == 2
     assert "out of memory" in one_error(done.err)
@@ -104,7 +110,13 @@ def test_a_lack_of_memory_is_no_bug(sightline: Call, monkeypatch):
 WRONG = {
     ("audit",): "Missing option '--data'",
     ("audit", "--data", "x.csv", "--colour", "red"): "No such option.*--colour",
-    ("audit", "--data", "x.csv", "--companions", "none"): "^error: --companions is called --controls$",
+    (
+        "audit",
+        "--data",
+        "x.csv",
+        "--companions",
+        "none",
+    ): "^error: --companions is called --controls$",
     ("audit", "--data", "x.csv", "--reading", "all"): "^error: --reading is called --attention$",
     ("paint",): "No such command 'paint'",
     ("audit", "--data", "x.csv", "--epochs", "0"): "--epochs.*1",
@@ -118,11 +130,15 @@ WRONG = {
     ("audit", "--data", "x.csv", "--memory", "12"): "--memory.*from 1M",
     ("audit", "--data", "x.csv", "--recipe", "stew"): "--recipe.*'stew'",
     ("audit", "--data", "x.csv", "--controls", "twin"): "--controls.*'twin'",
-    ("audit", "--data", "x.csv", "--fail-on", "maybe"): "--fail-on 'maybe'.*must-not-be-shown.*SL-301",
+    ("audit", "--data", "x.csv", "--fail-on", "maybe"): (
+        "--fail-on 'maybe'.*must-not-be-shown.*SL-301"
+    ),
     ("audit", "--data", "x.csv", "--fail-on", "SL-999"): "--fail-on 'SL-999'",
     ("audit", "--data", "x.csv", "--preset", "mine"): "--preset: 'mine'.*default",
     ("audit", "--data", "x.csv", "--model", "perceiver"): "--model: 'perceiver': unknown part",
-    ("audit", "--data", "x.csv", "--model", "runs/one"): "--model: runs/one: there is no such folder; .*sightline train",
+    ("audit", "--data", "x.csv", "--model", "runs/one"): (
+        "--model: runs/one: there is no such folder; .*sightline train"
+    ),
     ("audit", "--data", "x.csv", "--model", "./mlp"): "--model: ./mlp: there is no such folder",
     ("audit", "--data", "x.csv", "--device", "abacus"): "--device: abacus",
     ("audit", "--data", "x.txt"): "--data: 'x.txt'",
@@ -135,7 +151,7 @@ WRONG = {
     ("list", "colours"): "'colours'",
     ("check-data",): "Missing option '--data'",
     ("demo", "--data", "x.csv"): "No such option.*--data",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
@@ -148,8 +164,8 @@ def test_wrong_input(sightline: Call, here: Path, no_training, arguments):
 
 
 SPELLED = {
-    "--text body": "there is no column 'body' to read as 'text'; there are 'text', 'label', 'split'; "
-    "name the right column with --text",
+    "--text body": "there is no column 'body' to read as 'text'; there are 'text', 'label', 'split'; name "
+    "the right column with --text",
     "--label text": "--label: names 'text', as --text does; a text cannot be its own label",
     "": "keep it in one split, or drop copies (--on-copies drop)",
 }
@@ -158,12 +174,19 @@ SPELLED = {
 @pytest.mark.parametrize("flags", SPELLED)
 def test_a_setting_inside_a_message_is_spelled_as_a_flag(sightline: Call, here: Path, flags: str):
     Path("t.csv").write_text("text,label,split\na b,x,train\na b,y,test\nc d,y,train\n")
-    told = one_error(sightline("check-data", "--data", "t.csv", *flags.split()).err)
-    assert told.rstrip("\n").endswith(SPELLED[flags])
+    result = one_error(sightline("check-data", "--data", "t.csv", *flags.split()).err)
+    assert result.rstrip("\n").endswith(SPELLED[flags])
     with pytest.raises(SightlineError) as refused:
-        load(parse_data("t.csv", **dict([flags.removeprefix("--").split()] if flags else [])), 0, training=False)
+        load(
+            parse_data("t.csv", **dict([flags.removeprefix("--").split()] if flags else [])),
+            0,
+            training=False,
+        )
     python = (
-        SPELLED[flags].replace("--on-copies ", "on_copies=").replace("--label:", "label:").replace("--text", "text=")
+        SPELLED[flags]
+        .replace("--on-copies ", "on_copies=")
+        .replace("--label:", "label:")
+        .replace("--text", "text=")
     )
     assert str(refused.value).endswith(python)
 
@@ -202,15 +225,20 @@ def test_a_place_that_cannot_be_written_is_refused_before_training(
     assert (here / "reviews.csv").read_bytes() == table.read_bytes()
 
 
-def test_a_disk_that_refuses_is_told_with_the_place(sightline: Call, here: Path, table, monkeypatch):
+def test_a_disk_that_refuses_is_told_with_the_place(
+    sightline: Call, here: Path, table, monkeypatch
+):
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sightline.report.page.render.write_page", full)
+    monkeypatch.setattr("sightline.report.html.audit_page.write_page", full)
     done = sightline("audit", "--data", table, *TINY)
     assert done.code == 2
     note, stopped, error = done.err.splitlines()  # the note is on the training, which was done
-    assert (note[:5], error) == ("note:", "error: cannot write report.html: No space left on device")
+    assert (note[:5], error) == (
+        "note:",
+        "error: cannot write report.html: No space left on device",
+    )
     assert stopped.startswith("stopped: what is trained is kept in report.html.partial")
 
 
@@ -219,17 +247,31 @@ def test_a_disk_that_refuses_is_told_with_the_place(sightline: Call, here: Path,
 
 def test_a_gate_closes_and_everything_is_written_all_the_same(sightline: Call, here: Path, table):
     done = sightline(
-        "audit", "--data", table, *TINY, "--fail-on", "must-not-be-shown", "--fail-on", "cannot-tell", "--save", "audit"
+        "audit",
+        "--data",
+        table,
+        *TINY,
+        "--fail-on",
+        "must-not-be-shown",
+        "--fail-on",
+        "cannot-tell",
+        "--save",
+        "audit",
     )
     assert done.code == 3
-    assert done.err.splitlines()[1:] == ["gate closed: the verdict is 'cannot-tell'"]  # behind the note on its training
+    assert done.err.splitlines()[1:] == [
+        "gate closed: the verdict is 'cannot-tell'"
+    ]  # behind the note on its training
     assert (here / "report.html").exists()
     assert (here / "audit" / "audit.json").exists()
     assert "Verdict: cannot tell" in done.out
 
 
 def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, table):
-    assert sightline("audit", "--data", table, *TINY, "--fail-on", "can-be-shown-with-caveats").code == 0
+    assert (
+        sightline("audit", "--data", table, *TINY, "--fail-on", "can-be-shown-with-caveats").code
+        == 0
+    )
 
 
 def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
@@ -238,9 +280,9 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
         for answer in ("passed", "failed", "inconclusive", "not run"):
             changed = [*audit.findings]
             changed[place] = replace(finding, result=answer)
-            assert closed(replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])) == (
-                [f"{finding.code} failed"] if answer == "failed" else []
-            )
+            assert closed(
+                replace(audit, findings=tuple(changed)), read_gates([finding.code.lower()])
+            ) == ([f"{finding.code} failed"] if answer == "failed" else [])
 
 
 def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finished: Finished):
@@ -249,20 +291,34 @@ def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finishe
     classes = {"neg": reached(BY_ABSENCE, 7, (), ()), "pos": reached(CAN, 4, (), ())}
     absent = replace(audit, verdict=reached(CAVEATS, 5, (), (), classes))
     gates = read_gates(["decided-by-absence"])
-    assert closed(absent, gates) == ["the verdict for texts predicted 'neg' is 'decided-by-absence'"]
+    assert closed(absent, gates) == [
+        "the verdict for texts predicted 'neg' is 'decided-by-absence'"
+    ]
     assert closed(absent, read_gates(["can-be-shown", "must-not-be-shown", "cannot-tell"])) == []
-    assert closed(absent, read_gates(["can-be-shown-with-caveats"])) == ["the verdict is 'can-be-shown-with-caveats'"]
-    assert closed(replace(audit, verdict=replace(absent.verdict, by_class={"pos": classes["pos"]})), gates) == []
+    assert closed(absent, read_gates(["can-be-shown-with-caveats"])) == [
+        "the verdict is 'can-be-shown-with-caveats'"
+    ]
+    assert (
+        closed(
+            replace(audit, verdict=replace(absent.verdict, by_class={"pos": classes["pos"]})), gates
+        )
+        == []
+    )
 
 
-def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(sightline: Call, here: Path, tmp_path: Path):
+def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(
+    sightline: Call, here: Path, tmp_path: Path
+):
     data = write_table(tmp_path / "more.csv", 800)  # few texts contradict nothing
-    gates = [word for code in CLAIMS for word in ("--fail-on", code)]
+    gates = [word for code in AUDIT_TESTS for word in ("--fail-on", code)]
     done = sightline("audit", "--data", data, *TINY, "--controls", "none", "--json", *gates)
     against = [one["code"] for one in done.json["findings"] if one["result"] == "failed"]
     assert against
-    told = f"gate closed: {'; '.join(f'{code} failed' for code in against)}"
-    assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (3, [told])
+    message = f"gate closed: {'; '.join(f'{code} failed' for code in against)}"
+    assert (done.code, [line for line in done.err.splitlines() if line.startswith("gate")]) == (
+        3,
+        [message],
+    )
 
 
 # ---------------------------------------------------------------- 130 and 141
@@ -272,7 +328,7 @@ def test_an_interrupt_is_one_line(sightline: Call, monkeypatch):
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sightline.data.loading.load", interrupt)
+    monkeypatch.setattr("sightline.data.load_dataset.load", interrupt)
     done = sightline("check-data", "--data", "x.csv")
     assert done.code == 130
     assert one_error(done.err) == "error: interrupted; nothing is half-written"
@@ -288,7 +344,7 @@ def test_sigterm_is_one_line_and_unwinds_what_runs(sightline: Call, monkeypatch)
             os.kill(os.getpid(), signal.SIGTERM)  # an impatient second one cuts nothing short
             unwound.append(True)
 
-    monkeypatch.setattr("sightline.data.loading.load", terminate)
+    monkeypatch.setattr("sightline.data.load_dataset.load", terminate)
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         heed_sigterm()
@@ -320,7 +376,9 @@ def test_an_interrupted_training_leaves_nothing(here: Path):
         "audit",
         "--verbose",
     ]
-    with subprocess.Popen([sys.executable, "-c", MAIN, *command], stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", MAIN, *command], stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("training model: epoch 1")
         process.send_signal(signal.SIGINT)
@@ -340,7 +398,7 @@ def test_an_interrupt_while_a_report_is_written_leaves_the_old_one(
         path.write_text(page[0][:100])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sightline.report.page.render._write", half)
+    monkeypatch.setattr("sightline.report.html.audit_page._write", half)
     assert sightline("report", finished.saved).code == 130
     assert [path.name for path in here.iterdir()] == ["report.html"]
     assert (here / "report.html").read_text() == "the old one"
@@ -349,7 +407,10 @@ def test_an_interrupt_while_a_report_is_written_leaves_the_old_one(
 def test_a_reader_that_goes_away_is_no_error():
     read, write = os.pipe()
     process = subprocess.Popen(
-        [sys.executable, "-c", MAIN, "list", "models"], stdout=write, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", MAIN, "list", "models"],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     os.close(write)
     os.close(read)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
+from sightline.config.specs import RunSpec
 from sightline.experiments.store import Store
-from sightline.report.plots import drawing
-from sightline.report.plots.named import FIGURES
-from sightline.spec.values import RunSpec
+from sightline.report.figures import matplotlib_output
+from sightline.report.figures.figure_registry import FIGURES
 from tests.cli.conftest import Call, Finished
 from tests.report.test_plots import BASE, RUNS
 
@@ -28,27 +28,48 @@ def _spec(seed: int) -> RunSpec:
     return RunSpec(BASE.data, BASE.model, BASE.fit, seed)
 
 
-@pytest.mark.parametrize(("ending", "begins"), [(".svg", b"<?xml"), (".png", b"\x89PNG"), (".PDF", b"%PDF-")])
+@pytest.mark.parametrize(
+    ("ending", "begins"), [(".svg", b"<?xml"), (".png", b"\x89PNG"), (".PDF", b"%PDF-")]
+)
 def test_a_figure_is_written_with_its_numbers(
     sightline: Call, finished: Finished, here: Path, ending: str, begins: bytes
 ) -> None:
     done = sightline("figure", "tau-by-class", finished.saved, "--out", f"tau{ending}", "--json")
-    assert (done.code, done.json) == (0, {"figure": f"tau{ending}", "numbers": "tau.csv", "audits": 1}), done.err
+    assert (done.code, done.json) == (
+        0,
+        {"figure": f"tau{ending}", "numbers": "tau.csv", "audits": 1},
+    ), done.err
     assert Path(f"tau{ending}").read_bytes().startswith(begins)
     with Path("tau.csv").open(newline="") as file:
-        assert sum(int(row["texts"]) for row in csv.DictReader(file)) == len(Audit.load(finished.saved).texts)
+        assert sum(int(row["texts"]) for row in csv.DictReader(file)) == len(
+            Audit.load(finished.saved).texts
+        )
     assert sorted(path.name for path in here.iterdir()) == sorted(("tau.csv", f"tau{ending}"))
 
 
-def test_what_is_wrong_is_said_and_nothing_is_written(sightline: Call, finished: Finished, here: Path) -> None:
+def test_what_is_wrong_is_said_and_nothing_is_written(
+    sightline: Call, finished: Finished, here: Path
+) -> None:
     sa = finished.saved
     for asked, said in (
         (("tau", sa, "--out", "x.svg"), f"NAME: expected one of {', '.join(FIGURES)}, got 'tau'"),
-        (("transplant", sa, "--out", "x.eps"), "--out: expected a name that ends in .svg, .png, .pdf, got x.eps"),
-        (("transplant", sa, "--out", "x.svg", "--text-id", "t"), "--text-id: transplant is not a figure of one text"),
-        (("heat-map", sa, "--out", "x.svg", "--text-id", "t"), "--text-id: no text of this audit has the id 't'"),
+        (
+            ("transplant", sa, "--out", "x.eps"),
+            "--out: expected a name that ends in .svg, .png, .pdf, got x.eps",
+        ),
+        (
+            ("transplant", sa, "--out", "x.svg", "--text-id", "t"),
+            "--text-id: transplant is not a figure of one text",
+        ),
+        (
+            ("heat-map", sa, "--out", "x.svg", "--text-id", "t"),
+            "--text-id: no text of this audit has the id 't'",
+        ),
         (("adversaries", sa, "--out", "x.svg"), "the figure needs runs of adversaries"),
-        (("transplant", "nowhere", "--out", "x.svg"), "nowhere: expected a folder that `sightline audit --save` wrote"),
+        (
+            ("transplant", "nowhere", "--out", "x.svg"),
+            "nowhere: expected a folder that `sightline audit --save` wrote",
+        ),
     ):
         done = sightline("figure", *asked)
         assert (done.code, done.out) == (2, "")
@@ -63,40 +84,56 @@ def test_without_the_extra_it_is_named_before_any_audit_is_read(
     def absent(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}")
 
-    monkeypatch.setattr(drawing, "import_module", absent)
-    monkeypatch.setattr("sightline.saving.load_results", absent)
+    monkeypatch.setattr(matplotlib_output, "import_module", absent)
+    monkeypatch.setattr("sightline.audits.audit_storage.load_results", absent)
     done = sightline("figure", "tau-by-class", finished.saved, "--out", "x.svg")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("error: figures need matplotlib (No module named 'matplotlib.figure'): pip install")
+    assert done.err.startswith(
+        "error: figures need matplotlib (No module named 'matplotlib.figure'): pip install"
+    )
     assert not [*here.iterdir()]
 
 
-def test_a_store_stands_for_its_runs_that_are_done(sightline: Call, store: Store, here: Path) -> None:
+def test_a_store_stands_for_its_runs_that_are_done(
+    sightline: Call, store: Store, here: Path
+) -> None:
     assert sightline("figure", "adversaries", "st", "--out", "a.svg", "--json").json["audits"] == 4
     with Path("a.csv").open(newline="") as file:
         assert len([row for row in csv.DictReader(file) if row["run"]]) == 3
     one = next(run.key for run in store.summaries() if run.seed == 1)
-    some = sightline("figure", "adversaries", f"st:{one}", "st:" + one[:8], "--out", "a.svg", "--json")
-    assert some.json["audits"] == 1  # named twice, it is one
-    told = sightline("figure", "tau-by-class", "st", "--out", "t.svg")
-    assert told.err == (
-        "error: PLACE: expected one audit, got 4; name one, of several seeds as DIR/seed-N, of a store as STORE:KEY\n"
+    some = sightline(
+        "figure", "adversaries", f"st:{one}", "st:" + one[:8], "--out", "a.svg", "--json"
     )
-    assert "lies in PLACE st, which is only read" in sightline("figure", "adversaries", "st", "--out", "st/a.svg").err
+    assert some.json["audits"] == 1  # named twice, it is one
+    result = sightline("figure", "tau-by-class", "st", "--out", "t.svg")
+    assert result.err == (
+        "error: PLACE: expected one audit, got 4; name one, of several seeds as DIR/seed-N, "
+        "of a store as STORE:KEY\n"
+    )
+    assert (
+        "lies in PLACE st, which is only read"
+        in sightline("figure", "adversaries", "st", "--out", "st/a.svg").err
+    )
 
 
 def test_ids_can_be_left_out(sightline: Call, finished: Finished, here: Path) -> None:
-    done = sightline("figure", "permutation-by-weight", finished.saved, "--out", "p.svg", "--no-ids")
+    done = sightline(
+        "figure", "permutation-by-weight", finished.saved, "--out", "p.svg", "--no-ids"
+    )
     assert done.code == 0, done.err
     with Path("p.csv").open(newline="") as file:
         ids = [row["id"] for row in csv.DictReader(file)]
     assert ids == [str(number + 1) for number in range(len(Audit.load(finished.saved).texts))]
 
 
-def test_a_heat_map_is_of_the_text_that_is_named(sightline: Call, finished: Finished, here: Path) -> None:
+def test_a_heat_map_is_of_the_text_that_is_named(
+    sightline: Call, finished: Finished, here: Path
+) -> None:
     text = Audit.load(finished.saved).texts[2]
     for given, flags in ((text.id, ()), ("3", ("--no-ids",))):
-        done = sightline("figure", "heat-map", finished.saved, "--out", "h.svg", "--text-id", given, *flags)
+        done = sightline(
+            "figure", "heat-map", finished.saved, "--out", "h.svg", "--text-id", given, *flags
+        )
         assert done.code == 0, done.err
         with Path("h.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))

@@ -14,7 +14,9 @@ from tests.cli.test_exit_codes import one_error
 @pytest.fixture(scope="module")
 def model(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained") / "model"
-    assert sightline("train", "--data", table, *TINY, "--controls", "none", "--out", folder).code == 0
+    assert (
+        sightline("train", "--data", table, *TINY, "--controls", "none", "--out", folder).code == 0
+    )
     return folder
 
 
@@ -23,27 +25,33 @@ def test_a_text_is_looked_at(sightline: Call, model: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "The model does not know 1 of the 4 words: 'unheard'." in done.out
     assert f"sightline audit --model {model} --data FILE" in done.out
-    told = sightline("look", model, "a good1 unheard film", "--json", "--map", "attention", "--map", "evidence").json
-    assert [word["word"] for word in told["words"]] == ["a", "good1", "unheard", "film"]
-    assert [word["known"] for word in told["words"]] == [True, True, False, True]
-    assert sum(word["attention"] for word in told["words"]) == pytest.approx(1)
-    assert "deletion" not in told["words"][0]
-    assert sum(told["probabilities"].values()) == pytest.approx(1)
-    assert "not evidence" in told["warning"]
+    output = sightline(
+        "look", model, "a good1 unheard film", "--json", "--map", "attention", "--map", "evidence"
+    ).json
+    assert [word["word"] for word in output["words"]] == ["a", "good1", "unheard", "film"]
+    assert [word["known"] for word in output["words"]] == [True, True, False, True]
+    assert sum(word["attention"] for word in output["words"]) == pytest.approx(1)
+    assert "deletion" not in output["words"][0]
+    assert sum(output["probabilities"].values()) == pytest.approx(1)
+    assert "not evidence" in output["warning"]
 
 
-def test_a_text_comes_from_stdin(sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_comes_from_stdin(
+    sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a good1\nfilm\n"))
     assert sightline("look", model, "-", "--json").json["text"] == "a good1\nfilm\n"
 
 
-def test_the_verdict_stands_beside_a_text_where_there_is_an_audit(sightline: Call, finished, model: Path) -> None:
+def test_the_verdict_stands_beside_a_text_where_there_is_an_audit(
+    sightline: Call, finished, model: Path
+) -> None:
     done = sightline("look", model, "a good1 film", "--audit", finished.saved)
     assert f"Its audit, of 18 texts: attention {finished.ran.json['verdict']}" in done.out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("a text", "--map", "nothing"), "error: --map: expected one of attention"),
         (("",), "expected a text with words in it"),
@@ -51,10 +59,12 @@ def test_the_verdict_stands_beside_a_text_where_there_is_an_audit(sightline: Cal
         (("a text", "--audit", "nowhere"), "nowhere"),
     ],
 )
-def test_what_cannot_be_looked_at_is_one_error(sightline: Call, model: Path, arguments, told) -> None:
+def test_what_cannot_be_looked_at_is_one_error(
+    sightline: Call, model: Path, arguments, message
+) -> None:
     done = sightline("look", model, *arguments)
     assert (done.code, done.out) == (2, "")
-    assert told in one_error(done.err)
+    assert message in one_error(done.err)
 
 
 def test_a_table_needs_no_labels(sightline: Call, model: Path, here: Path) -> None:
@@ -64,15 +74,21 @@ def test_a_table_needs_no_labels(sightline: Call, model: Path, here: Path) -> No
     assert done.err == "note: new.csv: 1 empty rows, which get no prediction\n"
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [row["line"] for row in rows] == ["2", "4"]
-    assert [set(row) for row in rows] == [{"line", "predicted", "probability of neg", "probability of pos"}] * 2
+    assert [set(row) for row in rows] == [
+        {"line", "predicted", "probability of neg", "probability of pos"}
+    ] * 2
     alone = sightline("predict", model, "a good1, film", "bad2", "--json").json
     assert [one["line"] for one in alone] == [1, 2]
     for row, one in zip(rows, alone, strict=True):
         assert row["predicted"] == one["predicted"]
-        assert float(row["probability of pos"]) == pytest.approx(one["probabilities"]["pos"], abs=1e-12)
+        assert float(row["probability of pos"]) == pytest.approx(
+            one["probabilities"]["pos"], abs=1e-12
+        )
 
 
-def test_a_file_is_written_in_the_form_of_its_name(sightline: Call, model: Path, here: Path) -> None:
+def test_a_file_is_written_in_the_form_of_its_name(
+    sightline: Call, model: Path, here: Path
+) -> None:
     Path("new.jsonl").write_text('{"text": "a good1 film"}\n', encoding="utf-8")
     assert sightline("predict", model, "new.jsonl", "--out", "out.jsonl").out == ""
     assert json.loads(Path("out.jsonl").read_text())["line"] == 1
@@ -80,13 +96,15 @@ def test_a_file_is_written_in_the_form_of_its_name(sightline: Call, model: Path,
     assert Path("out.csv").read_text() == Path("out.jsonl").read_text()
 
 
-def test_lines_of_stdin_are_texts(sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_of_stdin_are_texts(
+    sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("a good1 film\nbad2\n"))
     assert [one["line"] for one in sightline("predict", model, "-", "--json").json] == [1, 2]
 
 
 @pytest.mark.parametrize(
-    ("rows", "flags", "told"),
+    ("rows", "flags", "message"),
     [
         ("text\ngood,bad\n", (), "expected 1 fields as in the header"),
         ("id,text\n1,good\n2,\n", (), "new.csv:3: expected a text with words in it"),
@@ -95,11 +113,13 @@ def test_lines_of_stdin_are_texts(sightline: Call, model: Path, monkeypatch: pyt
         ("text\ngood\n", ("--out", "new.csv"), "FILE and --out both name new.csv"),
     ],
 )
-def test_a_bad_row_is_named_and_nothing_is_written(sightline: Call, model: Path, here: Path, rows, flags, told) -> None:
+def test_a_bad_row_is_named_and_nothing_is_written(
+    sightline: Call, model: Path, here: Path, rows, flags, message
+) -> None:
     Path("new.csv").write_text(rows, encoding="utf-8")
     done = sightline("predict", model, "new.csv", *(flags or ("--out", "out.csv")))
     assert (done.code, done.out) == (2, "")
-    assert told in one_error(done.err)
+    assert message in one_error(done.err)
     assert [path.name for path in here.iterdir()] == ["new.csv"]
 
 
@@ -113,13 +133,20 @@ def test_a_table_among_texts_is_no_text(sightline: Call, model: Path, here: Path
 
 
 def test_a_column_of_queries_needs_a_table(sightline: Call, model: Path) -> None:
-    assert "names a column" in one_error(sightline("predict", model, "a text", "--query", "why").err)
+    assert "names a column" in one_error(
+        sightline("predict", model, "a text", "--query", "why").err
+    )
 
 
-def test_bytes_that_are_no_text_are_one_error(sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for stdin, told in ((io.TextIOWrapper(io.BytesIO(b"a \xff"), "utf-8"), "got byte 0xff"), (None, "stdin is closed")):
+def test_bytes_that_are_no_text_are_one_error(
+    sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for stdin, message in (
+        (io.TextIOWrapper(io.BytesIO(b"a \xff"), "utf-8"), "got byte 0xff"),
+        (None, "stdin is closed"),
+    ):
         monkeypatch.setattr("sys.stdin", stdin)
         for command in ("look", "predict"):
-            assert told in one_error(sightline(command, model, "-").err)
+            assert message in one_error(sightline(command, model, "-").err)
             if stdin is not None:
                 stdin.seek(0)

@@ -1,4 +1,6 @@
-"""One file without a split column, for a model that is trained already: which of its rows are test texts."""
+"""One file without a split column, for a model that is trained already: which of its rows are test
+texts.
+"""
 
 import csv
 import sys
@@ -6,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sightline.data.corpora.own_rule import ALSO_TRAINED, EVERY_ROW
-from sightline.data.loading import load
-from sightline.experiments.saved import load_trained
-from sightline.spec.texts import parse_data
+from sightline.config.spec_syntax import parse_data
+from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
+from sightline.data.load_dataset import load
+from sightline.experiments.load_models import load_trained
 from tests.cli.conftest import TINY, Call, write_table
 from tests.cli.test_check_model import FILE, write
 
@@ -36,10 +38,14 @@ def other_table(folder: Path, table: Path) -> Path:
     return folder / "other.csv"
 
 
-def test_a_saved_model_is_audited_on_the_test_part_of_its_own_file(sightline: Call, saved: Path, table: Path) -> None:
+def test_a_saved_model_is_audited_on_the_test_part_of_its_own_file(
+    sightline: Call, saved: Path, table: Path
+) -> None:
     """No text that it learned from is among them, in whichever folder the file lies."""
     dataset = load_trained(saved, parse_data(str(table)), 0).dataset
-    assert [text.id for text in dataset.test] == [text.id for text in load(parse_data(str(table)), 0).test]
+    assert [text.id for text in dataset.test] == [
+        text.id for text in load(parse_data(str(table)), 0).test
+    ]
     assert len(dataset.test) == 18
     assert any(ALSO_TRAINED in note for note in dataset.card["notes"])
 
@@ -49,7 +55,11 @@ def test_a_saved_model_is_audited_on_every_row_of_another_file(
 ) -> None:
     done = sightline("audit", "--model", saved, "--data", other_table(here, table), "--json")
     assert done.code == 0, done.err
-    assert done.json["cards"]["data"]["splits"]["test"]["n"] == done.json["metrics"]["accuracy"]["n"] == 40
+    assert (
+        done.json["cards"]["data"]["splits"]["test"]["n"]
+        == done.json["metrics"]["accuracy"]["n"]
+        == 40
+    )
     assert EVERY_ROW in done.err
     assert "Auditing 40 texts with " in done.err
 
@@ -71,11 +81,25 @@ def test_a_function_that_divides_the_file_is_audited_on_the_test_part(
     table = write_table(here / "mine.csv")
     learning = write(here, FILE + f"\nDATA = sightline.load({str(table)!r})\n")
     audited = [
-        sightline("audit", "--model", f"py:{name}:build", "--data", table, "--limit", 30, "--quiet", "--json")
+        sightline(
+            "audit",
+            "--model",
+            f"py:{name}:build",
+            "--data",
+            table,
+            "--limit",
+            30,
+            "--quiet",
+            "--json",
+        )
         for name in (learning, write(here, FILE))
     ]
-    assert [done.json["cards"]["data"]["sample"]["of"] if "sample" in done.json["cards"]["data"] else
-            done.json["metrics"]["accuracy"]["n"] for done in audited] == [18, 120]  # fmt: skip
+    assert [
+        done.json["cards"]["data"]["sample"]["of"]
+        if "sample" in done.json["cards"]["data"]
+        else done.json["metrics"]["accuracy"]["n"]
+        for done in audited
+    ] == [18, 120]
     assert [ALSO_TRAINED in done.err for done in audited] == [True, False]
     assert [EVERY_ROW in done.err for done in audited] == [False, True]
 
@@ -109,6 +133,6 @@ def test_a_map_of_labels_is_part_of_what_a_run_says_of_itself(
 
 
 def test_check_data_says_what_a_trained_model_is_audited_on(sightline: Call, table: Path) -> None:
-    told = sightline("check-data", "--data", table, "--json").json
-    assert told["splits"]["test"]["n"] == 18
-    assert any(EVERY_ROW in note for note in told["notes"])
+    output = sightline("check-data", "--data", table, "--json").json
+    assert output["splits"]["test"]["n"] == 18
+    assert any(EVERY_ROW in note for note in output["notes"])

@@ -1,4 +1,6 @@
-"""Texts in several files by flags: what trains, what is audited, what is refused; and what a saved model remembers."""
+"""Texts in several files by flags: what trains, what is audited, what is refused; and what a saved
+model remembers.
+"""
 
 import json
 from pathlib import Path
@@ -6,39 +8,66 @@ from pathlib import Path
 import pytest
 
 from sightline.api.model_source import MODEL_FILE, Saved, choose
+from sightline.config.spec_syntax import parse_data
 from sightline.experiments.grid import read_grid
-from sightline.experiments.remembered import prepared_alike
-from sightline.spec.texts import parse_data
+from sightline.experiments.preprocessing import prepared_alike
 from tests.cli.conftest import TINY, Call
 from tests.troubles.tables import lines, rows, table
 
 
 @pytest.fixture(scope="module")
 def folder(sightline: Call, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file for each split, and a model that was trained on two of them, texts cut to five words."""
+    """A file for each split, and a model that was trained on two of them, texts cut to five
+    words.
+    """
     place = tmp_path_factory.mktemp("own")
     made = rows(120)
     (place / "a.csv").write_bytes(table(made[:60]))
     (place / "b.csv").write_bytes(table(made[60:80]))
     named = [
-        {"text": text, "label": label, "name": f"n{i}", "who": i // 2} for i, (text, label) in enumerate(made[80:])
+        {"text": text, "label": label, "name": f"n{i}", "who": i // 2}
+        for i, (text, label) in enumerate(made[80:])
     ]
     (place / "c.jsonl").write_bytes(lines(named))
-    (place / "t.csv").write_bytes(table([(*record, "test") for record in made[80:]], ("text", "label", "split")))
-    files = ("--train", place / "a.csv", "--validation", place / "b.csv", "--test", place / "c.jsonl")
+    (place / "t.csv").write_bytes(
+        table([(*record, "test") for record in made[80:]], ("text", "label", "split"))
+    )
+    files = (
+        "--train",
+        place / "a.csv",
+        "--validation",
+        place / "b.csv",
+        "--test",
+        place / "c.jsonl",
+    )
     done = sightline("train", *files, "--out", place / "m", *TINY, "--max-tokens", 5, "--json")
     assert done.json["validation"]["n"] == 20, done.err
     return place
 
 
-def test_a_saved_model_is_audited_on_texts_to_test_on_alone(sightline: Call, folder: Path, here: Path) -> None:
+def test_a_saved_model_is_audited_on_texts_to_test_on_alone(
+    sightline: Call, folder: Path, here: Path
+) -> None:
     columns = ("--id", "name", "--group", "who")
     done = sightline(
-        "audit", "--model", folder / "m", "--test", folder / "c.jsonl", *columns, "--save", "s", "--quiet", "--json"
+        "audit",
+        "--model",
+        folder / "m",
+        "--test",
+        folder / "c.jsonl",
+        *columns,
+        "--save",
+        "s",
+        "--quiet",
+        "--json",
     )
     assert (done.code, done.err) == (0, "report: report.html\nsaved audit: s\n")
     card = done.json["cards"]["data"]
-    assert {name: split["n"] for name, split in card["splits"].items()} == {"train": 0, "validation": 0, "test": 40}
+    assert {name: split["n"] for name, split in card["splits"].items()} == {
+        "train": 0,
+        "validation": 0,
+        "test": 40,
+    }
     assert done.json["cards"]["model"]["labels"] == ["neg", "pos"]
     assert any("20 clusters of texts" in one["method"] for one in done.json["estimates"].values())
     assert json.loads((here / "s" / "texts.jsonl").read_text().partition("\n")[0])["id"] == "n0"
@@ -46,8 +75,12 @@ def test_a_saved_model_is_audited_on_texts_to_test_on_alone(sightline: Call, fol
     assert "unlike_training" not in card
 
 
-def test_a_model_is_trained_from_one_file_and_audited_on_another(sightline: Call, folder: Path, here: Path) -> None:
-    done = sightline("train", "--train", folder / "a.csv", "--out", "m", *TINY, "--controls", "none", "--json")
+def test_a_model_is_trained_from_one_file_and_audited_on_another(
+    sightline: Call, folder: Path, here: Path
+) -> None:
+    done = sightline(
+        "train", "--train", folder / "a.csv", "--out", "m", *TINY, "--controls", "none", "--json"
+    )
     assert done.code == 0, done.err
     assert done.json["validation"]["n"] == 8  # 15 % of the 30 of each label
     audited = ("audit", "--model", "m", "--test", folder / "c.jsonl", "--limit", "4", "--quiet")
@@ -58,43 +91,70 @@ def test_a_model_is_trained_from_one_file_and_audited_on_another(sightline: Call
 
 
 @pytest.mark.parametrize("data", [("--data", "c.jsonl", "--split", "all"), ("--data", "t.csv")])
-def test_every_row_may_be_a_test_text(sightline: Call, folder: Path, here: Path, data: tuple[str, ...]) -> None:
+def test_every_row_may_be_a_test_text(
+    sightline: Call, folder: Path, here: Path, data: tuple[str, ...]
+) -> None:
     flag, name, *rest = data
-    done = sightline("audit", "--model", folder / "m", flag, folder / name, *rest, "--quiet", "--json")
+    done = sightline(
+        "audit", "--model", folder / "m", flag, folder / name, *rest, "--quiet", "--json"
+    )
     assert done.json["cards"]["data"]["splits"]["test"]["n"] == 40
     assert done.json["metrics"]["accuracy"]["n"] == 40
 
 
-def test_a_length_that_is_not_the_models_is_noted(sightline: Call, folder: Path, here: Path) -> None:
+def test_a_length_that_is_not_the_models_is_noted(
+    sightline: Call, folder: Path, here: Path
+) -> None:
     done = sightline(
-        "audit", "--model", folder / "m", "--test", folder / "c.jsonl", "--max-tokens", 4, "--quiet", "--json"
+        "audit",
+        "--model",
+        folder / "m",
+        "--test",
+        folder / "c.jsonl",
+        "--max-tokens",
+        4,
+        "--quiet",
+        "--json",
     )
-    told = "texts are cut to 4 words (max_tokens), and the model was trained on texts cut to 5"
-    assert f"note: {told}\n" in done.err
-    assert done.json["cards"]["data"]["unlike_training"] == [told]
+    message = "texts are cut to 4 words (max_tokens), and the model was trained on texts cut to 5"
+    assert f"note: {message}\n" in done.err
+    assert done.json["cards"]["data"]["unlike_training"] == [message]
 
 
-def test_what_a_model_remembers_is_taken_but_for_what_was_told(folder: Path, tmp_path: Path) -> None:
+def test_what_a_model_remembers_is_taken_but_for_what_was_told(
+    folder: Path, tmp_path: Path
+) -> None:
     data = parse_data("a.csv", min_count=3)
-    found = choose(data, str(folder / "m"), told=())
+    found = choose(data, str(folder / "m"), typed=())
     assert isinstance(found, Saved)
     assert (found.data.max_tokens, found.data.min_count) == (5, 1)
-    assert choose(data, str(folder / "m"), told=("max_tokens",)).data.max_tokens == 512
+    assert choose(data, str(folder / "m"), typed=("max_tokens",)).data.max_tokens == 512
     assert choose(data, str(folder / "m")).data == data  # in Python a spec is what it says
     other = tmp_path / MODEL_FILE
     known = {"kind": "sst", "recipe": "paper", "max_tokens": 7}
     other.write_text(json.dumps({"training": {"run": {"run": {"data": known}}}}))
     assert prepared_alike(parse_data("sst:d"), other, ()).recipe == "paper"
     assert prepared_alike(data, other, ()).recipe == "clean"  # a recipe is that of one corpus
-    for odd in ("[]", "{", '{"training": {"run": 3}}', '{"training": {"run": {"run": {"data": {"max_tokens": "x"}}}}}'):
+    for odd in (
+        "[]",
+        "{",
+        '{"training": {"run": 3}}',
+        '{"training": {"run": {"run": {"data": {"max_tokens": "x"}}}}}',
+    ):
         other.write_text(odd)
         assert prepared_alike(data, other, ()) == data
 
 
 REFUSED = {
-    "both": (("audit", "--data", "c.jsonl", "--test", "c.jsonl"), "--test: names texts, and --data does, too"),
+    "both": (
+        ("audit", "--data", "c.jsonl", "--test", "c.jsonl"),
+        "--test: names texts, and --data does, too",
+    ),
     "no test": (("audit", "--train", "a.csv"), "--test: no file of test texts; name one"),
-    "validation": (("train", "--validation", "a.csv", "--out", "x"), "--test: no file of test texts; name one"),
+    "validation": (
+        ("train", "--validation", "a.csv", "--out", "x"),
+        "--test: no file of test texts; name one",
+    ),
     "no training": (
         ("audit", "--test", "c.jsonl"),
         "--train: no file of training texts; name one, or name a model that",
@@ -103,13 +163,22 @@ REFUSED = {
         ("audit", "--data", "c.jsonl", "--split", "all"),
         "--split: 'all' makes every row a test text; leave it out",
     ),
-    "test rows": (("audit", "--data", "t.csv"), "t.csv: no text is in train; name some, or leave the split column out"),
-    "a column": (("check-data", "--test", "t.csv"), "t.csv:1: has a column 'split', and all of it was named as test"),
+    "test rows": (
+        ("audit", "--data", "t.csv"),
+        "t.csv: no text is in train; name some, or leave the split column out",
+    ),
+    "a column": (
+        ("check-data", "--test", "t.csv"),
+        "t.csv:1: has a column 'split', and all of it was named as test",
+    ),
     "a spec": (
         ("check-data", "--test", "planted:needle"),
         "--test: 'planted:needle': expected a file that ends in .csv",
     ),
-    "twice": (("check-data", "--train", "a.csv", "--test", "a.csv"), "--test: names a.csv, as --train does"),
+    "twice": (
+        ("check-data", "--train", "a.csv", "--test", "a.csv"),
+        "--test: names a.csv, as --train does",
+    ),
     "split": (
         ("check-data", "--test", "c.jsonl", "--split", "x"),
         "--split: 'x': each file is named for a split already",
@@ -135,22 +204,38 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_files_cannot_be(sightline: Call, folder: Path, monkeypatch, no_training, name: str) -> None:
+def test_what_files_cannot_be(
+    sightline: Call, folder: Path, monkeypatch, no_training, name: str
+) -> None:
     monkeypatch.chdir(folder)
     (folder / "bad.csv").write_text("text,label\na b,x\nc d,\n")
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    arguments, told = REFUSED[name]
+    arguments, message = REFUSED[name]
     done = sightline(*arguments)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {told}")
+    assert done.err.startswith(f"error: {message}")
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
 
 
 def test_check_data_lays_out_lengths_and_what_is_lost(sightline: Call, folder: Path) -> None:
-    asked = ("check-data", "--train", folder / "a.csv", "--test", folder / "c.jsonl", "--max-tokens", 6)
+    asked = (
+        "check-data",
+        "--train",
+        folder / "a.csv",
+        "--test",
+        folder / "c.jsonl",
+        "--max-tokens",
+        6,
+    )
     shown, card = sightline(*asked).out, sightline(*asked, "--json").json
     assert "before cutting  median  95 %  longest  texts cut  words lost\n" in shown
-    assert card["before_cutting"]["test"] == {"median": 7, "q95": 7, "max": 7, "cut": 40, "lost": pytest.approx(1 / 7)}
+    assert card["before_cutting"]["test"] == {
+        "median": 7,
+        "q95": 7,
+        "max": 7,
+        "cut": 40,
+        "lost": pytest.approx(1 / 7),
+    }
     assert "test            7       7     7        40         14.3%" in shown
     alone = sightline("check-data", "--test", folder / "c.jsonl").out
     assert "note: no training texts: for a model that is trained already" in alone
@@ -175,7 +260,11 @@ def test_a_study_of_three_files(sightline: Call, folder: Path, here: Path) -> No
     file = here / "s.toml"
     file.write_text(STUDY.replace('"data.group" = "{group}"\n', ""))
     grid = read_grid(file)
-    assert {Path(place).name for place in grid.cells[0].data.places} == {"a.csv", "b.csv", "c.jsonl"}
+    assert {Path(place).name for place in grid.cells[0].data.places} == {
+        "a.csv",
+        "b.csv",
+        "c.jsonl",
+    }
     done = sightline("study", file, "--store", "st", "--quiet")
     assert done.code == 0, done.err
     run = json.loads(next((here / "st" / "runs").rglob("summary.json")).read_text())

@@ -1,4 +1,6 @@
-"""What must not matter does not: the same audit, to the bit, in another process under another hash seed and locale."""
+"""What must not matter does not: the same audit, to the bit, in another process under another hash
+seed and locale.
+"""
 
 import json
 import shutil
@@ -21,7 +23,9 @@ def test_an_audit_is_the_same_to_the_bit_under_another_hash_seed_and_an_ascii_lo
 ) -> None:
     """One of the twelve repeats of `validation/verify.py --only repeats`."""
     repeats.write_table(tmp_path / repeats.TABLE)
-    again = repeats.made(repeats.Repeat("again", settings={**repeats.ASCII, "PYTHONHASHSEED": "1"}), tmp_path)
+    again = repeats.made(
+        repeats.Repeat("again", settings={**repeats.ASCII, "PYTHONHASHSEED": "1"}), tmp_path
+    )
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     assert sightline("audit", *repeats.FLAGS, "--save", "audit", "--quiet").code == 0
@@ -47,7 +51,9 @@ def test_a_number_that_moved_is_seen(finished: Finished, copied: Path) -> None:
 
 
 @pytest.mark.parametrize(("changed", "seen"), [(0.5, 0.5), (np.nan, np.inf)])
-def test_an_array_that_moved_is_seen(finished: Finished, copied: Path, changed: float, seen: float) -> None:
+def test_an_array_that_moved_is_seen(
+    finished: Finished, copied: Path, changed: float, seen: float
+) -> None:
     with np.load(copied / "arrays.npz") as stored:
         arrays = dict(stored)
     arrays["outputs/attention/flat"][3] += changed
@@ -57,6 +63,8 @@ def test_an_array_that_moved_is_seen(finished: Finished, copied: Path, changed: 
 
 
 def test_another_word_is_no_small_difference(finished: Finished, copied: Path) -> None:
-    told = (copied / "audit.json").read_text()
-    (copied / "audit.json").write_text(told.replace('"passed"', '"failed"').replace('"inconclusive"', '"passed"'))
+    output = (copied / "audit.json").read_text()
+    (copied / "audit.json").write_text(
+        output.replace('"passed"', '"failed"').replace('"inconclusive"', '"passed"')
+    )
     assert repeats.difference(finished.saved, copied) == np.inf

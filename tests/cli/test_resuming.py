@@ -1,41 +1,48 @@
-"""A command that trains is stopped, says what is kept and where, and goes on to the bytes of one that was not."""
+"""A command that trains is stopped, says what is kept and where, and goes on to the bytes of one
+that was not.
+"""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from sightline.cli import display
-from sightline.experiments import partway
-from sightline.experiments.partway import EACH_STEP
-from sightline.models.checkpoint import load_classifier
+from sightline.cli import progress
+from sightline.experiments import checkpoints
+from sightline.experiments.checkpoints import EACH_STEP
+from sightline.models.model_storage import load_classifier
 from tests.cli.conftest import TINY, Call
 
 
 def stop(monkeypatch: pytest.MonkeyPatch, method: str, when: tuple[str, int]) -> None:
     """Let Ctrl-C come as an epoch, or a text, is told."""
-    usual = getattr(display.Lines, method)
+    usual = getattr(progress.Lines, method)
 
-    def told(self: display.Lines, *args: object) -> None:
+    def record(self: progress.Lines, *args: object) -> None:
         usual(self, *args)
         if (args[0], getattr(args[1], "number", args[1])) == when:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(display.Lines, method, told)
+    monkeypatch.setattr(progress.Lines, method, record)
 
 
 LOUD = tuple(word for word in TINY if word != "--quiet")
 
 
-def test_a_stopped_training_is_kept_and_goes_on(sightline: Call, here: Path, table: Path, monkeypatch) -> None:
+def test_a_stopped_training_is_kept_and_goes_on(
+    sightline: Call, here: Path, table: Path, monkeypatch
+) -> None:
     command = ("train", "--data", table, *LOUD, "--out", "m")
     assert sightline(*command[:-1], "whole").code == 0
     with monkeypatch.context() as patch:
-        patch.setattr(partway, "PACE", EACH_STEP)
+        patch.setattr(checkpoints, "PACE", EACH_STEP)
         stop(patch, "epoch", ("companion (uniform attention)", 1))
         stopped = sightline(*command)
     assert stopped.code == 130
-    assert "what is trained is kept in m.partial, and the same command goes on from there" in stopped.err
+    assert (
+        "what is trained is kept in m.partial, and the same command goes on from there"
+        in stopped.err
+    )
     assert sorted(path.name for path in here.iterdir()) == ["m.partial", "whole"]
     again = sightline(*command)
     assert again.code == 0
@@ -47,7 +54,9 @@ def test_a_stopped_training_is_kept_and_goes_on(sightline: Call, here: Path, tab
     assert load_classifier("m")[1]["fit"]["epochs"][0]["number"] == 1
 
 
-def test_a_stopped_audit_keeps_its_model(sightline: Call, here: Path, table: Path, monkeypatch) -> None:
+def test_a_stopped_audit_keeps_its_model(
+    sightline: Call, here: Path, table: Path, monkeypatch
+) -> None:
     command = ("audit", "--data", table, *LOUD, "--save")
     assert sightline(*command, "whole").code == 0
     with monkeypatch.context() as patch:
@@ -60,7 +69,9 @@ def test_a_stopped_audit_keeps_its_model(sightline: Call, here: Path, table: Pat
     assert not Path("report.html.partial").exists()
     for file in ("arrays.npz", "texts.jsonl"):
         assert Path("a", file).read_bytes() == Path("whole", file).read_bytes()
-    one, other = (json.loads(Path(folder, "audit.json").read_text())["findings"] for folder in ("a", "whole"))
+    one, other = (
+        json.loads(Path(folder, "audit.json").read_text())["findings"] for folder in ("a", "whole")
+    )
     assert one == other
 
 
@@ -69,12 +80,15 @@ def test_what_other_settings_trained_is_not_used_and_stays(
 ) -> None:
     command = ("train", "--data", table, *LOUD, "--out", "m")
     with monkeypatch.context() as patch:
-        patch.setattr(partway, "PACE", EACH_STEP)
+        patch.setattr(checkpoints, "PACE", EACH_STEP)
         stop(patch, "epoch", ("model", 1))
         assert sightline(*command).code == 130
     other = sightline(*command, "--seed", "1", "--controls", "none")
     assert other.code == 0
-    assert "what is kept in m.partial was trained with other settings or data: it is not used, and stays" in other.err
+    assert (
+        "what is kept in m.partial was trained with other settings or data: it is not used, "
+        "and stays"
+    ) in other.err
     assert "going on" not in other.err
     again = sightline(*command)
     assert "note: --out m holds a saved model, which is replaced" in again.err
@@ -82,13 +96,17 @@ def test_what_other_settings_trained_is_not_used_and_stays(
     assert not Path("m.partial").exists()
 
 
-def test_what_fails_before_anything_is_trained_leaves_nothing(sightline: Call, here: Path, table: Path) -> None:
+def test_what_fails_before_anything_is_trained_leaves_nothing(
+    sightline: Call, here: Path, table: Path
+) -> None:
     assert sightline("train", "--data", table, "--text", "no", *TINY, "--out", "m").code == 2
     assert sightline("train", "--data", "absent.csv", *TINY, "--out", "m").code == 2
     assert not any(here.iterdir())
 
 
-def test_a_folder_that_is_something_else_is_left_alone(sightline: Call, here: Path, table: Path) -> None:
+def test_a_folder_that_is_something_else_is_left_alone(
+    sightline: Call, here: Path, table: Path
+) -> None:
     Path("m.partial").mkdir()
     Path("m.partial/mine").write_text("mine")
     refused = sightline("train", "--data", table, *TINY, "--out", "m")

@@ -1,4 +1,6 @@
-"""`results --sql`: a query from the command line, its answer printed or in a file, and what is refused."""
+"""`results --sql`: a query from the command line, its answer printed or in a file, and what is
+refused.
+"""
 
 import csv
 import json
@@ -8,12 +10,14 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from sightline.experiments.run import run
+from sightline.experiments.pipeline import run
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call
 from tests.experiments.test_store import SPEC
 
-MEANS = "SELECT quantity, avg(value) AS mean, count(*) AS runs FROM numbers GROUP BY ALL ORDER BY ALL"
+MEANS = (
+    "SELECT quantity, avg(value) AS mean, count(*) AS runs FROM numbers GROUP BY ALL ORDER BY ALL"
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +37,23 @@ def ask(sightline: Call, kept: Store):
 def test_an_answer_is_printed_with_its_numbers_rounded(ask) -> None:
     done = ask("SELECT 0.123456::DOUBLE AS number, 2019 AS seed, NULL AS nothing, 'x' AS text")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines() == ["number  seed  nothing  text", "0.123   2019           x", "1 row"]
+    assert done.out.splitlines() == [
+        "number  seed  nothing  text",
+        "0.123   2019           x",
+        "1 row",
+    ]
 
 
 def test_every_form_of_an_answer_is_the_same(ask, kept: Store, here: Path) -> None:
     rows = ask(MEANS, "--json").json
-    accuracy = next(one for one in kept.summaries() if one.state == "done").estimate("accuracy").value
-    assert {row["quantity"]: row for row in rows}["accuracy"] == {"quantity": "accuracy", "mean": accuracy, "runs": 2}
+    accuracy = (
+        next(one for one in kept.summaries() if one.state == "done").estimate("accuracy").value
+    )
+    assert {row["quantity"]: row for row in rows}["accuracy"] == {
+        "quantity": "accuracy",
+        "mean": accuracy,
+        "runs": 2,
+    }
     for kind in ("csv", "json", "parquet"):
         done = ask(MEANS, "--out", f"a.{kind}")
         assert (done.code, done.out) == (0, f"answer: a.{kind} ({len(rows)} rows)\n")
@@ -47,7 +61,10 @@ def test_every_form_of_an_answer_is_the_same(ask, kept: Store, here: Path) -> No
     assert json.loads(Path("a.json").read_text()) == rows
     assert pyarrow.parquet.read_table("a.parquet").to_pylist() == rows
     with Path("a.csv").open(newline="") as file:
-        read = [{**row, "mean": float(row["mean"]), "runs": int(row["runs"])} for row in csv.DictReader(file)]
+        read = [
+            {**row, "mean": float(row["mean"]), "runs": int(row["runs"])}
+            for row in csv.DictReader(file)
+        ]
     assert read == rows
 
 
@@ -57,30 +74,46 @@ def test_nothing_a_terminal_would_obey_is_printed(ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (("SELEC 1", "--out", "a.csv"), '--sql: Parser Error: syntax error at or near "SELEC"'),
-        (("COPY runs TO 'b.csv'", "--out", "a.csv"), "--sql: expected a query such as SELECT, got COPY"),
+        (
+            ("COPY runs TO 'b.csv'", "--out", "a.csv"),
+            "--sql: expected a query such as SELECT, got COPY",
+        ),
         (("FROM 'a.csv'", "--json"), '--sql: Permission Error: Cannot access file "a.csv"'),
         (("SELECT error('a' || chr(27)) FROM runs",), "--sql: Invalid Input Error: a␛"),
-        (("SELECT INTERVAL 1 MONTH AS i", "--out", "a.parquet"), "--out: Parquet cannot hold a column of it"),
-        (("FROM runs", "--out", "a.xlsx"), "--out: expected a name that ends in .csv, .json, .parquet, got a.xlsx"),
-        (("FROM runs", "--csv", "b.csv"), "--csv: lists every run, and --sql answers a query; take --out"),
+        (
+            ("SELECT INTERVAL 1 MONTH AS i", "--out", "a.parquet"),
+            "--out: Parquet cannot hold a column of it",
+        ),
+        (
+            ("FROM runs", "--out", "a.xlsx"),
+            "--out: expected a name that ends in .csv, .json, .parquet, got a.xlsx",
+        ),
+        (
+            ("FROM runs", "--csv", "b.csv"),
+            "--csv: lists every run, and --sql answers a query; take --out",
+        ),
     ],
 )
-def test_what_is_refused_is_one_line_and_leaves_everything(ask, here: Path, more: tuple[str, ...], told: str) -> None:
+def test_what_is_refused_is_one_line_and_leaves_everything(
+    ask, here: Path, more: tuple[str, ...], message: str
+) -> None:
     for name in ("a.csv", "a.parquet"):
         Path(name).write_text("the old one")
     done = ask(*more)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {told}")
+    assert done.err.startswith(f"error: {message}")
     assert len(done.err.splitlines()) == 1
     assert {path.name: path.read_text() for path in here.iterdir()} == dict.fromkeys(
         ("a.csv", "a.parquet"), "the old one"
     )
 
 
-@pytest.mark.parametrize("query", ["SELEC 1", "SELECT 1; SELECT 2", "SELECT repeat('x', 4000000000)"])
+@pytest.mark.parametrize(
+    "query", ["SELEC 1", "SELECT 1; SELECT 2", "SELECT repeat('x', 4000000000)"]
+)
 def test_a_query_that_fails_makes_no_folder_for_its_answer(ask, here: Path, query: str) -> None:
     done = ask(query, "--out", "no/such/a.csv", "--memory", "64M")
     assert (done.code, list(here.iterdir())) == (2, [])
@@ -88,7 +121,9 @@ def test_a_query_that_fails_makes_no_folder_for_its_answer(ask, here: Path, quer
     assert Path("no/such/a.csv").read_bytes() == b"one\r\n1\r\n"
 
 
-def test_a_limit_on_memory_needs_a_query_and_is_named_by_its_flag(ask, sightline: Call, kept: Store) -> None:
+def test_a_limit_on_memory_needs_a_query_and_is_named_by_its_flag(
+    ask, sightline: Call, kept: Store
+) -> None:
     done = sightline("results", "--store", kept.root, "--memory", "64M")
     assert (done.code, done.err.startswith("error: --memory: ")) == (2, True)
     done = ask("SELECT repeat('x', 4000000000)", "--memory", "64M")
@@ -104,10 +139,15 @@ def test_infinite_dates_are_printed(ask) -> None:
 def test_a_file_for_an_answer_needs_a_query(sightline: Call, kept: Store, here: Path) -> None:
     done = sightline("results", "--store", kept.root, "--out", "a.csv")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "error: --out: is where the answer of --sql goes; name a query, or take --csv for all numbers\n"
+    assert done.err == (
+        "error: --out: is where the answer of --sql goes; name a query, or take --csv for "
+        "all numbers\n"
+    )
 
 
-def test_nothing_is_read_where_it_cannot_be_answered(ask, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_read_where_it_cannot_be_answered(
+    ask, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("work was begun")
 
@@ -117,7 +157,9 @@ def test_nothing_is_read_where_it_cannot_be_answered(ask, here: Path, monkeypatc
     done = ask("FROM runs", "--check")
     assert (done.code, done.out) == (2, "")
     assert "pip install 'sightline-audit[duckdb]'" in done.err
-    assert ask("FROM runs", "--out", "a.doc", "--check").err.startswith("error: --out: expected a name that ends in")
+    assert ask("FROM runs", "--out", "a.doc", "--check").err.startswith(
+        "error: --out: expected a name that ends in"
+    )
 
 
 def test_torn_runs_are_named_before_the_answer(sightline: Call, tmp_path: Path) -> None:
@@ -125,6 +167,8 @@ def test_torn_runs_are_named_before_the_answer(sightline: Call, tmp_path: Path) 
     store.write_failure(SPEC, "boom", 1.0)
     (key,) = store.keys()
     (store.run_folder(key) / "summary.json").write_text("{}")
-    done = sightline("results", "--store", store.root, "--check", "--sql", "SELECT count(*) AS runs FROM runs")
+    done = sightline(
+        "results", "--store", store.root, "--check", "--sql", "SELECT count(*) AS runs FROM runs"
+    )
     assert (done.code, done.out) == (0, "runs\n0\n1 row\n")
     assert done.err == f"torn or changed: {key}; a study that has this run does it again\n"

@@ -1,4 +1,6 @@
-"""`study` and `results`: grids in a store, resumed, listed, exported; the study in `examples/` as it stands."""
+"""`study` and `results`: grids in a store, resumed, listed, exported; the study in `examples/` as
+it stands.
+"""
 
 import csv
 import gc
@@ -34,7 +36,8 @@ epochs = 1
 model = ["mlp(hidden=4)", "bilstm(hidden=4)"]
 seed = [0, 1]
 """
-ALONE = "the interval of one seed alone is its own, over its texts (95 %)"  # few texts have a set that flips them
+# few texts have a set that flips them
+ALONE = "the interval of one seed alone is its own, over its texts (95 %)"
 MEANS = "means with Student’s t interval over 2 seeds (95 %), n: texts of the seed with the fewest"
 
 
@@ -47,7 +50,9 @@ def tiny(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True)
 class Resumed:
-    """A study of which three of four cells were run first, with when each was written; then it was run to the end."""
+    """A study of which three of four cells were run first, with when each was written; then it was
+    run to the end.
+    """
 
     file: Path
     store: Path
@@ -76,9 +81,15 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, resumed: Resumed)
     assert "missing: model = bilstm(hidden=4), seed = 1" in first.out
     assert len(resumed.written) == 3
     assert (second.code, second.err) == (0, "")
-    assert all(path.stat().st_mtime_ns == then for path, then in resumed.written.items())  # not redone
+    assert all(
+        path.stat().st_mtime_ns == then for path, then in resumed.written.items()
+    )  # not redone
     table = second.json
-    assert (table["title"], table["row_axes"], table["notes"]) == ("tiny", ["model"], [MEANS, ALONE])
+    assert (table["title"], table["row_axes"], table["notes"]) == (
+        "tiny",
+        ["model"],
+        [MEANS, ALONE],
+    )
     chosen = ("--columns", "accuracy, agreement.significant.gradient", "--spread", "sd")
     third = sightline("study", tiny, "--store", store, "--json", "--quiet", *chosen).json
     assert third["columns"] == ["accuracy", "agreement.significant.gradient"]
@@ -88,7 +99,9 @@ def test_a_study_is_run_resumed_and_tabulated(sightline: Call, resumed: Resumed)
     with resumed.table.open(newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == 2 * len(table["columns"])
-    again = [line for line in lines if (line["model"], line["column"]) == ("mlp(hidden=4)", "accuracy")]
+    again = [
+        line for line in lines if (line["model"], line["column"]) == ("mlp(hidden=4)", "accuracy")
+    ]
     assert float(again[0]["value"]) == accuracy["value"]
 
 
@@ -102,11 +115,15 @@ def test_a_dry_run_plans_and_writes_nothing(
     sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
-    done = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", 2)
+    done = sightline(
+        "study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", 2
+    )
     assert done.json["to_run"] == done.json["cells"] == 4
     assert done.json["hours"] > 0
     assert done.json["hours"] == done.json["hours_least"]  # of one epoch
-    assert done.json["basis"].endswith("of 2 data and models that were never run; the others like these")
+    assert done.json["basis"].endswith(
+        "of 2 data and models that were never run; the others like these"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
     sightline("study", tiny, "--store", tmp_path / "store", "--limit", 2, "--quiet")
     planned = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run")
@@ -116,11 +133,17 @@ def test_a_dry_run_plans_and_writes_nothing(
     assert "MiB" in planned.out
 
 
-@pytest.mark.parametrize("workers", ["0", "-1", "two", "٣", "ray:", "ray:here", "ray:a b:1", "ray:ray://a:1", "Ray"])
-def test_workers_are_a_number_or_a_cluster(sightline: Call, tiny: Path, tmp_path: Path, workers: str) -> None:
+@pytest.mark.parametrize(
+    "workers", ["0", "-1", "two", "٣", "ray:", "ray:here", "ray:a b:1", "ray:ray://a:1", "Ray"]
+)
+def test_workers_are_a_number_or_a_cluster(
+    sightline: Call, tiny: Path, tmp_path: Path, workers: str
+) -> None:
     done = sightline("study", tiny, "--store", tmp_path / "store", f"--workers={workers}")
-    told = f"error: --workers: expected a number above 0, ray or ray:HOST:PORT, got {workers!r}\n"
-    assert (done.code, done.out, done.err) == (2, "", told)
+    message = (
+        f"error: --workers: expected a number above 0, ray or ray:HOST:PORT, got {workers!r}\n"
+    )
+    assert (done.code, done.out, done.err) == (2, "", message)
     assert not (tmp_path / "store").exists()
 
 
@@ -131,9 +154,12 @@ def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
     monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
     asked = ("study", tiny, "--store", tmp_path / "store", "--workers", "ray:127.0.0.1:1")
     done = sightline(*asked)
-    told = "--workers: ray:127.0.0.1:1: nobody answers ([Errno 111] Connection refused); `ray start --head` starts"
+    message = (
+        "--workers: ray:127.0.0.1:1: nobody answers ([Errno 111] Connection refused); `ray start "
+        "--head` starts"
+    )
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {told}")
+    assert done.err.startswith(f"error: {message}")
     assert list((tmp_path / "store").glob("runs/*")) == []
     planned = sightline(*asked, "--dry-run", "--json")
     assert (planned.code, planned.json["workers"], planned.json["to_run"]) == (0, 1, 4)
@@ -144,13 +170,17 @@ def test_a_plan_for_a_cluster_counts_its_processors(
     sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
-    monkeypatch.setattr("sightline.experiments.executors.cluster.Cluster.processors", lambda cluster: 7)
-    planned = sightline("study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", "ray")
+    monkeypatch.setattr(
+        "sightline.experiments.executors.ray_cluster.Cluster.processors", lambda cluster: 7
+    )
+    planned = sightline(
+        "study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", "ray"
+    )
     assert (planned.code, planned.json["workers"]) == (0, 7)
 
 
 @pytest.mark.parametrize(
-    ("axis", "told"),
+    ("axis", "message"),
     [
         ('"data.label" = ["label", "zebra"]', "there is no column 'zebra' to read as 'label'"),
         ('data = ["{table}", "broken.csv"]', "broken.csv:2: "),
@@ -158,19 +188,23 @@ def test_a_plan_for_a_cluster_counts_its_processors(
     ],
 )
 def test_a_study_that_cannot_be_run_whole_ends_before_anything_runs(
-    sightline: Call, here: Path, table: Path, no_training, axis: str, told: str
+    sightline: Call, here: Path, table: Path, no_training, axis: str, message: str
 ) -> None:
     (here / "broken.csv").write_text("text,label\na,b,c,d\n")
     base = f'name = "x"\n[base]\ndata = "{table}"\nmodel = "mlp(hidden=4)"\n[axes]\n'
     (here / "s.toml").write_text(base + axis.replace("{table}", str(table)) + "\n")
     done = sightline("study", "s.toml", "--store", "store", "--quiet")
     assert (done.code, done.out) == (2, "")
-    assert told in done.err
-    kept = [path for path in here.rglob("*") if path.suffix == ".json" and path.name != "store.json"]
+    assert message in done.err
+    kept = [
+        path for path in here.rglob("*") if path.suffix == ".json" and path.name != "store.json"
+    ]
     assert kept == []
 
 
-def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, tmp_path: Path) -> None:
+def test_failed_cells_are_told_kept_and_run_again(
+    sightline: Call, tiny: Path, tmp_path: Path
+) -> None:
     tiny.write_text(TINY.replace('"bilstm(hidden=4)"', '"mlp(hidden=4)+query"'))
     done = sightline("study", tiny, "--store", tmp_path / "store", "--quiet")
     assert done.code == 4
@@ -178,10 +212,15 @@ def test_failed_cells_are_told_kept_and_run_again(sightline: Call, tiny: Path, t
     assert "failed: model = mlp(hidden=4)+query, seed = 0: ModelError: text needle:" in done.out
     listed = sightline("results", "--store", tmp_path / "store", "--json").json
     assert sorted(run["state"] for run in listed) == ["done", "done", "failed", "failed"]
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "store" / "runs").glob("??/*/SHA256SUMS")}
+    before = {
+        p: p.stat().st_mtime_ns for p in (tmp_path / "store" / "runs").glob("??/*/SHA256SUMS")
+    }
     assert sightline("study", tiny, "--store", tmp_path / "store", "--quiet").code == 4
     assert all(p.stat().st_mtime_ns == then for p, then in before.items())
-    assert sightline("study", tiny, "--store", tmp_path / "store", "--quiet", "--retry-failed").code == 4
+    assert (
+        sightline("study", tiny, "--store", tmp_path / "store", "--quiet", "--retry-failed").code
+        == 4
+    )
     assert sum(p.stat().st_mtime_ns != then for p, then in before.items()) == 2
 
 
@@ -194,19 +233,30 @@ def test_cells_that_another_process_is_at_are_left_to_it_and_said_to_be(
     lacking = "2 being run by another process, of 4 cells"
     held = "being run by another process: model = mlp(hidden=4), seed = 1"
     with kept.claim_run(keys[1]), kept.claim_run(keys[2]):
-        first = sightline("study", tiny, "--store", store, "--quiet", "--json", "--table", tmp_path / "t.csv")
+        first = sightline(
+            "study", tiny, "--store", store, "--quiet", "--json", "--table", tmp_path / "t.csv"
+        )
         assert (first.code, first.err, first.json["partial"]) == (4, waits, lacking)
         assert held in first.json["notes"]
         with (tmp_path / "t.csv").open(newline="") as file:
-            assert {line["note"] for line in csv.DictReader(file) if line["value"]} == {"1 of 2 seeds"}
+            assert {line["note"] for line in csv.DictReader(file) if line["value"]} == {
+                "1 of 2 seeds"
+            }
         for form in ("md", "tex"):
-            again = sightline("study", tiny, "--store", store, "--quiet", "--table", tmp_path / f"t.{form}")
+            again = sightline(
+                "study", tiny, "--store", store, "--quiet", "--table", tmp_path / f"t.{form}"
+            )
             assert (again.code, again.err) == (4, waits)
             assert f"(partial: {lacking})" in (tmp_path / f"t.{form}").read_text().replace("\\", "")
         assert again.out.startswith(f"tiny (partial: {lacking})\n")
         assert held in again.out
     whole = sightline("study", tiny, "--store", store, "--quiet", "--json")
-    assert (whole.code, whole.err, whole.json["partial"], whole.json["notes"]) == (0, "", "", [MEANS, ALONE])
+    assert (whole.code, whole.err, whole.json["partial"], whole.json["notes"]) == (
+        0,
+        "",
+        "",
+        [MEANS, ALONE],
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -218,7 +268,9 @@ def test_a_store_that_cannot_be_locked_is_wrong_input_and_no_failure(
     (store.root / "claims").write_text("a file where a folder should be")
     done = sightline("study", tiny, "--store", store.root, "--quiet", "--workers", workers)
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"error: .*cannot be locked .*; use a store that can be written\n", done.err)
+    assert re.fullmatch(
+        r"error: .*cannot be locked .*; use a store that can be written\n", done.err
+    )
     assert store.keys() == ()
 
 
@@ -229,7 +281,9 @@ def test_results_lists_and_exports(sightline: Call, resumed: Resumed, tmp_path: 
     assert "mlp(hidden=4)+additive+softmax" in listed.out
     with (tmp_path / "runs.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    kept = next(one for one in Store(store).summaries() if one.model == "mlp(hidden=4)+additive+softmax")
+    kept = next(
+        one for one in Store(store).summaries() if one.model == "mlp(hidden=4)+additive+softmax"
+    )
     mine = {row["number"]: row for row in rows if row["key"] == kept.key}
     assert float(mine["accuracy"]["value"]) == kept.estimate("accuracy").value
     assert {"accuracy", "f1", "SL-101", "SL-301"} <= set(mine)
@@ -242,7 +296,10 @@ def test_results_lists_and_exports(sightline: Call, resumed: Resumed, tmp_path: 
     ("arguments", "said"),
     [
         (["study", "none.toml", "--store", "s"], "none.toml"),
-        (["study", "FILE", "--store", "s", "--table", "t.xls"], "expected a name that ends in .md, .csv, .tex"),
+        (
+            ["study", "FILE", "--store", "s", "--table", "t.xls"],
+            "expected a name that ends in .md, .csv, .tex",
+        ),
         (["study", "FILE", "--store", "FOLDER"], "exists and is not a store"),
         (["results", "--store", "nowhere"], "expected a folder that `sightline study` wrote"),
     ],
@@ -261,7 +318,17 @@ def test_what_cannot_be_read_is_one_line(
 
 
 def start(file: Path, store: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sightline", "study", str(file), "--store", str(store), "--workers", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "sightline",
+        "study",
+        str(file),
+        "--store",
+        str(store),
+        "--workers",
+        "2",
+    ]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -294,24 +361,34 @@ def damage(file: Path, place: int) -> None:
     file.write_bytes(content if place % 2 else content[:-7])
 
 
-def stop(study: Path, store: Path, send: Callable[[int, int], None], signal_sent: int) -> tuple[int, str]:
-    """Start a study, stop it as soon as a worker has a cell, and give its exit code and its last words."""
+def stop(
+    study: Path, store: Path, send: Callable[[int, int], None], signal_sent: int
+) -> tuple[int, str]:
+    """Start a study, stop it as soon as a worker has a cell, and give its exit code and its last
+    words.
+    """
     shutil.rmtree(store / "claims")
     stopped = start(study, store)
     wait_for(lambda: any((store / "claims").glob("run-*")))
     workers = workers_of(stopped.pid)
     send(stopped.pid, signal_sent)
-    _, told = stopped.communicate(timeout=60)
-    assert "Traceback" not in told
-    *_, advice, last = told.splitlines()
-    assert advice == "stopped: the cells that are done are kept, and the same command goes on with what is left"
+    _, message = stopped.communicate(timeout=60)
+    assert "Traceback" not in message
+    *_, advice, last = message.splitlines()
+    assert advice == (
+        "stopped: the cells that are done are kept, and the same command goes on with what is left"
+    )
     assert [worker for worker in workers if lives(worker)] == []
     return stopped.returncode, last
 
 
 @pytest.mark.slow
-def test_killed_and_interrupted_studies_end_as_unbroken_ones(sightline: Call, tmp_path: Path) -> None:
-    """The reduced form of what `make validate` does for minutes: killed, interrupted, terminated, files cut, bits flipped."""
+def test_killed_and_interrupted_studies_end_as_unbroken_ones(
+    sightline: Call, tmp_path: Path
+) -> None:
+    """The reduced form of what `make validate` does for minutes: killed, interrupted, terminated,
+    files cut, bits flipped.
+    """
     study, broken, whole = tmp_path / "study.toml", tmp_path / "broken", Store(tmp_path / "whole")
     study.write_text(BREAKABLE)
     grid = read_grid(study)
@@ -324,9 +401,17 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(sightline: Call, tm
     assert (len(workers), [worker for worker in workers if lives(worker)]) == (2, [])
     for place, run in enumerate(sorted((broken / "runs").glob("??/[!.]*"))):
         damage(run / ("arrays.npz", "audit.json")[place % 2], place)
-    shutil.rmtree(broken / "trainings")  # so that there is enough to do for a signal to come in time
-    assert stop(study, broken, os.killpg, signal.SIGINT) == (130, "error: interrupted; nothing is half-written")
-    assert stop(study, broken, os.kill, signal.SIGTERM) == (143, "error: terminated; nothing is half-written")
+    shutil.rmtree(
+        broken / "trainings"
+    )  # so that there is enough to do for a signal to come in time
+    assert stop(study, broken, os.killpg, signal.SIGINT) == (
+        130,
+        "error: interrupted; nothing is half-written",
+    )
+    assert stop(study, broken, os.kill, signal.SIGTERM) == (
+        143,
+        "error: terminated; nothing is half-written",
+    )
     last = sightline("study", study, "--store", broken)
     assert (last.code, "missing" in last.out) == (0, False)
     assert {done.ending for done in Serial().run(grid.cells, whole, again=False)} == {"done"}

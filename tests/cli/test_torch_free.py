@@ -40,13 +40,19 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def answers() -> list[tuple[int, list[str], str]]:
-    """Ask all in one process: the exit code of each, what it loaded that is heavy, and what it printed."""
+    """Ask all in one process: the exit code of each, what it loaded that is heavy, and what it
+    printed.
+    """
     asked = "".join(json.dumps(arguments) + "\n" for arguments, _ in ASKED)
-    done = subprocess.run([sys.executable, "-c", ASK], input=asked, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ASK], input=asked, capture_output=True, text=True, check=True
+    )
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("place", range(len(ASKED)), ids=[" ".join(arguments) for arguments, _ in ASKED])
+@pytest.mark.parametrize(
+    "place", range(len(ASKED)), ids=[" ".join(arguments) for arguments, _ in ASKED]
+)
 def test_without_torch(answers, place):
     code, heavy, printed = answers[place]
     assert (code, heavy) == (ASKED[place][1], []), printed
@@ -58,11 +64,16 @@ def test_the_package_itself_is_light():
 
 
 def test_a_study_that_is_done_is_read_and_tabulated_without_torch():
-    modules = "sightline.experiments.store, sightline.experiments.grid, sightline.experiments.tabulate"
+    modules = (
+        "sightline.experiments.store, sightline.experiments.grid, sightline.experiments.tabulate"
+    )
     code = f"import sys, {modules}; assert not {{'torch', 'scipy.stats'}} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_whoever_sends_cells_to_a_cluster_imports_neither_torch_nor_ray():
-    code = "import sys, sightline.experiments.executors.cluster; assert not {'torch', 'ray'} & set(sys.modules)"
+    code = (
+        "import sys, sightline.experiments.executors.ray_cluster; assert not {'torch', 'ray'} & "
+        "set(sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,4 +1,6 @@
-"""Every troublesome table, from the command line: a report, or one line that says what is wrong; never a traceback."""
+"""Every troublesome table, from the command line: a report, or one line that says what is wrong;
+never a traceback.
+"""
 
 import re
 from pathlib import Path
@@ -24,7 +26,9 @@ def test_check_data(sightline: Call, troubles, name):
     if trouble.outcome == "report":
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith("source: ")
-        assert sightline("check-data", "--data", trouble.path, *trouble.flags, "--json").json["splits"]
+        assert sightline("check-data", "--data", trouble.path, *trouble.flags, "--json").json[
+            "splits"
+        ]
     else:
         refused(done, trouble)
 

@@ -1,4 +1,5 @@
-"""What the parts of a model promise, as checks: each is a function that fails where a part breaks its word.
+"""What the parts of a model promise, as checks: each is a function that fails where a part breaks
+its word.
 
 The promises stand in the protocols and modules of `sightline.models`;
 `tests/contract/test_parts.py` holds every row of the catalogue to them, and shows by wrong parts
@@ -12,9 +13,9 @@ from typing import Any
 
 import torch
 
-from sightline.data.batching import collate
+from sightline.core.protocols import Batch
+from sightline.data.batches import collate
 from sightline.data.vocabulary import Vocabulary
-from sightline.types import Batch
 from tests.texts import WORDS, examples
 
 EXACT = {"atol": 1e-5, "rtol": 1e-5}
@@ -37,7 +38,9 @@ def keeps_its_inputs(call: Callable[..., Any], *inputs: Any) -> None:
     state = torch.get_rng_state()
     call(*inputs)
     after = [one for one in inputs if isinstance(one, torch.Tensor)]
-    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True)), "an input was changed"
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True)), (
+        "an input was changed"
+    )
     assert torch.equal(torch.get_rng_state(), state), "something was drawn"
 
 
@@ -110,12 +113,17 @@ def a_text_without_tokens_gets_zero_states(one: Encoding) -> None:
 def padding_is_truncation(one: Encoding) -> None:
     strange = one.embeddings + 9 * ~one.mask[:, :, None]
     close(replace(one, embeddings=strange).states, one.states)
-    longer = torch.cat([strange, strange[:, :2]], dim=1), torch.cat([one.mask, torch.zeros(4, 2).bool()], dim=1)
+    longer = (
+        torch.cat([strange, strange[:, :2]], dim=1),
+        torch.cat([one.mask, torch.zeros(4, 2).bool()], dim=1),
+    )
     close(replace(one, embeddings=longer[0], mask=longer[1]).states[:, :6], one.states)
     for row, length in enumerate(LENGTHS):
         if length:
             alone = replace(
-                one, embeddings=one.embeddings[row : row + 1, :length], mask=one.mask[row : row + 1, :length]
+                one,
+                embeddings=one.embeddings[row : row + 1, :length],
+                mask=one.mask[row : row + 1, :length],
             )
             close(alone.states[0], one.states[row, :length])
 
@@ -123,7 +131,9 @@ def padding_is_truncation(one: Encoding) -> None:
 def gradients_of_states_flow(one: Encoding) -> None:
     embeddings = one.embeddings.clone().requires_grad_()
     weights = drawn(*one.mask.shape, one.width, seed=1)
-    (gradient,) = reaches((one.encoder(embeddings, one.mask) * weights).sum(), [embeddings], one.encoder)
+    (gradient,) = reaches(
+        (one.encoder(embeddings, one.mask) * weights).sum(), [embeddings], one.encoder
+    )
     assert gradient[one.mask].any(dim=1).all(), "a real token gets no gradient"
     assert not gradient[~one.mask].any(), "padding gets a gradient"
 
@@ -146,16 +156,26 @@ def a_summary_does_not_see_padding(one: Encoding) -> None:
         assert not found[1].any(), "a query without tokens gives zeros"
         for row, length in enumerate(LENGTHS):
             size = max(length, 1)
-            close(one.encoder.summary(one.states[row : row + 1, :size], one.mask[row : row + 1, :size])[0], found[row])
+            close(
+                one.encoder.summary(
+                    one.states[row : row + 1, :size], one.mask[row : row + 1, :size]
+                )[0],
+                found[row],
+            )
         for row in (0, 2, 3):
             assert found[row].any()
 
 
 ENCODER = (
-    states_have_their_shape_and_type, states_of_padding_are_zero, a_text_without_tokens_gets_zero_states,
-    padding_is_truncation, gradients_of_states_flow, encoding_changes_nothing,
-    with_and_without_gradients_states_are_equal, a_summary_does_not_see_padding,
-)  # fmt: skip
+    states_have_their_shape_and_type,
+    states_of_padding_are_zero,
+    a_text_without_tokens_gets_zero_states,
+    padding_is_truncation,
+    gradients_of_states_flow,
+    encoding_changes_nothing,
+    with_and_without_gradients_states_are_equal,
+    a_summary_does_not_see_padding,
+)
 
 
 @dataclass(frozen=True)
@@ -181,7 +201,10 @@ def scores_are_those_of_each_token(one: Scoring) -> None:
     close(turned.flip(1), one.scores)
     for row in range(len(one.states)):
         query = None if one.query is None else one.query[row : row + 1]
-        close(replace(one, states=one.states[row : row + 1, :2], query=query).scores[0], one.scores[row, :2])
+        close(
+            replace(one, states=one.states[row : row + 1, :2], query=query).scores[0],
+            one.scores[row, :2],
+        )
     assert one.scores.std() > 0
 
 
@@ -244,7 +267,9 @@ def masked_scores_do_not_matter(one: Projecting) -> None:
     with torch.no_grad():
         for row, length in enumerate(LENGTHS):
             if length:
-                alone = one.projection(one.scores[row : row + 1, :length], MASK[row : row + 1, :length])
+                alone = one.projection(
+                    one.scores[row : row + 1, :length], MASK[row : row + 1, :length]
+                )
                 close(alone[0], one.weights[row, :length])
 
 
@@ -256,7 +281,9 @@ def a_larger_score_gets_no_smaller_weight(one: Projecting) -> None:
 
 def gradients_of_weights_flow(one: Projecting) -> None:
     scores = one.scores.clone().requires_grad_()
-    (gradient,) = reaches((one.projection(scores, MASK) * drawn(*MASK.shape, seed=4)).sum(), [scores], one.projection)
+    (gradient,) = reaches(
+        (one.projection(scores, MASK) * drawn(*MASK.shape, seed=4)).sum(), [scores], one.projection
+    )
     assert not gradient[~MASK].any()
 
 
@@ -266,14 +293,19 @@ def projecting_changes_nothing(one: Projecting) -> None:
 
 
 PROJECTION = (
-    weights_are_a_distribution_over_the_mask, masked_scores_do_not_matter, a_larger_score_gets_no_smaller_weight,
-    gradients_of_weights_flow, projecting_changes_nothing,
-)  # fmt: skip
+    weights_are_a_distribution_over_the_mask,
+    masked_scores_do_not_matter,
+    a_larger_score_gets_no_smaller_weight,
+    gradients_of_weights_flow,
+    projecting_changes_nothing,
+)
 
 
 def a_batch() -> Batch:
     """Read texts, the words of one of which were all deleted."""
-    batch = collate(examples((6, 3, 4, 1)), Vocabulary.fit(examples((len(WORDS),))), boundaries=True)
+    batch = collate(
+        examples((6, 3, 4, 1)), Vocabulary.fit(examples((len(WORDS),))), boundaries=True
+    )
     kept = batch.mask.clone()
     kept[1] = False
     return batch.keep(kept)
@@ -309,7 +341,10 @@ def attention_is_the_same_in_any_batch(one: Attending) -> None:
         index = torch.tensor([row])
         alone = one.batch.rows(index)
         alone = alone.keep(alone.mask)
-        close(replace(one, batch=alone, scores=one.scores[index, :size]).weights[0], one.weights[row, :size])
+        close(
+            replace(one, batch=alone, scores=one.scores[index, :size]).weights[0],
+            one.weights[row, :size],
+        )
 
 
 def attending_changes_nothing(one: Attending) -> None:
@@ -320,8 +355,10 @@ def attending_changes_nothing(one: Attending) -> None:
 
 
 SOURCE = (
-    attention_is_a_distribution_over_words, attention_is_the_same_in_any_batch, attending_changes_nothing,
-)  # fmt: skip
+    attention_is_a_distribution_over_words,
+    attention_is_the_same_in_any_batch,
+    attending_changes_nothing,
+)
 
 
 @dataclass(frozen=True)
@@ -351,7 +388,10 @@ def logits_are_those_of_each_text(one: Decoding) -> None:
 
 
 def gradients_of_logits_flow(one: Decoding) -> None:
-    inputs = [one.context.clone().requires_grad_(), *(each.clone().requires_grad_() for each in one.asked[:1])]
+    inputs = [
+        one.context.clone().requires_grad_(),
+        *(each.clone().requires_grad_() for each in one.asked[:1]),
+    ]
     logits = one.decoder(inputs[0], *inputs[1:], *one.asked[1:])
     finite = torch.isfinite(logits)
     loss = torch.where(finite, logits, 0.0) * drawn(*logits.shape, seed=6)
@@ -373,8 +413,11 @@ def without_a_query_it_is_affine(one: Decoding) -> None:
 
 
 DECODER = (
-    logits_are_those_of_each_text, gradients_of_logits_flow, decoding_changes_nothing, without_a_query_it_is_affine,
-)  # fmt: skip
+    logits_are_those_of_each_text,
+    gradients_of_logits_flow,
+    decoding_changes_nothing,
+    without_a_query_it_is_affine,
+)
 
 
 @dataclass(frozen=True)
@@ -418,5 +461,7 @@ def retaining_changes_nothing(one: Retaining) -> None:
 
 
 RETENTION = (
-    pooled_vectors_are_those_of_each_token, the_embedding_is_where_it_is_said_to_be, retaining_changes_nothing,
-)  # fmt: skip
+    pooled_vectors_are_those_of_each_token,
+    the_embedding_is_where_it_is_said_to_be,
+    retaining_changes_nothing,
+)

@@ -1,4 +1,6 @@
-"""The catalogue and the rooms of parts hold each other to account: no row without its part, no part without its row."""
+"""The catalogue and the rooms of parts hold each other to account: no row without its part, no part
+without its row.
+"""
 
 import inspect
 import pkgutil
@@ -9,25 +11,27 @@ import pytest
 from torch import nn
 
 import sightline.models.encoders
-from sightline.data.official.formats import FORMATS
-from sightline.data.planted import pairs, questions
-from sightline.data.planted.cues import CLASSES, FILLERS
-from sightline.data.planted.generated import GENERATED
-from sightline.models.altered import Altered
+from sightline.config.data_parts import PLANTED, PUBLISHED, TABLES
+from sightline.config.model_parts import ALTERED, MODELS, TRAINED_BESIDE
+from sightline.config.part_options import Option
+from sightline.config.part_syntax import Part
+from sightline.config.registry import ROOMS, names_of, row_of
+from sightline.config.registry_row import Row
+from sightline.data.corpora.corpus_registry import FORMATS
+from sightline.data.synthetic import entailment_pairs, story_questions
+from sightline.data.synthetic.cue_words import CLASSES, FILLERS
+from sightline.data.synthetic.generators import GENERATED
+from sightline.models.alterations import Altered
 from sightline.models.retention import Nothing
-from sightline.spec.catalogue import ROOMS, names_of, row_of
-from sightline.spec.data_rows import PLANTED, PUBLISHED, TABLES
-from sightline.spec.model_rows import ALTERED, MODELS, TRAINED_BESIDE
-from sightline.spec.options import Option
-from sightline.spec.parts import Part
-from sightline.spec.row import Row
 
 BUILT = (*MODELS, *ALTERED, *TRAINED_BESIDE)
 EVERY = (*BUILT, *PLANTED, *PUBLISHED, *TABLES)
 
 
 def gives(kind: str) -> Callable[[object], bool]:
-    return lambda found: inspect.isfunction(found) and inspect.signature(found).return_annotation == kind
+    return lambda found: (
+        inspect.isfunction(found) and inspect.signature(found).return_annotation == kind
+    )
 
 
 def is_encoder(found: object) -> bool:
@@ -50,7 +54,10 @@ def takes_a_run(found: Callable[..., object]) -> bool:
     """Tell a function from one run to another."""
     signature = inspect.signature(found)
     first = next(iter(signature.parameters.values()), None)
-    return first is not None and (first.annotation, signature.return_annotation) == ("RunSpec", "RunSpec")
+    return first is not None and (first.annotation, signature.return_annotation) == (
+        "RunSpec",
+        "RunSpec",
+    )
 
 
 def is_retention(found: object) -> bool:
@@ -58,18 +65,19 @@ def is_retention(found: object) -> bool:
 
 
 ENCODERS = [
-    f"sightline.models.encoders.{file.name}" for file in pkgutil.iter_modules(sightline.models.encoders.__path__)
+    f"sightline.models.encoders.{file.name}"
+    for file in pkgutil.iter_modules(sightline.models.encoders.__path__)
 ]
 PARTS_IN = {
     **dict.fromkeys(ENCODERS, is_encoder),
     "sightline.models.scorers": is_module,
     "sightline.models.decoders": is_module,
     "sightline.models.retention": is_retention,
-    "sightline.models.projectors": gives("Projector"),
+    "sightline.models.projection_layers": gives("Projector"),
     "sightline.models.attention": gives("Source"),
-    "sightline.models.borrowed": is_module,
-    "sightline.training.companions": is_companion,
-    "sightline.models.altered": is_alteration,
+    "sightline.models.external_attention": is_module,
+    "sightline.training.control_models": is_companion,
+    "sightline.models.alterations": is_alteration,
 }
 """How a part is known that is defined in a room of parts."""
 
@@ -78,16 +86,25 @@ PARTS_IN = {
 def test_no_part_is_without_a_row(name: str) -> None:
     module = import_module(name)
     mine = [found for found in vars(module).values() if getattr(found, "__module__", "") == name]
-    there = {f"{name}:{one.__name__}" for one in mine if PARTS_IN[name](one) and not one.__name__.startswith("_")}
+    there = {
+        f"{name}:{one.__name__}"
+        for one in mine
+        if PARTS_IN[name](one) and not one.__name__.startswith("_")
+    }
     forgotten = sorted(there - {row.built for row in BUILT})
-    assert not forgotten, f"{forgotten} cannot be named in a spec: give each a row in src/sightline/spec/model_rows.py"
+    assert not forgotten, (
+        f"{forgotten} cannot be named in a spec: give each a row in "
+        "src/sightline/config/model_parts.py"
+    )
 
 
 @pytest.mark.parametrize("row", BUILT, ids=lambda row: f"{row.kind} {row.name}")
 def test_a_row_has_the_options_of_what_it_builds_and_their_only_defaults(row: Row) -> None:
     module, _, name = row.built.partition(":")
     wanted = inspect.signature(getattr(import_module(module), name)).parameters
-    assert all(one.default is one.empty for one in wanted.values()), f"{name}: defaults belong into its row"
+    assert all(one.default is one.empty for one in wanted.values()), (
+        f"{name}: defaults belong into its row"
+    )
     if any(one.kind is one.VAR_KEYWORD for one in wanted.values()):
         return  # an option that is a word of Python's
     assert set(row.options) <= set(wanted)
@@ -130,8 +147,13 @@ def test_bounds_of_planted_corpora_are_those_of_their_words() -> None:
         found: Option = row_of("planted", name).options[option]
         return found.most
 
-    assert {most(name, "fillers") for name in ("needle", "vote", "negated", "detector", "pair")} == {FILLERS}
+    assert {
+        most(name, "fillers") for name in ("needle", "vote", "negated", "detector", "pair")
+    } == {FILLERS}
     assert most("needle", "classes") == len(CLASSES)
-    assert (most("pair", "kinds"), most("pair", "colours")) == (len(pairs.THINGS), len(pairs.COLOURS))
-    there = (len(questions.PEOPLE), len(questions.PLACES), len(questions.THINGS))
+    assert (most("pair", "kinds"), most("pair", "colours")) == (
+        len(entailment_pairs.THINGS),
+        len(entailment_pairs.COLOURS),
+    )
+    there = (len(story_questions.PEOPLE), len(story_questions.PLACES), len(story_questions.THINGS))
     assert tuple(most("world", option) for option in ("people", "places", "things")) == there

@@ -1,4 +1,6 @@
-"""What every executor promises: each cell ends once, done cells are stored and equal, failed ones stop no other."""
+"""What every executor promises: each cell ends once, done cells are stored and equal, failed ones
+stop no other.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -8,24 +10,29 @@ from typing import Any
 
 import pytest
 
-from sightline.experiments.executors.executor import Done, Executor
+from sightline.config.run_keys import run_key
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.experiments.executors.executor import Executor, RunOutcome
 from sightline.experiments.executors.processes import Processes
 from sightline.experiments.executors.serial import Serial
+from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.stored import run_stored
-from sightline.spec.keys import run_key
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import FitSpec, RunSpec
 from tests.experiments.test_store import same
 
 GOOD = RunSpec(
-    parse_data("planted:needle(n=160,length=8)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=1), limit=20,
-    companions=(), measures=("agreement",),
-)  # fmt: skip
+    parse_data("planted:needle(n=160,length=8)"),
+    parse_model("mlp(hidden=4)+additive"),
+    FitSpec(epochs=1),
+    limit=20,
+    companions=(),
+    measures=("agreement",),
+)
 BAD = replace(GOOD, data=parse_data("planted:needle(n=160,length=600)"))
 CELLS = (BAD, GOOD, replace(GOOD, seed=1))
 EXECUTORS: dict[str, Callable[[], Executor]] = {"serial": Serial, "processes": lambda: Processes(2)}
-"""Those that need nothing installed; that of a cluster: ``tests/experiments/test_cluster.py``."""
+"""Those that need nothing installed; that of a cluster:
+``tests/experiments/test_ray_cluster.py``."""
 
 
 def keeps_its_word(executor: Executor, folder: Path) -> Store:
@@ -42,21 +49,26 @@ def keeps_its_word(executor: Executor, folder: Path) -> Store:
     assert _written(store) == before, "a cell was run again"
     _end_once(executor.run(CELLS, store, again=True))
     after = _written(store)
-    assert {cell: after[cell] != before[cell] for cell in CELLS} == {cell: cell == BAD for cell in CELLS}
+    assert {cell: after[cell] != before[cell] for cell in CELLS} == {
+        cell: cell == BAD for cell in CELLS
+    }
     for cell in CELLS:
         with store.claim_run(run_key(cell)) as mine:
             assert mine, "a claim is still held"
     return store
 
 
-def _end_once(ended: Iterator[Done]) -> None:
+def _end_once(ended: Iterator[RunOutcome]) -> None:
     endings = Counter(one.spec for one in ended if one.ending != "killed")
     assert endings == dict.fromkeys(CELLS, 1), "a cell ended twice, or never"
 
 
 def _written(store: Store) -> dict[RunSpec, int]:
     """Say when each cell was written last."""
-    return {cell: max(file.stat().st_mtime_ns for file in store.run_folder(run_key(cell)).iterdir()) for cell in CELLS}
+    return {
+        cell: max(file.stat().st_mtime_ns for file in store.run_folder(run_key(cell)).iterdir())
+        for cell in CELLS
+    }
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +81,9 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.mark.parametrize("name", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_an_executor_keeps_its_word(name: str, tmp_path: Path, reference: Store) -> None:
     store = keeps_its_word(EXECUTORS[name](), tmp_path / "store")
-    assert all(same(store.audit(run_key(cell)), reference.audit(run_key(cell))) for cell in CELLS[1:])
+    assert all(
+        same(store.audit(run_key(cell)), reference.audit(run_key(cell))) for cell in CELLS[1:]
+    )
 
 
 @dataclass(frozen=True)
@@ -78,21 +92,28 @@ class Wrong:
 
     how: str
 
-    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         for spec in specs:
             if self.how == "says it first" and store.state(run_key(spec)) == "missing":
-                yield Done(spec, "done")
+                yield RunOutcome(spec, "done")
             ending = run_stored(spec, store, again=again or self.how == "runs failed cells again")
             if self.how != "is silent":
-                yield Done(spec, ending)
+                yield RunOutcome(spec, ending)
             if self.how == "says it twice":
-                yield Done(spec, ending)
+                yield RunOutcome(spec, ending)
             if self.how == "stops at a failure" and ending == "failed":
                 return
 
 
 @pytest.mark.parametrize(
-    "how", ["says it first", "says it twice", "is silent", "stops at a failure", "runs failed cells again"]
+    "how",
+    [
+        "says it first",
+        "says it twice",
+        "is silent",
+        "stops at a failure",
+        "runs failed cells again",
+    ],
 )
 def test_a_wrong_executor_breaks_its_word(how: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):

@@ -1,4 +1,6 @@
-"""What every source of texts promises: words where their offsets say, ids and numbers of their own, the same again."""
+"""What every source of texts promises: words where their offsets say, ids and numbers of their own,
+the same again.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,51 +10,59 @@ from typing import Any
 
 import pytest
 
+from sightline.config.registry import names_of
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import OFFICIAL, DataSpec
+from sightline.core.example import Example
+from sightline.data.corpora.corpus_registry import FORMATS
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
-from sightline.data.official.formats import FORMATS
-from sightline.example import Example
-from sightline.spec.catalogue import names_of
-from sightline.spec.texts import parse_data
-from sightline.spec.values import OFFICIAL, DataSpec
+from sightline.data.load_dataset import load
 from tests.data.corpora import CORPORA, folder_of, forget
 from tests.studies import small
 
-ROWS = [(f"the film number {i} was {('good', 'bad')[i % 2]} .", ("yes", "no")[i % 2]) for i in range(60)]
+ROWS = [
+    (f"the film number {i} was {('good', 'bad')[i % 2]} .", ("yes", "no")[i % 2]) for i in range(60)
+]
 TABLES: dict[str, Callable[[], str]] = {
     "csv": lambda: "text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS),
     "tsv": lambda: "text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in ROWS),
     "jsonl": lambda: "".join(f'{{"text": "{text}", "label": "{label}"}}\n' for text, label in ROWS),
 }
-RECIPES = [(kind, recipe) for kind in OFFICIAL for recipe in ("clean", *(["paper"] if FORMATS[kind].recipes else []))]
+RECIPES = [
+    (kind, recipe)
+    for kind in OFFICIAL
+    for recipe in ("clean", *(["paper"] if FORMATS[kind].recipes else []))
+]
 RECIPES.remove(("mimic", "paper"))  # it needs lists of admissions: tests/data/test_mimic.py
 
 
 def complaints(data: Dataset) -> list[str]:
     """Say what is wrong with the texts of a dataset."""
     texts = [text for split in data.splits.values() for text in split]
-    told = [] if texts else ["there is no text"]
-    told += [] if len({text.id for text in texts}) == len(texts) else ["two texts have one id"]
-    told += [] if len({text.index for text in texts}) == len(texts) else ["two texts have one number"]
-    told += [] if all(data.splits.values()) else ["a split is empty"]
-    return told + [wrong for text in texts for wrong in _of_text(text, data)]
+    message = [] if texts else ["there is no text"]
+    message += [] if len({text.id for text in texts}) == len(texts) else ["two texts have one id"]
+    message += (
+        [] if len({text.index for text in texts}) == len(texts) else ["two texts have one number"]
+    )
+    message += [] if all(data.splits.values()) else ["a split is empty"]
+    return message + [wrong for text in texts for wrong in _of_text(text, data)]
 
 
 def _of_text(text: Example, data: Dataset) -> list[str]:
-    told, offsets = [], text.offsets
+    lines, offsets = [], text.offsets
     if not text.tokens:
-        told.append(f"{text.id}: no words")
+        lines.append(f"{text.id}: no words")
     if len(offsets) != len(text.tokens):
-        told.append(f"{text.id}: {len(offsets)} offsets for {len(text.tokens)} words")
+        lines.append(f"{text.id}: {len(offsets)} offsets for {len(text.tokens)} words")
     if any(not 0 <= start < end <= len(text.text) for start, end in offsets):
-        told.append(f"{text.id}: a word stands outside of its text")
+        lines.append(f"{text.id}: a word stands outside of its text")
     if any(after[0] < before[1] for before, after in pairwise(offsets)):
-        told.append(f"{text.id}: words overlap, or are not in order")
+        lines.append(f"{text.id}: words overlap, or are not in order")
     if not 0 <= text.label < len(data.label_names):
-        told.append(f"{text.id}: a label without a name")
+        lines.append(f"{text.id}: a label without a name")
     if text.rationale is not None and len(text.rationale) != len(text.tokens):
-        told.append(f"{text.id}: marks for other words")
-    return told
+        lines.append(f"{text.id}: marks for other words")
+    return lines
 
 
 def contents(data: Dataset) -> list[Any]:
@@ -71,8 +81,12 @@ def keeps_its_word(spec: DataSpec) -> None:
     forget()
     known = {text.text for split in load(spec, 1).splits.values() for text in split}
     if spec.kind != "planted":  # whose texts are drawn from the seed
-        few = [text.text for split in data.splits.values() for text in split if text.text not in known]
-        assert len(few) <= 0.5 * sum(map(len, data.splits.values()))  # a paper's recipe may leave other texts out
+        few = [
+            text.text for split in data.splits.values() for text in split if text.text not in known
+        ]
+        assert len(few) <= 0.5 * sum(
+            map(len, data.splits.values())
+        )  # a paper's recipe may leave other texts out
 
 
 @pytest.mark.parametrize(("kind", "recipe"), RECIPES)
@@ -80,7 +94,9 @@ def test_a_published_corpus_keeps_its_word(kind: str, recipe: str, tmp_path: Pat
     if (kind, recipe) == ("sst", "paper"):  # leaves nothing of a handful of short texts
         small.sst(tmp_path)
     else:
-        folder_of(tmp_path / kind, {f"top/{name}": content for name, content in CORPORA[kind].items()})
+        folder_of(
+            tmp_path / kind, {f"top/{name}": content for name, content in CORPORA[kind].items()}
+        )
     keeps_its_word(replace(parse_data(f"{kind}:{tmp_path / kind}"), recipe=recipe))  # type: ignore[arg-type]
 
 
@@ -96,7 +112,14 @@ def test_a_planted_corpus_keeps_its_word(name: str) -> None:
 
 
 def example(**changes: Any) -> Example:
-    usual = {"id": "a", "index": 0, "text": "one two", "tokens": ("one", "two"), "places": ((0, 3), (4, 7)), "label": 0}
+    usual = {
+        "id": "a",
+        "index": 0,
+        "text": "one two",
+        "tokens": ("one", "two"),
+        "places": ((0, 3), (4, 7)),
+        "label": 0,
+    }
     return Example(**{**usual, **changes})
 
 
@@ -107,11 +130,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("told", WRONG)
-def test_wrong_texts_are_complained_of(told: str) -> None:
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_texts_are_complained_of(message: str) -> None:
     right = replace_train([example()])
     assert [one for one in complaints(right) if "split" not in one] == []
-    assert any(told in one for one in complaints(replace_train(WRONG[told])))
+    assert any(message in one for one in complaints(replace_train(WRONG[message])))
 
 
 def replace_train(texts: list[Example]) -> Dataset:

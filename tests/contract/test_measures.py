@@ -1,4 +1,6 @@
-"""What every measure owes: one value a text, batched ≡ alone, order inert, inputs unchanged, NaN counted with reasons."""
+"""What every measure owes: one value a text, batched ≡ alone, order inert, inputs unchanged, NaN
+counted with reasons.
+"""
 
 import re
 from collections.abc import Callable
@@ -11,19 +13,19 @@ import pytest
 import torch
 
 from sightline import measures
-from sightline.findings.claims import CLAIMS
-from sightline.findings.drops import DROPS
-from sightline.findings.kept import RATIOS
-from sightline.measures import default_measures, every_measure
-from sightline.measures.arrays import count_undefined, to_numpy
-from sightline.measures.maps import MAKERS
+from sightline.audits.measure_pass import measure
+from sightline.config.measure_registry import BY_NAME, MAPS, MEASURES, WHERE_OFFERED
+from sightline.core.protocols import Arrays, Measure, MeasureContext, SupportsSurvey, Trace
+from sightline.core.results import Measurement, NotRun, Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import MAKERS
+from sightline.measures.default_measures import default_measures, every_measure
+from sightline.measures.quantities import QUANTITIES, quantity_of
+from sightline.measures.trace_arrays import count_undefined, to_numpy
 from sightline.models.classifier import AttentionClassifier
-from sightline.quantities import QUANTITIES, quantity_of
-from sightline.questions import BY_NAME, MAPS, MEASURES, WHERE_OFFERED
-from sightline.results import Measurement, NotRun, Ragged
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
-from sightline.types import Arrays, Measure, Subject, Surveying, Trace
+from sightline.verdict.accuracy_drop import DROPS
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.retention_estimates import RATIOS
 from tests.sampling import slow_but
 from tests.texts import examples, sharpened, untrained
 
@@ -35,9 +37,9 @@ TEXTS = examples((7, 1, 4, 12, 2, 9), classes=2)
 ROOM, TESTS = Path(measures.__file__).parent, Path(__file__).parents[1] / "measures"
 USUAL = [one.code for one in default_measures() if one.code not in WHERE_OFFERED]
 ELSEWHERE = {
-    "information": "it takes 200 texts: tests/measures/test_information.py",
+    "information": "it takes 200 texts: tests/measures/test_rank_information.py",
     "last_layer": "it takes a model of several layers: tests/measures/test_last_layer.py",
-    "layers": "likewise: tests/measures/test_layers.py",
+    "layers": "likewise: tests/measures/test_layer_ablation.py",
 }
 """Measures that these models and texts are too small for, and where they are tested."""
 CODES = [code for code in MEASURES if code not in ELSEWHERE]
@@ -52,37 +54,72 @@ def test_a_run_may_ask_for_each_by_its_name() -> None:
 def test_no_measure_is_forgotten() -> None:
     homes = {
         f"{module}:{name}"
-        for module in (f"sightline.measures.{file.stem}" for file in ROOM.glob("[!_]*.py"))
+        for module in (
+            ".".join(["sightline.measures", *file.relative_to(ROOM).with_suffix("").parts])
+            for file in ROOM.rglob("[!_]*.py")
+        )
         for name, kind in vars(import_module(module)).items()
         if isinstance(kind, type) and kind.__module__ == module and hasattr(kind, "on_batch")
     }
     forgotten = sorted(homes - set(MEASURES.values()))
-    assert not forgotten, f"no line of sightline/questions.py names {', '.join(forgotten)}"
+    assert not forgotten, (
+        f"no line of sightline/config/measure_registry.py names {', '.join(forgotten)}"
+    )
 
 
 @pytest.mark.parametrize(("code", "home"), MEASURES.items())
 def test_each_measure_has_a_test_of_its_own(code: str, home: str) -> None:
     name = home.rpartition(":")[2]
-    tests = [file for file in TESTS.glob("test_*.py") if re.search(rf"\b{name}\(", file.read_text(encoding="utf-8"))]
-    assert tests, f"no file under tests/measures makes a {name}: show on a text where its answer is known what it gives"
+    tests = [
+        file
+        for file in TESTS.glob("test_*.py")
+        if re.search(rf"\b{name}\(", file.read_text(encoding="utf-8"))
+    ]
+    assert tests, (
+        f"no file under tests/measures makes a {name}: show on a text where its answer is "
+        "known what it gives"
+    )
 
 
 def test_a_claim_names_what_its_measure_gives() -> None:
-    named = {one.name for claim in CLAIMS.values() for one in claim.quantities()} - {*DROPS, *RATIOS}
-    named |= {claim.draws for claim in CLAIMS.values() if claim.draws}
-    named |= {part for name, one in RATIOS.items() if name.startswith("token") for part in (one.top, one.bottom)}
-    by_name = [one for one in every_measure() if one.code in BY_NAME & {claim.measure for claim in CLAIMS.values()}]
+    named = {one.name for claim in AUDIT_TESTS.values() for one in claim.quantities()} - {
+        *DROPS,
+        *RATIOS,
+    }
+    named |= {claim.draws for claim in AUDIT_TESTS.values() if claim.draws}
+    named |= {
+        part
+        for name, one in RATIOS.items()
+        if name.startswith("token")
+        for part in (one.top, one.bottom)
+    }
+    by_name = [
+        one
+        for one in every_measure()
+        if one.code in BY_NAME & {claim.measure for claim in AUDIT_TESTS.values()}
+    ]
     taken_here = taken(MODELS["one logit"], TEXTS, 32, *by_name)
-    given = {f"{code}.{name}" for code, one in taken_here.items() for name in (*one.values, *one.whole)}
+    given = {
+        f"{code}.{name}" for code, one in taken_here.items() for name in (*one.values, *one.whole)
+    }
     wrong = sorted(named - given)
-    assert not wrong, f"findings/claims.py names {', '.join(wrong)}, and no measure gives such a quantity"
+    assert not wrong, (
+        f"verdict/catalogue.py names {', '.join(wrong)}, and no measure gives such a quantity"
+    )
 
 
 def test_every_number_is_explained() -> None:
     """What an export and the page of measures say of a number stands in one place."""
-    marked = [replace(text, rationale=tuple(i % 2 == 0 for i in range(len(text.tokens)))) for text in TEXTS]
+    marked = [
+        replace(text, rationale=tuple(i % 2 == 0 for i in range(len(text.tokens))))
+        for text in TEXTS
+    ]
     outcomes = taken(MODELS["one logit"], marked, 32)
-    kept = {(code, name): values for code, one in outcomes.items() for name, values in one.values.items()}
+    kept = {
+        (code, name): values
+        for code, one in outcomes.items()
+        for name, values in one.values.items()
+    }
     assert [f"{code}.{name}" for code, name in kept if quantity_of(code, name) is None] == []
     assert QUANTITIES.keys() == MEASURES.keys()
     for (code, name), values in kept.items():
@@ -96,7 +133,8 @@ def test_every_number_is_explained() -> None:
 
 def test_every_map_is_told_and_made() -> None:
     assert MAPS.keys() == MAKERS.keys(), (
-        "a map has its words in sightline/questions.py and its making in measures/maps.py"
+        "a map has its words in sightline/config/measure_registry.py and its making in "
+        "measures/attribution_maps.py"
     )
 
 
@@ -110,10 +148,14 @@ def taken(
 ) -> dict[str, Measurement]:
     beside = {"uniform": 5, "frozen": 6, "seed(by=1)": 7, "untrained": 8}
     settings = {"classes": len(model.label_names), "boundaries": model.spec.boundaries}
-    companions = {name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()}
+    companions = {
+        name: untrained(str(model.spec), seed=seed, **settings) for name, seed in beside.items()
+    }
     asked = (*default_measures(), *more)
     others = {"train": examples((9, 5, 8, 6), seed=4)}
-    outcomes = measure(model, texts, asked, companions, Seeds(seed), batch_size, lambda done, total: None, others)
+    outcomes = measure(
+        model, texts, asked, companions, Seeds(seed), batch_size, lambda done, total: None, others
+    )
     assert all(isinstance(outcome, Measurement) for outcome in outcomes.values()), outcomes
     return outcomes
 
@@ -146,22 +188,29 @@ def again(model: AttentionClassifier) -> dict[str, Measurement]:
     return taken(model, TEXTS, 32, *by_name())
 
 
-def is_the_same_alone(code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]) -> None:
+def is_the_same_alone(
+    code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]
+) -> None:
     for name, value in whole[code].values.items():
         here, there = value, alone[code].values[name]
         if isinstance(value, Ragged):
             assert value.lengths.tolist() == there.lengths.tolist()
             here, there = value.flat, there.flat
-        # A share of importance, a τ and a ratio may jump where two values are all but tied; maps may not.
+        # A share of importance, a τ and a ratio may jump where two values are all but tied; maps
+        # may not.
         assert here == pytest.approx(there, abs=1e-4, nan_ok=True), f"{code}.{name}"
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_batched_is_alone(code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]) -> None:
+def test_batched_is_alone(
+    code: str, whole: dict[str, Measurement], alone: dict[str, Measurement]
+) -> None:
     is_the_same_alone(code, whole, alone)
 
 
-def is_the_same_turned_round(code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]) -> None:
+def is_the_same_turned_round(
+    code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]
+) -> None:
     for name, value in whole[code].values.items():
         other = turned[code].values[name]
         if name == "partner":  # rows of the texts, which are turned round too
@@ -171,17 +220,26 @@ def is_the_same_turned_round(code: str, whole: dict[str, Measurement], turned: d
             assert value == pytest.approx(other[::-1], abs=1e-4, nan_ok=True), f"{code}.{name}"
         else:
             rows = zip(value.rows(), other.rows()[::-1], strict=True)
-            assert all(a == pytest.approx(b, abs=1e-4, nan_ok=True) for a, b in rows), f"{code}.{name}"
+            assert all(a == pytest.approx(b, abs=1e-4, nan_ok=True) for a, b in rows), (
+                f"{code}.{name}"
+            )
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_order_of_the_texts_is_inert(code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]) -> None:
+def test_order_of_the_texts_is_inert(
+    code: str, whole: dict[str, Measurement], turned: dict[str, Measurement]
+) -> None:
     is_the_same_turned_round(code, whole, turned)
 
 
-def is_the_same_again(code: str, whole: dict[str, Measurement], again: dict[str, Measurement]) -> None:
+def is_the_same_again(
+    code: str, whole: dict[str, Measurement], again: dict[str, Measurement]
+) -> None:
     for name, value in whole[code].values.items():
-        one, other = (each.flat if isinstance(each, Ragged) else each for each in (value, again[code].values[name]))
+        one, other = (
+            each.flat if isinstance(each, Ragged) else each
+            for each in (value, again[code].values[name])
+        )
         assert np.array_equal(one, other, equal_nan=True), f"{code}.{name}"
     assert whole[code].settings == again[code].settings
     assert whole[code].undefined == again[code].undefined
@@ -202,11 +260,15 @@ def every_nan_has_a_reason(code: str, whole: dict[str, Measurement]) -> None:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_one_value_a_text_and_every_nan_has_a_reason(code: str, whole: dict[str, Measurement]) -> None:
+def test_one_value_a_text_and_every_nan_has_a_reason(
+    code: str, whole: dict[str, Measurement]
+) -> None:
     every_nan_has_a_reason(code, whole)
 
 
-def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, Measurement]) -> None:
+def test_the_text_of_one_word_is_counted_where_it_is_undefined(
+    whole: dict[str, Measurement],
+) -> None:
     assert whole["agreement"].undefined["captured.gradient"] == {"one word": 1}
     assert whole["erasure"].undefined["area"] == {"one word": 1}
     assert whole["permutation"].undefined["ratio"]["one word"] == 1
@@ -219,9 +281,12 @@ def test_the_text_of_one_word_is_counted_where_it_is_undefined(whole: dict[str, 
 def leaves_the_trace(one: Measure) -> None:
     model = MODELS["one logit"]
     trace = model.trace(model.collate(TEXTS))
-    before = [t.clone() for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)]
-    subject = Subject(model, {"uniform": model, "frozen": model}, tuple(TEXTS), tuple(TEXTS))
-    if isinstance(one, Surveying):
+    before = [
+        t.clone()
+        for t in (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)
+    ]
+    subject = MeasureContext(model, {"uniform": model, "frozen": model}, tuple(TEXTS), tuple(TEXTS))
+    if isinstance(one, SupportsSurvey):
         subject = replace(subject, learned=one.learn(one.look(subject, trace, Seeds(0)), Seeds(0)))
     one.on_batch(subject, trace, Seeds(0))
     after = (trace.attention, trace.logits, trace.states, trace.batch.ids, trace.batch.mask)
@@ -244,8 +309,10 @@ def test_the_seed_decides_the_draws() -> None:
     model = MODELS["one logit"]
     one = next(m for m in default_measures() if m.code == "erasure")
     trace = model.trace(model.collate(TEXTS))
-    subject = Subject(model, texts=tuple(TEXTS), audited=tuple(TEXTS))
-    first, same, other = (np.asarray(one.on_batch(subject, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1))
+    subject = MeasureContext(model, texts=tuple(TEXTS), audited=tuple(TEXTS))
+    first, same, other = (
+        np.asarray(one.on_batch(subject, trace, Seeds(seed))["floor"]) for seed in (0, 0, 1)
+    )
     assert np.array_equal(first, same, equal_nan=True)
     assert not np.array_equal(first, other, equal_nan=True)
 
@@ -259,7 +326,7 @@ class Wrong:
     needs: frozenset[str] = frozenset()
     paper: str = ""
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         largest = to_numpy(trace.attention.amax(dim=1)).astype(float)
         index = to_numpy(trace.batch.index)
         if self.how == "goes by the batch":
@@ -283,7 +350,9 @@ class Wrong:
 CHECKED: dict[str, Callable[[Callable[..., dict[str, Measurement]]], None]] = {
     "goes by the batch": lambda take: is_the_same_alone("wrong", take(32), take(1)),
     "draws by the batch": lambda take: is_the_same_alone("wrong", take(32), take(1)),
-    "goes by the order": lambda take: is_the_same_turned_round("wrong", take(32), take(2, TEXTS[::-1])),
+    "goes by the order": lambda take: is_the_same_turned_round(
+        "wrong", take(32), take(2, TEXTS[::-1])
+    ),
     "draws by itself": lambda take: is_the_same_again("wrong", take(32), take(32)),
     "is silent about what is undefined": lambda take: every_nan_has_a_reason("wrong", take(32)),
 }
@@ -292,7 +361,15 @@ CHECKED: dict[str, Callable[[Callable[..., dict[str, Measurement]]], None]] = {
 
 def taking(how: str) -> Callable[..., dict[str, Measurement]]:
     def take(batch_size: int, texts: list = TEXTS) -> dict[str, Measurement]:
-        found = measure(MODELS["one logit"], texts, [Wrong(how)], {}, Seeds(0), batch_size, lambda done, total: None)
+        found = measure(
+            MODELS["one logit"],
+            texts,
+            [Wrong(how)],
+            {},
+            Seeds(0),
+            batch_size,
+            lambda done, total: None,
+        )
         assert isinstance(found["wrong"], Measurement)
         return found
 

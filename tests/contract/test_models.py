@@ -1,5 +1,6 @@
-"""What every built-in model owes: every encoder × scorer × projection × retention, with a query or without, and every
-source; two classes and more, with boundary tokens and without. One test does all checks on a model once it is built.
+"""What every built-in model owes: every encoder × scorer × projection × retention, with a query or
+without, and every source; two classes and more, with boundary tokens and without. One test does all
+checks on a model once it is built.
 """
 
 import json
@@ -12,19 +13,28 @@ from pathlib import Path
 import pytest
 import torch
 
-from sightline.errors import ModelError, SpecError
-from sightline.example import Example
-from sightline.maths.projections import gumbel_softmax, uniform
-from sightline.models.checkpoint import load_classifier, save_classifier
+from sightline.config.json_reader import read_as
+from sightline.config.part_syntax import Part, parse_part
+from sightline.config.registry import (
+    DECODERS,
+    ENCODERS,
+    PROJECTIONS,
+    RETENTIONS,
+    ROOMS,
+    SCORERS,
+    SOURCES,
+    row_of,
+)
+from sightline.config.spec_syntax import parse_model
+from sightline.config.specs import ModelSpec
+from sightline.core.errors import ModelError, SpecError
+from sightline.core.example import Example
+from sightline.core.protocols import Trace
+from sightline.models.build_part import made
 from sightline.models.classifier import AttentionClassifier
-from sightline.models.made import made
-from sightline.spec.catalogue import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, ROOMS, SCORERS, SOURCES, row_of
-from sightline.spec.parts import Part, parse_part
-from sightline.spec.texts import parse_model
-from sightline.spec.typed import read_as
-from sightline.spec.values import ModelSpec
+from sightline.models.model_storage import load_classifier, save_classifier
+from sightline.numerics.projections import gumbel_softmax, uniform
 from sightline.training.objective import cross_entropies
-from sightline.types import Trace
 from tests.parts import small_part
 from tests.sampling import every_pair, slow_but
 from tests.texts import WORDS, examples, untrained
@@ -34,28 +44,48 @@ LIVELY = {
     "tying": "tying(delta=2.0)", "mlm": "mlm(p=0.9)", "sparsegen": "sparsegen(lambda=-0.5)",
     "dot": "dot(start=normal)", "deep": "deep(hidden=16)",
 }  # fmt: skip
-"""Settings at which these parts have an effect on a few words; the others are small by their rows."""
+"""Settings at which these parts have an effect on a few words; the others are small by their
+rows."""
 
 
 def small(names: Sequence[str]) -> str:
-    """Write a model of small parts, whose states are as wide as its embeddings of 8, as some retentions need."""
+    """Write a model of small parts, whose states are as wide as its embeddings of 8, as some
+    retentions need.
+    """
     parts = zip(ROOMS, names, strict=False)
-    return "+".join(name if "(" in name else LIVELY.get(name) or small_part(room, name) for room, name in parts)
+    return "+".join(
+        name if "(" in name else LIVELY.get(name) or small_part(room, name) for room, name in parts
+    )
 
 
 FEW = ("additive",)
 LEARNED = ("entmax(learned=true)",)
-SPECS = [small(parts) for parts in product(ENCODERS, SCORERS, PROJECTIONS, ("learned",), DECODERS, RETENTIONS)]
-SPECS += [small(parts) for parts in product(ENCODERS, SCORERS, LEARNED, ("learned",), DECODERS, RETENTIONS)]
+SPECS = [
+    small(parts)
+    for parts in product(ENCODERS, SCORERS, PROJECTIONS, ("learned",), DECODERS, RETENTIONS)
+]
+SPECS += [
+    small(parts)
+    for parts in product(ENCODERS, SCORERS, LEARNED, ("learned",), DECODERS, RETENTIONS)
+]
 SPECS += [small(parts) for parts in product(ENCODERS, FEW, PROJECTIONS, SOURCES[1:], DECODERS)]
-SPECS += ["bilstm(hidden=4,layers=3)+deep(hidden=5,layers=3)+gumbel(test_noise=true)+query", "mlp+dot(scaled=false)"]
+SPECS += [
+    "bilstm(hidden=4,layers=3)+deep(hidden=5,layers=3)+gumbel(test_noise=true)+query",
+    "mlp+dot(scaled=false)",
+]
 assert len(SPECS) == len(set(SPECS))
 
 
 def odd(*rooms: Sequence[str]) -> set[str]:
-    """Give one half of all combinations: any parts of all rooms but one meet in the other half, too."""
+    """Give one half of all combinations: any parts of all rooms but one meet in the other half,
+    too.
+    """
     places = product(*(range(len(room)) for room in rooms))
-    return {small([room[at] for room, at in zip(rooms, chosen, strict=True)]) for chosen in places if sum(chosen) % 2}
+    return {
+        small([room[at] for room, at in zip(rooms, chosen, strict=True)])
+        for chosen in places
+        if sum(chosen) % 2
+    }
 
 
 ODD = odd(ENCODERS, SCORERS, PROJECTIONS, ("learned",), DECODERS, RETENTIONS)
@@ -63,7 +93,9 @@ ODD |= odd(ENCODERS, SCORERS, LEARNED, ("learned",), DECODERS, RETENTIONS)
 """Models that are not built: with a query or without, the same parts are."""
 
 NO_NEIGHBOURS = "a masked word is guessed from its neighbours, and the states of "
-NOT_AS_WIDE = "a dot product needs states as wide as the query, got 16 and 8; concat widens the states"
+NOT_AS_WIDE = (
+    "a dot product needs states as wide as the query, got 16 and 8; concat widens the states"
+)
 
 
 def refused(spec: str) -> str | None:
@@ -85,13 +117,19 @@ def reads_others(encoder: Part) -> bool:
 def test_a_row_says_truly_whether_states_have_read_others(name: str) -> None:
     encoder = parse_part(small_part("encoder", name))
     torch.manual_seed(0)
-    built, embeddings, mask = made("encoder", encoder, 8), torch.randn(1, 5, 8), torch.ones(1, 5, dtype=torch.bool)
+    built, embeddings, mask = (
+        made("encoder", encoder, 8),
+        torch.randn(1, 5, 8),
+        torch.ones(1, 5, dtype=torch.bool),
+    )
     changed = embeddings.clone()
     changed[0, 2] += 1
     others = [0, 1, 3, 4]
     with torch.no_grad():
         moved = (built(changed, mask) - built(embeddings, mask))[0, others].abs().max()
-    assert bool(moved > 0) == reads_others(encoder), f"States.read_others of {name} in spec/model_rows.py is not true"
+    assert bool(moved > 0) == reads_others(encoder), (
+        f"States.read_others of {name} in config/model_parts.py is not true"
+    )
 
 
 def texts(model: AttentionClassifier, lengths: tuple[int, ...] = (7, 1, 4, 12, 2)) -> list[Example]:
@@ -100,7 +138,11 @@ def texts(model: AttentionClassifier, lengths: tuple[int, ...] = (7, 1, 4, 12, 2
         return plain
     asked = [tuple(WORDS[(3 * i) % 20 : (3 * i) % 20 + 1 + i % 4]) for i in range(len(plain))]
     return [
-        replace(text, query=query, candidates=tuple({text.label, (text.label + 1) % len(model.label_names)}))
+        replace(
+            text,
+            query=query,
+            candidates=tuple({text.label, (text.label + 1) % len(model.label_names)}),
+        )
         for text, query in zip(plain, asked, strict=True)
     ]
 
@@ -140,7 +182,10 @@ def test_what_cannot_be_is_refused_with_the_reason() -> None:
     projections = len(PROJECTIONS) + len(LEARNED)
     blind = [name for name in ENCODERS if not reads_others(parse_part(name))]
     assert blind
-    assert all(reasons[NO_NEIGHBOURS + name] == len(SCORERS) * projections * len(DECODERS) for name in blind)
+    assert all(
+        reasons[NO_NEIGHBOURS + name] == len(SCORERS) * projections * len(DECODERS)
+        for name in blind
+    )
     assert reasons[NOT_AS_WIDE] == len(ENCODERS) * projections
     for spec, reason in ((spec, refused(spec)) for spec in SPECS):
         if reason is not None:
@@ -205,18 +250,29 @@ def attends_to_words_alone(trace: Trace) -> None:
 
 
 def mixes_token_logits_if_it_has_any(model: AttentionClassifier, trace: Trace) -> None:
-    assert ("token_logits" in model.offers) == (trace.token_logits is not None) == (not model.reads_queries)
+    assert (
+        ("token_logits" in model.offers)
+        == (trace.token_logits is not None)
+        == (not model.reads_queries)
+    )
     if trace.token_logits is None:
         return
     mixed = torch.einsum("bt,btl->bl", trace.attention, trace.token_logits)
     torch.testing.assert_close(mixed, trace.logits, **EXACT)
     flat = uniform(trace.batch.attendable, trace.attention)
-    torch.testing.assert_close(torch.einsum("bt,btl->bl", flat, trace.token_logits), model.decode(trace, flat), **EXACT)
+    torch.testing.assert_close(
+        torch.einsum("bt,btl->bl", flat, trace.token_logits), model.decode(trace, flat), **EXACT
+    )
 
 
-def comes_back_from_text_json_and_disk(model: AttentionClassifier, trace: Trace, folder: Path) -> None:
+def comes_back_from_text_json_and_disk(
+    model: AttentionClassifier, trace: Trace, folder: Path
+) -> None:
     spec = parse_model(str(model.spec))
-    assert replace(spec, embedding=8, embedding_std=1.0, boundaries=model.spec.boundaries) == model.spec
+    assert (
+        replace(spec, embedding=8, embedding_std=1.0, boundaries=model.spec.boundaries)
+        == model.spec
+    )
     assert read_as(ModelSpec, json.loads(json.dumps(asdict(model.spec))), "spec") == model.spec
     loaded, record = load_classifier(save_classifier(model, folder / "saved", {"note": 1}))
     assert torch.equal(loaded.trace(loaded.collate(texts(model))).logits, trace.logits)
@@ -224,12 +280,17 @@ def comes_back_from_text_json_and_disk(model: AttentionClassifier, trace: Trace,
 
 
 def same(one: AttentionClassifier, other: AttentionClassifier) -> bool:
-    return all(torch.equal(a, b) for a, b in zip(one.state_dict().values(), other.state_dict().values(), strict=True))
+    return all(
+        torch.equal(a, b)
+        for a, b in zip(one.state_dict().values(), other.state_dict().values(), strict=True)
+    )
 
 
 def build_like(model: AttentionClassifier, seed: int) -> AttentionClassifier:
     torch.manual_seed(99)  # what was drawn before must not matter
-    return untrained(str(model.spec), len(model.label_names), seed=seed, boundaries=model.spec.boundaries)
+    return untrained(
+        str(model.spec), len(model.label_names), seed=seed, boundaries=model.spec.boundaries
+    )
 
 
 def step(model: AttentionClassifier) -> dict[str, bool]:
@@ -240,7 +301,9 @@ def step(model: AttentionClassifier) -> dict[str, bool]:
     loss = cross_entropies(trace.logits, trace.batch.labels).mean()
     beside = model.losses_beside(trace)
     (loss if beside is None else loss + beside).backward()
-    reached = {n: p.grad is not None and bool(p.grad.abs().sum() > 0) for n, p in model.named_parameters()}
+    reached = {
+        n: p.grad is not None and bool(p.grad.abs().sum() > 0) for n, p in model.named_parameters()
+    }
     assert all(p.grad is None or bool(torch.isfinite(p.grad).all()) for p in model.parameters())
     optimiser.step()
     model.eval()
@@ -251,13 +314,17 @@ def step(model: AttentionClassifier) -> dict[str, bool]:
 def test_another_seed_is_another_model(encoder: str) -> None:
     one, other = (untrained(f"{encoder}+query", 3, seed=seed) for seed in (3, 4))
     for a, b in zip(one.parameters(), other.parameters(), strict=True):
-        assert not torch.equal(a, b) or a.unique().numel() == 1  # the weights of a layer norm start at one
+        assert (
+            not torch.equal(a, b) or a.unique().numel() == 1
+        )  # the weights of a layer norm start at one
 
 
 def learns_with_every_parameter(model: AttentionClassifier) -> None:
     reached = step(model)
     for name, was in reached.items():
-        unused = model.spec.source.name != "learned" and name.startswith(("scorer.", "projection.", "source."))
+        unused = model.spec.source.name != "learned" and name.startswith(
+            ("scorer.", "projection.", "source.")
+        )
         frozen = model.spec.retention.name == "mlm" and name == "embedding.weight"
         assert was == (not unused and not frozen), name
 
@@ -273,7 +340,9 @@ def test_words_keep_their_number_when_others_are_deleted(spec: str) -> None:
     assert [int(w) for w in shorter.word[0][shorter.attendable[0]]] == [0, 1, 3, 4, 5, 6]
     left = batch.ids[0][kept[0]].tolist()
     assert shorter.ids[0][shorter.mask[0]].tolist() == left
-    assert shorter.mask.sum(1).tolist() == (batch.mask.sum(1) - torch.tensor([1, 0, 0, 0, 0])).tolist()
+    assert (
+        shorter.mask.sum(1).tolist() == (batch.mask.sum(1) - torch.tensor([1, 0, 0, 0, 0])).tolist()
+    )
 
 
 @pytest.mark.parametrize("encoder", [small_part("encoder", name) for name in ENCODERS])
@@ -291,10 +360,14 @@ def test_a_text_whose_words_were_all_deleted_spoils_nothing(encoder: str) -> Non
 def test_queries_are_asked_for_and_refused() -> None:
     reads, does_not = untrained("mlp+query", 3), untrained("mlp", 3)
     with pytest.raises(
-        ModelError, match=r"text t0: mlp\+additive\+softmax\+query expects a query, got no query; leave"
+        ModelError,
+        match=r"text t0: mlp\+additive\+softmax\+query expects a query, got no query; leave",
     ):
         reads.collate(texts(does_not))
-    with pytest.raises(ModelError, match=r"text t0: mlp\+additive\+softmax expects no query, got a query; add \+query"):
+    with pytest.raises(
+        ModelError,
+        match=r"text t0: mlp\+additive\+softmax expects no query, got a query; add \+query",
+    ):
         does_not.collate(texts(reads))
 
 

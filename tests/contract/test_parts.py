@@ -1,4 +1,5 @@
-"""Every part of the catalogue keeps its promises (`tests.contract.promises`), and each promise can be broken.
+"""Every part of the catalogue keeps its promises (`tests.contract.promises`), and each promise can
+be broken.
 
 A wrong part is one small change of a right one; the promise that it breaks must fail, by name.
 """
@@ -11,23 +12,23 @@ import pytest
 import torch
 from torch import nn
 
+from sightline.config.part_compatibility import states_width
+from sightline.config.part_syntax import Part, parse_part
+from sightline.config.registry import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, SCORERS, SOURCES
+from sightline.config.spec_syntax import parse_model
+from sightline.core.protocols import Batch
 from sightline.data.vocabulary import Vocabulary
-from sightline.maths.projections import softmax
 from sightline.models.attention import Given
+from sightline.models.build_part import made
 from sightline.models.classifier import build
-from sightline.models.decoders import Linear, Query
-from sightline.models.encoders.distinct import Sharing, Types
-from sightline.models.encoders.influence import Influencing
+from sightline.models.decoders import LinearDecoder, QueryDecoder
 from sightline.models.encoders.mlp import MLP
-from sightline.models.made import made
-from sightline.models.projectors import Projector
+from sightline.models.fast.prefix_dedup import SharesPrefixes, Types
+from sightline.models.fast.state_jacobian import EncoderInfluence
+from sightline.models.projection_layers import Projector
 from sightline.models.retention import Nothing, Setting
 from sightline.models.scorers import Additive
-from sightline.spec.catalogue import DECODERS, ENCODERS, PROJECTIONS, RETENTIONS, SCORERS, SOURCES
-from sightline.spec.combinations import states_width
-from sightline.spec.parts import Part, parse_part
-from sightline.spec.texts import parse_model
-from sightline.types import Batch
+from sightline.numerics.projections import softmax
 from tests.contract import promises
 from tests.contract.promises import EXACT, MASK, Attending, attending, close, drawn, encoding
 from tests.parts import small_part
@@ -37,7 +38,12 @@ Promise = Callable[[Any], None]
 OFTEN = {
     "encoder": ["bilstm(hidden=4,layers=2)", "cnn(channels=2,kernels=3)"],
     "scorer": ["dot(start=normal)", "dot(scaled=false)", "deep(hidden=16,layers=3)"],
-    "projection": ["entmax(learned=true)", "entmax(alpha=1.0)", "entmax(alpha=2.0)", "sparsegen(lambda=-0.5)"],
+    "projection": [
+        "entmax(learned=true)",
+        "entmax(alpha=1.0)",
+        "entmax(alpha=2.0)",
+        "sparsegen(lambda=-0.5)",
+    ],
 }
 """Parts at other options, beside those of each row."""
 
@@ -48,7 +54,9 @@ def parts(room: str, names: tuple[str, ...]) -> list[str]:
 
 def each(room: str, names: tuple[str, ...], kept: tuple[Promise, ...]) -> pytest.MarkDecorator:
     cases = [(part, promise) for part in parts(room, names) for promise in kept]
-    return pytest.mark.parametrize(("part", "promise"), cases, ids=[f"{p}-{one.__name__}" for p, one in cases])
+    return pytest.mark.parametrize(
+        ("part", "promise"), cases, ids=[f"{p}-{one.__name__}" for p, one in cases]
+    )
 
 
 def make(room: str, part: str, *around: Any) -> Any:
@@ -69,7 +77,7 @@ def test_an_encoder_keeps_its_promises(part: str, promise: Promise) -> None:
 @pytest.mark.parametrize("part", parts("encoder", ENCODERS))
 def test_what_is_distinct_makes_the_states(part: str) -> None:
     encoder = make("encoder", part, 8)
-    if not (isinstance(encoder, Sharing) and encoder.shares):
+    if not (isinstance(encoder, SharesPrefixes) and encoder.shares):
         return
     table = torch.cat([torch.zeros(1, 8), drawn(5, 8)])
     number = torch.tensor([[1, 2, 3, 1, 2, 5], [0] * 6, [1, 2, 4, 4, 0, 0], [3] + [0] * 5])
@@ -84,9 +92,12 @@ def test_what_is_distinct_makes_the_states(part: str) -> None:
 @pytest.mark.parametrize("part", parts("encoder", ENCODERS))
 def test_influence_is_that_of_one_backward_pass_a_state(part: str) -> None:
     one = an_encoding(part)
-    if not (isinstance(one.encoder, Influencing) and one.encoder.influences):
+    if not (isinstance(one.encoder, EncoderInfluence) and one.encoder.influences):
         return
-    along, beside = drawn(*one.states.shape, seed=5), drawn(*one.embeddings.shape, seed=6) * MASK[:, :, None]
+    along, beside = (
+        drawn(*one.states.shape, seed=5),
+        drawn(*one.embeddings.shape, seed=6) * MASK[:, :, None],
+    )
     with torch.no_grad():
         found = one.encoder.influence(one.embeddings, MASK, along, beside)
     embeddings = one.embeddings.clone().requires_grad_()
@@ -94,7 +105,9 @@ def test_influence_is_that_of_one_backward_pass_a_state(part: str) -> None:
     for row, place in torch.nonzero(MASK).tolist():
         (gradient,) = torch.autograd.grad(numbers[row, place], embeddings, retain_graph=True)
         gradient[row, place] += beside[row, place]
-        torch.testing.assert_close(found[row, place][MASK[row]], gradient[row].norm(dim=1)[MASK[row]], **EXACT)
+        torch.testing.assert_close(
+            found[row, place][MASK[row]], gradient[row].norm(dim=1)[MASK[row]], **EXACT
+        )
         assert not found[row, place][~MASK[row]].any()
     assert not found[1].any()
     assert all(parameter.grad is None for parameter in one.encoder.parameters())
@@ -116,7 +129,9 @@ def test_a_projection_keeps_its_promises(part: str, promise: Promise) -> None:
 
 
 @pytest.mark.parametrize("part", [*parts("projection", PROJECTIONS), "gumbel(test_noise=true)"])
-def test_noise_of_a_projection_comes_from_its_seed_and_is_none_at_test_unless_it_was_asked_for(part: str) -> None:
+def test_noise_of_a_projection_comes_from_its_seed_and_is_none_at_test_unless_it_was_asked_for(
+    part: str,
+) -> None:
     batch = promises.a_batch()
     scores = drawn(*batch.mask.shape)
     before = scores.clone()
@@ -128,7 +143,9 @@ def test_noise_of_a_projection_comes_from_its_seed_and_is_none_at_test_unless_it
     for training in (True, False):
         noisy = "gumbel" in part and (training or "test_noise" in part)
         first, second = disturbed(3, training)
-        assert all(torch.equal(a, b) for a, b in zip((first, second), disturbed(3, training), strict=True))
+        assert all(
+            torch.equal(a, b) for a, b in zip((first, second), disturbed(3, training), strict=True)
+        )
         assert torch.equal(first, scores) != noisy
         assert torch.equal(first, disturbed(4, training)[0]) != noisy
         assert torch.equal(first, second) != (noisy and training)
@@ -148,7 +165,9 @@ def test_a_source_keeps_its_promises(part: str, promise: Promise) -> None:
 @pytest.mark.parametrize("promise", promises.SOURCE)
 def test_weights_that_are_handed_in_keep_the_promises_of_a_source(promise: Promise) -> None:
     lengths = (6, 3, 4, 1)
-    promise(attending(Given({row: drawn(n, seed=row).exp().numpy() for row, n in enumerate(lengths)})))
+    promise(
+        attending(Given({row: drawn(n, seed=row).exp().numpy() for row, n in enumerate(lengths)}))
+    )
 
 
 @pytest.mark.parametrize("part", parts("source", SOURCES))
@@ -156,7 +175,9 @@ def test_the_seed_alone_decides_what_a_source_draws(part: str) -> None:
     one, other = (attending(source_of(part, seed)).weights for seed in (3, 4))
     torch.manual_seed(5)
     assert torch.equal(attending(source_of(part, 3)).weights, one)
-    assert torch.equal(one, other) == (part not in ("random", "frozen") and not part.startswith("given"))
+    assert torch.equal(one, other) == (
+        part not in ("random", "frozen") and not part.startswith("given")
+    )
 
 
 @pytest.mark.parametrize("part", ["random", "frozen"])
@@ -175,7 +196,9 @@ def a_decoding(name: str, classes: int) -> promises.Decoding:
     decoder = make("decoder", name, 8, 8 if asked else 0, classes)
     allowed = torch.tensor([[c != row % classes for c in range(classes)] for row in range(4)])
     beside = (drawn(4, 8, seed=9), allowed) if asked else ()
-    return promises.Decoding(decoder, drawn(4, 8), beside, 1 if classes == 2 and not asked else classes)
+    return promises.Decoding(
+        decoder, drawn(4, 8), beside, 1 if classes == 2 and not asked else classes
+    )
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -186,7 +209,7 @@ def test_a_decoder_keeps_its_promises(part: str, promise: Promise, classes: int)
 
 def test_without_candidates_every_answer_is_allowed() -> None:
     one = a_decoding("query", 4)
-    assert isinstance(one.decoder, Query)
+    assert isinstance(one.decoder, QueryDecoder)
     with torch.no_grad():
         free = one.decoder(one.context, one.asked[0], None)
         assert torch.isfinite(free).all()
@@ -211,7 +234,10 @@ def test_a_penalty_is_a_finite_number_that_padding_adds_nothing_to(part: str) ->
     kept = batch.mask.clone()
     kept[1] = False
     with_empty = batch.keep(kept)
-    found = [penalty_of(a_model(part), one) for one in (with_empty, with_empty.rows(torch.tensor([0, 2])))]
+    found = [
+        penalty_of(a_model(part), one)
+        for one in (with_empty, with_empty.rows(torch.tensor([0, 2])))
+    ]
     if found[0] is None:
         assert part in ("none", "concat", "residual")
         return
@@ -300,7 +326,9 @@ class LeavesPadding(Around):
 
 class ReadsPadding(Around):
     def forward(self, embeddings: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        return (super().forward(embeddings, mask) + embeddings.mean(1, keepdim=True)) * mask[:, :, None]
+        return (super().forward(embeddings, mask) + embeddings.mean(1, keepdim=True)) * mask[
+            :, :, None
+        ]
 
 
 class CountsTheBatch(Around):
@@ -383,7 +411,9 @@ def test_a_wrong_encoder_breaks_its_promise(wrong: type[Around]) -> None:
     WRONG_ENCODERS[wrong](encoding(Around().eval(), 8))
 
 
-def wrong_scorer(change: Callable[[torch.Tensor], torch.Tensor], states: Callable = lambda s: s) -> Any:
+def wrong_scorer(
+    change: Callable[[torch.Tensor], torch.Tensor], states: Callable = lambda s: s
+) -> Any:
     class Wrong(Additive):
         def forward(self, given: torch.Tensor, query: torch.Tensor | None = None) -> torch.Tensor:
             return change(super().forward(states(given), query))
@@ -397,7 +427,7 @@ def wrong_projection(project: Callable[[torch.Tensor, torch.Tensor], torch.Tenso
 
 
 def wrong_decoder(change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    class Wrong(Linear):
+    class Wrong(LinearDecoder):
         def forward(self, pooled: torch.Tensor) -> torch.Tensor:
             return change(super().forward(pooled))
 
@@ -438,20 +468,24 @@ def flat(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 WRONG: dict[str, tuple[Promise, Callable[[], Any]]] = {
     "scores of a batch": (
-        promises.scores_are_those_of_each_token, lambda: a_scoring(wrong_scorer(lambda s: s - s.mean()), False),
+        promises.scores_are_those_of_each_token,
+        lambda: a_scoring(wrong_scorer(lambda s: s - s.mean()), False),
     ),
     "scores that see places": (
         promises.scores_are_those_of_each_token,
         lambda: a_scoring(wrong_scorer(lambda s: s + torch.arange(s.shape[1])), False),
     ),
     "scores without a slope": (
-        promises.gradients_of_scores_flow, lambda: a_scoring(wrong_scorer(torch.detach), False),
+        promises.gradients_of_scores_flow,
+        lambda: a_scoring(wrong_scorer(torch.detach), False),
     ),
     "a scorer that draws": (
-        promises.scoring_changes_nothing, lambda: a_scoring(wrong_scorer(lambda s: s + torch.rand(())), False),
+        promises.scoring_changes_nothing,
+        lambda: a_scoring(wrong_scorer(lambda s: s + torch.rand(())), False),
     ),
     "a scorer that changes states": (
-        promises.scoring_changes_nothing, lambda: a_scoring(wrong_scorer(lambda s: s, lambda h: h.mul_(1.1)), False),
+        promises.scoring_changes_nothing,
+        lambda: a_scoring(wrong_scorer(lambda s: s, lambda h: h.mul_(1.1)), False),
     ),
     "a first layer that is not all": (
         promises.its_first_layer_is_affine_and_the_rest_scores,
@@ -463,7 +497,9 @@ WRONG: dict[str, tuple[Promise, Callable[[], Any]]] = {
     ),
     "a projection that is no number on empty texts": (
         promises.weights_are_a_distribution_over_the_mask,
-        lambda: promises.Projecting(wrong_projection(lambda s, m: s.masked_fill(~m, -torch.inf).softmax(1))),
+        lambda: promises.Projecting(
+            wrong_projection(lambda s, m: s.masked_fill(~m, -torch.inf).softmax(1))
+        ),
     ),
     "weights that need not sum to one": (
         promises.weights_are_a_distribution_over_the_mask,
@@ -478,11 +514,14 @@ WRONG: dict[str, tuple[Promise, Callable[[], Any]]] = {
         lambda: promises.Projecting(wrong_projection(lambda s, m: softmax(-s, m))),
     ),
     "weights that are all alike": (
-        promises.gradients_of_weights_flow, lambda: promises.Projecting(wrong_projection(flat)),
+        promises.gradients_of_weights_flow,
+        lambda: promises.Projecting(wrong_projection(flat)),
     ),
     "a projection that changes scores": (
         promises.projecting_changes_nothing,
-        lambda: promises.Projecting(wrong_projection(lambda s, m: softmax(s.mul_(1.1), m)), drawn(4, 6, seed=3)),
+        lambda: promises.Projecting(
+            wrong_projection(lambda s, m: softmax(s.mul_(1.1), m)), drawn(4, 6, seed=3)
+        ),
     ),
     "attention on boundaries": (
         promises.attention_is_a_distribution_over_words,
@@ -506,20 +545,27 @@ WRONG: dict[str, tuple[Promise, Callable[[], Any]]] = {
     ),
     "a decoder that draws": (
         promises.decoding_changes_nothing,
-        lambda: replace(a_decoding("linear", 4), decoder=wrong_decoder(lambda z: z + torch.rand(()))),
+        lambda: replace(
+            a_decoding("linear", 4), decoder=wrong_decoder(lambda z: z + torch.rand(()))
+        ),
     ),
     "a decoder that is not affine": (
         promises.without_a_query_it_is_affine,
         lambda: replace(a_decoding("linear", 4), decoder=wrong_decoder(torch.tanh)),
     ),
     "an embedding that is not told of": (
-        promises.the_embedding_is_where_it_is_said_to_be, lambda: retaining(Misplaced),
+        promises.the_embedding_is_where_it_is_said_to_be,
+        lambda: retaining(Misplaced),
     ),
     "pooled vectors that see others": (
-        promises.pooled_vectors_are_those_of_each_token, lambda: retaining(Mixed),
+        promises.pooled_vectors_are_those_of_each_token,
+        lambda: retaining(Mixed),
     ),
-    "a retention that changes states": (promises.retaining_changes_nothing, lambda: retaining(InPlace)),
-}  # fmt: skip
+    "a retention that changes states": (
+        promises.retaining_changes_nothing,
+        lambda: retaining(InPlace),
+    ),
+}
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -531,8 +577,13 @@ def test_a_wrong_part_breaks_its_promise(name: str) -> None:
 
 def test_every_promise_was_seen_to_be_broken() -> None:
     kept = (
-        promises.ENCODER, promises.SCORER, promises.PROJECTION, promises.SOURCE, promises.DECODER, promises.RETENTION,
-    )  # fmt: skip
+        promises.ENCODER,
+        promises.SCORER,
+        promises.PROJECTION,
+        promises.SOURCE,
+        promises.DECODER,
+        promises.RETENTION,
+    )
     broken = {*WRONG_ENCODERS.values(), *(promise for promise, _ in WRONG.values())}
     assert {one for each in kept for one in each} == broken
 

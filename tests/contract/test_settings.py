@@ -1,4 +1,6 @@
-"""Every measure takes its settings from where keys of runs find them, and no number is left out of sight."""
+"""Every measure takes its settings from where keys of runs find them, and no number is left out of
+sight.
+"""
 
 import ast
 import json
@@ -10,10 +12,10 @@ from typing import Any
 import pytest
 
 import sightline
-from sightline.measures import every_measure
-from sightline.questions import MEASURES
-from sightline.settings import INTERVALS, SETTINGS
-from sightline.types import Measure
+from sightline.config.measure_registry import MEASURES
+from sightline.config.measure_settings import INTERVALS, SETTINGS
+from sightline.core.protocols import Measure
+from sightline.measures.default_measures import every_measure
 
 NO_SETTING = {
     "code": "its name",
@@ -30,33 +32,33 @@ _OF_INPUTS = {
 }
 READ_BESIDE = {
     "agreement": {"significant": "measures.agreement:SIGNIFICANT"},
-    "searched": {"spread": "measures.searched:SPREAD"},
-    "erasure": {"farthest": "measures.falling:FARTHEST"},
+    "searched": {"spread": "measures.attention_search:SPREAD"},
+    "erasure": {"farthest": "measures.log_odds_bounds:FARTHEST"},
     "transplant": {
-        "reached": "measures.transplant:REACHED",
-        "right": "measures.transplant:RIGHT",
-        "top": "measures.presence:TOP",
-        "prior": "measures.presence:PRIOR",
+        "reached": "measures.transfer.transfer:REACHED",
+        "right": "measures.transfer.transfer:RIGHT",
+        "top": "measures.word_presence:TOP",
+        "prior": "measures.word_presence:PRIOR",
     },
     "information": {
-        "most": "measures.information:MOST",
-        "exchanges": "measures.information:EXCHANGES",
-        "kept": "measures.information:KEPT",
-        "resamples": "measures.information:RESAMPLES",
-        "fewest_ranks": "maths.rank_rules:FEWEST_RANKS",
-        "fewest_texts": "maths.rank_rules:FEWEST_TEXTS",
-        "bins": "maths.rank_targets:BINS",
-        "starts": "maths.rank_targets:STARTS",
-        "steps": "maths.rank_scores:STEPS",
-        "many": "maths.rank_scores:MANY",
-        "few": "maths.rank_scores:FEW",
-        "few_texts": "maths.rank_scores:FEW_TEXTS",
-        "strengths": "maths.probes:STRENGTHS",
-        "strength": "maths.rank_coupling:STRENGTH",
-        "promising": "maths.rank_coupling:PROMISING",
-        "clusters": "maths.rank_coupling:CLUSTERS",
-        "axes": "maths.rank_coupling:AXES",
-        "seeds": "maths.rank_published:SEEDS",
+        "most": "measures.rank_information:MOST",
+        "exchanges": "measures.rank_information:EXCHANGES",
+        "kept": "measures.rank_information:KEPT",
+        "resamples": "measures.rank_information:RESAMPLES",
+        "fewest_ranks": "numerics.rank_selection:FEWEST_RANKS",
+        "fewest_texts": "numerics.rank_selection:FEWEST_TEXTS",
+        "bins": "numerics.rank_targets:BINS",
+        "starts": "numerics.rank_targets:STARTS",
+        "steps": "numerics.rank_probe_scores:STEPS",
+        "many": "numerics.rank_probe_scores:MANY",
+        "few": "numerics.rank_probe_scores:FEW",
+        "few_texts": "numerics.rank_probe_scores:FEW_TEXTS",
+        "strengths": "numerics.probes:STRENGTHS",
+        "strength": "numerics.rank_coupling:STRENGTH",
+        "promising": "numerics.rank_coupling:PROMISING",
+        "clusters": "numerics.rank_coupling:CLUSTERS",
+        "axes": "numerics.rank_coupling:AXES",
+        "seeds": "numerics.rank_information_wen2022:SEEDS",
     },
     "input_information": _OF_INPUTS,
     "input_information_drawn": _OF_INPUTS,
@@ -69,7 +71,9 @@ def plain(value: Any) -> Any:
 
 
 def fields_of(one: Measure) -> dict[str, Any]:
-    """Give the settings that a measure has as its fields; what it gathers while it runs is compared with nothing."""
+    """Give the settings that a measure has as its fields; what it gathers while it runs is compared
+    with nothing.
+    """
     settings = [each.name for each in fields(one) if each.name not in NO_SETTING and each.compare]
     return {name: plain(getattr(one, name)) for name in settings}
 
@@ -82,7 +86,10 @@ def complaint(code: str, one: Measure) -> str:
     own = fields_of(one)
     if (known, beside) == (own, read) and code in SETTINGS:
         return ""
-    return f"{code}: sightline/settings.py has {known} and {beside}; the measure has {own} and {read}"
+    return (
+        f"{code}: sightline/config/measure_settings.py has {known} and {beside}; the measure has "
+        f"{own} and {read}"
+    )
 
 
 def _constant(home: str) -> Any:
@@ -101,10 +108,14 @@ def test_no_measure_is_without_settings_in_sight() -> None:
 
 def test_keys_see_the_settings_of_intervals() -> None:
     read = {
-        "level": "intervals:LEVEL", "resamples": "resamples:RESAMPLES", "few": "strata:FEW", "lost": "ratio:LOST",
-        "apart": "differences:_APART", "family": "differences:_FAMILY",
-    }  # fmt: skip
-    assert {name: _constant(f"statistics.{home}") for name, home in read.items()} == INTERVALS
+        "level": "intervals:LEVEL",
+        "resamples": "resamples:RESAMPLES",
+        "few": "strata:FEW",
+        "lost": "ratios:LOST",
+        "apart": "paired_differences:_APART",
+        "family": "paired_differences:_FAMILY",
+    }
+    assert {name: _constant(f"stats.{home}") for name, home in read.items()} == INTERVALS
 
 
 @dataclass(frozen=True)
@@ -134,7 +145,7 @@ def test_a_measure_whose_settings_keys_do_not_see_is_complained_of(one: Any) -> 
     assert complaint("flips", Otherwise(draws=SETTINGS["flips"]["draws"])) == ""
 
 
-ROOMS = ("measures", "maths", "statistics", "findings", "taking", "training", "models")
+ROOMS = ("measures", "numerics", "stats", "verdict", "audits", "training", "models")
 CONSTANTS = Path(__file__).with_name("constants.json")
 
 
@@ -143,9 +154,15 @@ def constants() -> dict[str, str]:
     package, found = Path(sightline.__file__).parent, {}
     for file in (file for room in ROOMS for file in sorted((package / room).rglob("*.py"))):
         for line in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(line, ast.Assign | ast.AnnAssign) and line.value is not None and _is_number(line.value):
+            if (
+                isinstance(line, ast.Assign | ast.AnnAssign)
+                and line.value is not None
+                and _is_number(line.value)
+            ):
                 target = line.targets[0] if isinstance(line, ast.Assign) else line.target
-                found[f"{file.relative_to(package)}: {ast.unparse(target)}"] = ast.unparse(line.value)
+                found[f"{file.relative_to(package)}: {ast.unparse(target)}"] = ast.unparse(
+                    line.value
+                )
     return found
 
 
@@ -157,9 +174,11 @@ def _is_number(value: ast.expr) -> bool:
 
 
 def test_a_constant_that_is_no_setting_does_not_change_unseen() -> None:
-    """Tolerances and working sizes are code: keys do not see them, so a change of one is also a decision about `MEANING`."""
+    """Tolerances and working sizes are code: keys do not see them, so a change of one is also a
+    decision about `MEANING`.
+    """
     known = json.loads(CONSTANTS.read_text(encoding="utf-8"))
     assert constants() == known, (
-        "where results depend on it: move it to sightline/settings.py, or raise MEANING in spec/values.py; "
-        "then write it to tests/contract/constants.json"
+        "where results depend on it: move it to sightline/config/measure_settings.py, or "
+        "raise MEANING in config/specs.py; then write it to tests/contract/constants.json"
     )

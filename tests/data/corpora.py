@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from sightline.data import loading
+from sightline.data import load_dataset
 from tests.data.mimic_writing import mimic
 
 Files = Mapping[str, str | bytes]
@@ -19,15 +19,18 @@ SST = {
 }
 MESSAGE = "From: a@b.c\nSubject: x\n\n{quote}{body}\n\nThe end of it.\n--\nJoe Fan\njoe@fans\n"
 BABI = (
-    "1 Mary moved to the hall.\n2 John went to the garden.\n3 Where is Mary? \thall\t1\n4 Mary went to the kitchen.\n"
-    "5 Where is Mary? \tkitchen\t4\n1 John went to the hall.\n2 Mary went to the hall.\n3 Where is John? \thall\t1\n"
+    "1 Mary moved to the hall.\n2 John went to the garden.\n3 Where is Mary? \thall\t1\n4 "
+    "Mary went to the kitchen.\n5 Where is Mary? \tkitchen\t4\n1 John went to the hall.\n2 "
+    "Mary went to the hall.\n3 Where is John? \thall\t1\n"
 )
 
 
 def imdb(n: int = 8) -> dict[str, str]:
     """Reviews that all differ, but for one that is both in training and in test."""
     files = {
-        f"aclImdb/{split}/{label}/{i}_{9 if label == 'pos' else 2}.txt": f"A {word} film{' indeed' * i}, {split} {i}.<br /><br />See it!"
+        f"aclImdb/{split}/{label}/{i}_{9 if label == 'pos' else 2}.txt": (
+            f"A {word} film{' indeed' * i}, {split} {i}.<br /><br />See it!"
+        )
         for split in ("train", "test")
         for label, word in (("pos", "fine"), ("neg", "dull"))
         for i in range(n)
@@ -45,17 +48,28 @@ def agnews(n: int = 8) -> dict[str, str]:
         writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
         for i in range(n):
             for label in "1234":
-                writer.writerow((label, f"Title {i}", f'The "{split}" story {i}\nof class {label}' + " word" * i))
+                writer.writerow(
+                    (
+                        label,
+                        f"Title {i}",
+                        f'The "{split}" story {i}\nof class {label}' + " word" * i,
+                    )
+                )
         return out.getvalue()
 
-    return {"train.csv": rows("train"), "test.csv": rows("test"), "classes.txt": "World\nSports\nBusiness\nSci/Tech\n"}
+    return {
+        "train.csv": rows("train"),
+        "test.csv": rows("test"),
+        "classes.txt": "World\nSports\nBusiness\nSci/Tech\n",
+    }
 
 
 def newsgroups(n: int = 8) -> dict[str, bytes]:
     """Messages with a header, a quotation, a footer, and a byte that is not UTF-8."""
     return {
         f"20news-bydate-{split}/rec.sport.{group}/{100 + i}": MESSAGE.format(
-            quote="Ann (ann@b.c) writes:\n> what he said\n|and she\n", body=f"The {group} caf\xe9 {split} {i} won."
+            quote="Ann (ann@b.c) writes:\n> what he said\n|and she\n",
+            body=f"The {group} caf\xe9 {split} {i} won.",
         ).encode("latin-1")
         for split in ("train", "test")
         for group in ("baseball", "hockey")
@@ -69,7 +83,14 @@ def snli() -> dict[str, str]:
     def lines(split: str) -> str:
         labels = ("neutral", "entailment", "contradiction", "-", "neutral")
         return "".join(
-            json.dumps({"gold_label": label, "sentence1": f"A man {split} {i}.", "sentence2": "He 2nd sleeps!"}) + "\n"
+            json.dumps(
+                {
+                    "gold_label": label,
+                    "sentence1": f"A man {split} {i}.",
+                    "sentence2": "He 2nd sleeps!",
+                }
+            )
+            + "\n"
             for i, label in enumerate(labels)
         )
 
@@ -81,7 +102,9 @@ def babi(folder: str = "en-10k") -> dict[str, str]:
     return {
         f"tasks/{folder}/qa{task}_some-facts_{split}.txt": BABI
         if split == "train"
-        else BABI.replace("garden", "attic").replace("John went to the hall", "John ran to the hall")
+        else BABI.replace("garden", "attic").replace(
+            "John went to the hall", "John ran to the hall"
+        )
         for task in (1, 2, 3)
         for split in ("train", "test")
     }
@@ -97,7 +120,14 @@ def eraser() -> dict[str, str]:
             files[f"docs/{name}"] = f"a {word} film\nfor {split} eyes"
             span = {"docid": name, "start_token": 1, "end_token": 3, "text": f"{word} film"}
             evidence = [[span]] if label == "POS" else []
-            notes.append({"annotation_id": name, "classification": label, "evidences": evidence, "query": "?"})
+            notes.append(
+                {
+                    "annotation_id": name,
+                    "classification": label,
+                    "evidences": evidence,
+                    "query": "?",
+                }
+            )
         files[f"{split}.jsonl"] = "".join(json.dumps(note) + "\n" for note in notes)
     return files
 
@@ -107,12 +137,17 @@ def adr(n: int = 12) -> dict[str, str]:
 
     def lines(split: str) -> str:
         return "".join(
-            f"3{user}{i}\t{split}{user}\t{user % 2}\tThe {split} drug no{user} makes me {('fine', 'ill')[user % 2]}, {i}!\n"
+            (
+                f"3{user}{i}\t{split}{user}\t{user % 2}\tThe {split} drug no{user} makes me "
+                f"{('fine', 'ill')[user % 2]}, {i}!\n"
+            )
             for user in range(n)
             for i in range(2)
         )
 
-    return {f"{split}.tsv": lines(split) for split in ("train", "test")} | {"readme.txt": "no tweet"}
+    return {f"{split}.tsv": lines(split) for split in ("train", "test")} | {
+        "readme.txt": "no tweet"
+    }
 
 
 def question(article: str, query: str, answer: str, entities: str = "0123") -> str:
@@ -130,7 +165,9 @@ def cnn(n: int = 4) -> dict[str, str]:
             article = f"( @entity0 ) @entity1 met @entity2 and {more} , said {split}{i}"
             for asked in (1, 2):
                 query = f"@placeholder met the {('', 'first', 'other')[asked]} ."
-                files[f"questions/{split}/{split}{i}_{asked}.question"] = question(article, query, f"@entity{asked}")
+                files[f"questions/{split}/{split}{i}_{asked}.question"] = question(
+                    article, query, f"@entity{asked}"
+                )
     return files
 
 
@@ -157,7 +194,7 @@ def archive_of(path: Path, files: Files) -> Path:
 
 def forget() -> None:
     """Let go of what was loaded before, so that it is read again."""
-    for kept in (loading._load, loading._own, loading._published):
+    for kept in (load_dataset._load, load_dataset._own, load_dataset._published):
         kept.cache_clear()
 
 

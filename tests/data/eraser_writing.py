@@ -9,12 +9,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sightline.data.official.eraser import SPLITS
-from sightline.example import Example
+from sightline.core.example import Example
+from sightline.data.corpora.eraser import SPLITS
 
 
-def write_eraser(splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], root: Path) -> Path:
-    """Write examples, words as their text has them; each run of marked words becomes one group of evidence."""
+def write_eraser(
+    splits: Mapping[str, Sequence[Example]], label_names: Sequence[str], root: Path
+) -> Path:
+    """Write examples, words as their text has them; each run of marked words becomes one group of
+    evidence.
+    """
     (root / "docs").mkdir(parents=True)
     for file, split in SPLITS.items():
         with (root / file).open("w", encoding="utf-8") as lines:
@@ -32,7 +36,9 @@ def write_eraser(splits: Mapping[str, Sequence[Example]], label_names: Sequence[
     return root
 
 
-def _evidences(example: Example, document: str, words: Sequence[str]) -> Iterator[list[dict[str, Any]]]:
+def _evidences(
+    example: Example, document: str, words: Sequence[str]
+) -> Iterator[list[dict[str, Any]]]:
     places = enumerate(example.rationale or ())
     for marked, run in groupby(places, key=lambda pair: pair[1]):
         if marked:

@@ -1,4 +1,6 @@
-"""A MIMIC-III of a few patients, as its two tables are published: every cell of text quoted, notes of many lines."""
+"""A MIMIC-III of a few patients, as its two tables are published: every cell of text quoted, notes
+of many lines.
+"""
 
 import csv
 import io
@@ -6,11 +8,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 NOTE_COLUMNS = (
-    "ROW_ID", "SUBJECT_ID", "HADM_ID", "CHARTDATE", "CHARTTIME", "STORETIME", "CATEGORY", "DESCRIPTION", "CGID",
-    "ISERROR", "TEXT",
-)  # fmt: skip
+    "ROW_ID",
+    "SUBJECT_ID",
+    "HADM_ID",
+    "CHARTDATE",
+    "CHARTTIME",
+    "STORETIME",
+    "CATEGORY",
+    "DESCRIPTION",
+    "CGID",
+    "ISERROR",
+    "TEXT",
+)
 DIAGNOSIS_COLUMNS = ("ROW_ID", "SUBJECT_ID", "HADM_ID", "SEQ_NUM", "ICD9_CODE")
-SUMMARY = 'Admission Date:  [**2151-7-{day}**]\n\nHe said "{word}", and\nwas sent home after {day} days.\n-------\nDr. [**Last Name (STitle) 7**]\n'
+SUMMARY = (
+    'Admission Date:  [**2151-7-{day}**]\n\nHe said "{word}", and\nwas sent home after {day} '
+    "days.\n-------\nDr. [**Last Name (STitle) 7**]\n"
+)
 """Text as notes have it: what hides who it is about, quotes, rules, line breaks."""
 
 
@@ -37,8 +51,23 @@ def notes_csv(notes: Iterable[Note], columns: Sequence[str] = NOTE_COLUMNS) -> s
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(columns)
     writer = csv.writer(out, lineterminator="\n")
     for row, one in enumerate(notes, start=1):
-        cells = (row, one.patient, one.stay, one.date, "", "", one.category, one.description, "", one.error, one.text)
-        writer.writerow(dict(zip(NOTE_COLUMNS, cells, strict=True)).get(column.upper(), "x") for column in columns)
+        cells = (
+            row,
+            one.patient,
+            one.stay,
+            one.date,
+            "",
+            "",
+            one.category,
+            one.description,
+            "",
+            one.error,
+            one.text,
+        )
+        writer.writerow(
+            dict(zip(NOTE_COLUMNS, cells, strict=True)).get(column.upper(), "x")
+            for column in columns
+        )
     return out.getvalue()
 
 
@@ -47,17 +76,26 @@ def diagnoses_csv(codes: Codes, columns: Sequence[str] = DIAGNOSIS_COLUMNS) -> s
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    rows = ((*stay, place, code) for stay, told in codes.items() for place, code in enumerate(told, start=1))
+    rows = (
+        (*stay, place, code)
+        for stay, message in codes.items()
+        for place, code in enumerate(message, start=1)
+    )
     for row, cells in enumerate(rows, start=1):
         writer.writerow(
-            dict(zip(DIAGNOSIS_COLUMNS, (row, *cells), strict=True)).get(column.upper(), "x") for column in columns
+            dict(zip(DIAGNOSIS_COLUMNS, (row, *cells), strict=True)).get(column.upper(), "x")
+            for column in columns
         )
     return out.getvalue()
 
 
 def stays(patients: int = 12) -> list[tuple[int, int]]:
     """Give each patient two admissions, numbered as MIMIC-III does."""
-    return [(patient, 100_000 + 10 * patient + visit) for patient in range(1, patients + 1) for visit in (1, 2)]
+    return [
+        (patient, 100_000 + 10 * patient + visit)
+        for patient in range(1, patients + 1)
+        for visit in (1, 2)
+    ]
 
 
 def codes_of(patients: int = 12) -> Codes:
@@ -73,7 +111,10 @@ def notes_of(patients: int = 12) -> list[Note]:
     made = []
     for patient, stay in stays(patients):
         text = SUMMARY.format(day=stay % 100, word=("well", "sweet")[patient % 2])
-        made += [Note(patient, stay, "Slept\nwell.", "Nursing/other"), Note(patient, stay, f"{text}No. {stay}")]
+        made += [
+            Note(patient, stay, "Slept\nwell.", "Nursing/other"),
+            Note(patient, stay, f"{text}No. {stay}"),
+        ]
     return made
 
 
@@ -91,7 +132,9 @@ def lists(patients: int = 12) -> dict[str, str]:
     names = ("train", "train", "dev", "test")
     return {
         f"{split}_50_hadm_ids.csv": "".join(
-            f"{stay}\n" for patient, stay in stays(patients) if names[(patient - 1) // 2 % 4] == split
+            f"{stay}\n"
+            for patient, stay in stays(patients)
+            if names[(patient - 1) // 2 % 4] == split
         )
         for split in ("train", "dev", "test")
     }

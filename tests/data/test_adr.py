@@ -1,4 +1,6 @@
-"""Tweets about adverse drug reactions: as published, with a header, in files of splits or not; and every broken form."""
+"""Tweets about adverse drug reactions: as published, with a header, in files of splits or not; and
+every broken form.
+"""
 
 import gzip
 import re
@@ -7,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import DataError
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
-from sightline.errors import DataError
-from sightline.spec.texts import parse_data
+from sightline.data.load_dataset import load
 from tests.data.corpora import adr, folder_of
 from tests.snapshots import refused
 
@@ -21,7 +23,10 @@ def read(path: Path, recipe: str = "clean", seed: int = 0) -> Dataset:
 
 def lines(n: int = 20) -> list[str]:
     """Tweets of ten users, who write two each."""
-    return [f"7{i}\tu{i // 2}\t{i % 2}\tThis drug number{i} is {('fine', 'bad')[i % 2]}" for i in range(n)]
+    return [
+        f"7{i}\tu{i // 2}\t{i % 2}\tThis drug number{i} is {('fine', 'bad')[i % 2]}"
+        for i in range(n)
+    ]
 
 
 def file_of(folder: Path, tweets: list[str], name: str = "adr.tsv") -> Path:
@@ -34,7 +39,11 @@ def test_tweets_are_read_with_their_labels_and_users(tmp_path):
     data = read(path)
     assert data.label_names == ("no reaction", "reaction")
     odd = next(e for split in data.splits.values() for e in split if e.group == "user ann")
-    assert (odd.id, odd.text, odd.label) == ("adr/adr.tsv:22", '"So ill &amp; <b>tired</b>", she said', 1)
+    assert (odd.id, odd.text, odd.label) == (
+        "adr/adr.tsv:22",
+        '"So ill &amp; <b>tired</b>", she said',
+        1,
+    )
     assert data.card["found"] == {"tweets": "21 of 21254"}
 
 
@@ -43,11 +52,16 @@ def test_the_tweets_of_a_user_are_in_one_split(tmp_path):
     for seed in range(5):
         users = [{e.group for e in split} for split in read(path, seed=seed).splits.values()]
         assert sum(map(len, users)) == len(set.union(*users)) == 30
-    assert "no splits are published: divided 70/15/15 by seed 4" in read(path, seed=4).card["notes"][0]
+    assert (
+        "no splits are published: divided 70/15/15 by seed 4" in read(path, seed=4).card["notes"][0]
+    )
 
 
 def test_splits_that_files_name_are_followed(tmp_path):
-    tables = {f"tweets_{name}.txt": "\n".join(lines()).replace("drug", name) for name in ("Train", "dev", "TEST")}
+    tables = {
+        f"tweets_{name}.txt": "\n".join(lines()).replace("drug", name)
+        for name in ("Train", "dev", "TEST")
+    }
     data = read(folder_of(tmp_path, tables | {"README.txt": "no tweet"}))
     assert {name: {e.tokens[1] for e in split} for name, split in data.splits.items()} == {
         "train": {"train"},
@@ -60,7 +74,10 @@ def test_a_copy_in_two_splits_is_left_out_of_training(tmp_path):
     tables = adr()
     tables["train.tsv"] += tables["test.tsv"].splitlines()[0].replace("!", " ?!") + "\n"
     data = read(folder_of(tmp_path, tables))
-    assert data.card["dropped"] in ({"in train and in a later split": 1}, {"in validation and in a later split": 1})
+    assert data.card["dropped"] in (
+        {"in train and in a later split": 1},
+        {"in validation and in a later split": 1},
+    )
 
 
 @pytest.mark.parametrize("header", ["tweet_id\tTEXT\tLabel", "id\tTweet\tclass", "id\ttext\tlabel"])
@@ -72,12 +89,20 @@ def test_a_header_names_the_columns_in_any_case_and_order(tmp_path, header):
 
 
 def test_what_is_gone_or_has_no_words_is_counted(tmp_path):
-    data = read(file_of(tmp_path, [*lines(), "1\tu\t1\tNot Available", "2\tu\t0\tnot available ", "3\tu\t0\t \u200b"]))
+    data = read(
+        file_of(
+            tmp_path,
+            [*lines(), "1\tu\t1\tNot Available", "2\tu\t0\tnot available ", "3\tu\t0\t \u200b"],
+        )
+    )
     assert data.card["dropped"] == {"the text is no longer available": 2, "no words in the text": 1}
 
 
 def test_the_papers_put_all_tweets_together_and_divide_them(tmp_path):
-    rows = [f"{i}\tu{i}\t{i // 4 % 2}\t{' '.join(f'w{i}' for _ in range(4 + i % 4))}" for i in range(100)]
+    rows = [
+        f"{i}\tu{i}\t{i // 4 % 2}\t{' '.join(f'w{i}' for _ in range(4 + i % 4))}"
+        for i in range(100)
+    ]
     file_of(tmp_path, rows[:50], "train.tsv")
     file_of(tmp_path, rows[50:], "test.tsv")
     paper = read(tmp_path, "paper")
@@ -87,7 +112,9 @@ def test_the_papers_put_all_tweets_together_and_divide_them(tmp_path):
     assert lengths == {6, 7}  # more than 5, fewer than 100
     dropped = {why: n for why, n in paper.card["dropped"].items() if "between 5 and 100" in why}
     kept = {name: len(split) for name, split in paper.splits.items()}
-    assert {name: n + dropped[f"not between 5 and 100 words in {name}"] for name, n in kept.items()} == {
+    assert {
+        name: n + dropped[f"not between 5 and 100 words in {name}"] for name, n in kept.items()
+    } == {
         "train": 68,
         "validation": 12,
         "test": 20,  # a fifth of each class, then 15 % of what is left
@@ -100,7 +127,10 @@ BROKEN = {
     "a word as label": ("9\tu\tADR\tBad", "expected the label 0 (no reaction) or 1, got 'ADR'"),
     "no label": ("9\tu\t\tBad", "expected the label 0 (no reaction) or 1, got ''"),
     "no text": ("9\tu\t1", "expected 4 fields (tweet id<TAB>user id<TAB>0 or 1<TAB>text), got 3"),
-    "a tab in the text": ("9\tu\t1\tSo\tbad", "expected 4 fields (tweet id<TAB>user id<TAB>0 or 1<TAB>text), got 5"),
+    "a tab in the text": (
+        "9\tu\t1\tSo\tbad",
+        "expected 4 fields (tweet id<TAB>user id<TAB>0 or 1<TAB>text), got 5",
+    ),
     "commas": ("9,u,1,Bad", "expected 4 fields"),
     "a NUL": ("9\tu\t1\tB\0d", "expected text, got a NUL byte"),
 }
@@ -108,23 +138,26 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_line_that_cannot_be_read(tmp_path, name):
-    line, told = BROKEN[name]
+    line, message = BROKEN[name]
     path = file_of(tmp_path, [*lines(3), line, *lines(3)])
-    with pytest.raises(DataError, match=rf"^{re.escape(str(path))}:4: {re.escape(told)}"):
+    with pytest.raises(DataError, match=rf"^{re.escape(str(path))}:4: {re.escape(message)}"):
         read(path)
 
 
 @pytest.mark.parametrize(
-    ("header", "told"),
+    ("header", "message"),
     [
-        ("id\tlabel", ":1: expected a column text or tweet, there are 'id', 'label'; name it in the header"),
+        (
+            "id\tlabel",
+            ":1: expected a column text or tweet, there are 'id', 'label'; name it in the header",
+        ),
         ("id\ttext", ":1: expected a column label or class, there are 'id', 'text'"),
         ("id\ttext\tlabel\tsplit", ":2: expected 4 fields (as in the header), got 3"),
     ],
 )
-def test_a_header_that_lacks_a_column(tmp_path, header, told):
+def test_a_header_that_lacks_a_column(tmp_path, header, message):
     path = file_of(tmp_path, [header, "1\tfine\t0"])
-    with pytest.raises(DataError, match=re.escape(f"{path}{told}")):
+    with pytest.raises(DataError, match=re.escape(f"{path}{message}")):
         read(path)
 
 

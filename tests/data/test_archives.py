@@ -1,4 +1,6 @@
-"""Files are read alike from folders and archives; what an archive should not hold is refused, and nothing is unpacked."""
+"""Files are read alike from folders and archives; what an archive should not hold is refused, and
+nothing is unpacked.
+"""
 
 import gzip
 import io
@@ -8,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from sightline.bounds import GRACE, LINE
-from sightline.data.sources import opening
-from sightline.data.sources import packed as archives
-from sightline.data.sources.packed import digest, open_files
-from sightline.errors import DataError
+from sightline._io.limits import GRACE, LINE
+from sightline.core.errors import DataError
+from sightline.data.readers import archives as archives
+from sightline.data.readers import bounded_open
+from sightline.data.readers.archives import digest, open_files
 from tests.data.corpora import archive_of, folder_of
 from tests.snapshots import refused
 
@@ -24,7 +26,9 @@ def wanted(name: str) -> bool:
 
 
 def read(path: Path) -> dict[str, str]:
-    return {file.name.partition("/a/")[2] or file.name: file.text() for file in open_files(path, wanted)}
+    return {
+        file.name.partition("/a/")[2] or file.name: file.text() for file in open_files(path, wanted)
+    }
 
 
 def member(
@@ -43,11 +47,16 @@ def tar_of(path: Path, *members: tuple[tarfile.TarInfo, bytes]) -> Path:
 
 
 def test_a_folder_its_packed_twin_and_archives_are_read_alike(tmp_path):
-    plain, packed = folder_of(tmp_path / "plain", FILES), folder_of(tmp_path / "packed", FILES, packed=True)
+    plain, packed = (
+        folder_of(tmp_path / "plain", FILES),
+        folder_of(tmp_path / "packed", FILES, packed=True),
+    )
     expected = {"one.txt": "first\nsecond\r\n", "b/two.txt": "caf\xe9"}
     assert read(plain) == read(packed) == expected
     for name in ("c.tar", "c.tar.gz", "c.tgz"):
-        kept = read(archive_of(tmp_path / name, {f"top/{file}": text for file, text in FILES.items()}))
+        kept = read(
+            archive_of(tmp_path / name, {f"top/{file}": text for file, text in FILES.items()})
+        )
         assert kept == expected
 
 
@@ -59,7 +68,9 @@ def test_lines_come_with_their_numbers_and_without_their_ends(tmp_path):
 
 def test_a_packed_file_inside_of_an_archive_is_unpacked(tmp_path):
     path = archive_of(tmp_path / "a.tar.gz", {"top/one.txt.gz": gzip.compress(b"inside")})
-    assert {file.name: file.text() for file in open_files(path, wanted)} == {"top/one.txt": "inside"}
+    assert {file.name: file.text() for file in open_files(path, wanted)} == {
+        "top/one.txt": "inside"
+    }
 
 
 @pytest.mark.parametrize(
@@ -88,7 +99,7 @@ def test_an_archive_that_reaches_outside_is_refused(tmp_path, bad):
 
 @pytest.mark.parametrize("name", ["bomb.txt.gz", "bomb.tar.gz"])
 def test_what_unpacks_a_thousandfold_is_refused_before_it_fills_memory(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(opening, "GRACE", replace(GRACE, most=2**17))
+    monkeypatch.setattr(bounded_open, "GRACE", replace(GRACE, most=2**17))
     lines = b"0123456789abcde\n" * 2**18  # 4 MiB in some 12 KiB
     path = tmp_path / name
     if name.endswith(".tar.gz"):
@@ -125,12 +136,16 @@ def test_a_torn_file_is_one_error(tmp_path, name, share):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"), [(b"good\nbad \xe9\n", ":2: expected UTF-8"), (b"good\n\nno\0t", ":3: expected text, got a NUL")]
+    ("data", "message"),
+    [
+        (b"good\nbad \xe9\n", ":2: expected UTF-8"),
+        (b"good\n\nno\0t", ":3: expected text, got a NUL"),
+    ],
 )
-def test_bytes_that_are_no_text_are_named_by_line(tmp_path, data, told):
+def test_bytes_that_are_no_text_are_named_by_line(tmp_path, data, message):
     path = folder_of(tmp_path, {"one.txt": data}) / "one.txt"
     for how in ("lines", "text"):
-        with pytest.raises(DataError, match=f"one.txt{told}"):
+        with pytest.raises(DataError, match=f"one.txt{message}"):
             [list(getattr(file, how)()) for file in open_files(path, wanted)]
 
 
@@ -154,7 +169,11 @@ def test_a_digest_names_names_and_bytes_of_what_is_wanted(tmp_path):
 
 def test_a_sparse_header_without_its_numbers_is_a_broken_archive(tmp_path):
     info, data = member("a.txt", data=b"a good film\n")
-    info.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9" * 12}
+    info.pax_headers = {
+        "GNU.sparse.major": "1",
+        "GNU.sparse.minor": "0",
+        "GNU.sparse.realsize": "9" * 12,
+    }
     for members in ([(info, data)], [member("b.txt", data=b"x"), (info, data)]):
         with refused(DataError):
             read(tar_of(tmp_path / "a.tar.gz", *members))

@@ -1,4 +1,6 @@
-"""Parquet files and saved datasets: read by columns, with the names of classes; what is torn or too large is refused."""
+"""Parquet files and saved datasets: read by columns, with the names of classes; what is torn or too
+large is refused.
+"""
 
 import builtins
 import json
@@ -9,11 +11,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from sightline.bounds import FILE, ROWS
-from sightline.data.corpora.cache import content_digest
-from sightline.data.loading import load
-from sightline.errors import DataError, MissingExtra
-from sightline.spec.texts import parse_data
+from sightline._io.limits import FILE, ROWS
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import DataError, MissingExtra
+from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.load_dataset import load
 from tests.snapshots import refused, same_text
 from tests.troubles.tables import rows, table
 
@@ -21,10 +23,15 @@ CLASSES = ("bad", "good")
 
 
 def arrow(records: list[tuple[str, str]], *, numbered: bool = False, **more: list[Any]) -> pa.Table:
-    """Give a table as `datasets` makes it: labels are numbers of classes, which the schema names."""
+    """Give a table as `datasets` makes it: labels are numbers of classes, which the schema
+    names.
+    """
     labels = [("neg", "pos").index(label) if numbered else label for _, label in records]
     made = pa.table({"text": [text for text, _ in records], "label": labels, **more})
-    features = {"text": {"dtype": "string", "_type": "Value"}, "label": {"names": CLASSES, "_type": "ClassLabel"}}
+    features = {
+        "text": {"dtype": "string", "_type": "Value"},
+        "label": {"names": CLASSES, "_type": "ClassLabel"},
+    }
     return made.replace_schema_metadata(
         {"huggingface": json.dumps({"info": {"features": features}})} if numbered else {}
     )
@@ -38,7 +45,9 @@ def save(made: pa.Table, folder: Path, parts: int = 1) -> Path:
     for i, name in enumerate(names):
         with pa.ipc.new_stream(str(folder / name), made.schema) as stream:
             stream.write_table(made.slice(i * step, step))
-    (folder / "state.json").write_text(json.dumps({"_data_files": [{"filename": name} for name in names]}))
+    (folder / "state.json").write_text(
+        json.dumps({"_data_files": [{"filename": name} for name in names]})
+    )
     (folder / "dataset_info.json").write_text("{}")
     return folder
 
@@ -52,10 +61,14 @@ def save_splits(folder: Path, **splits: pa.Table) -> Path:
 
 def test_a_parquet_file_reads_as_its_csv_does(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(table(rows()))
-    parquet.write_table(arrow(rows(), picture=[b"\xff"] * 60), tmp_path / "t.parquet", row_group_size=7)
+    parquet.write_table(
+        arrow(rows(), picture=[b"\xff"] * 60), tmp_path / "t.parquet", row_group_size=7
+    )
     csv, found = (load(parse_data(str(tmp_path / f"t.{kind}")), 0) for kind in ("csv", "parquet"))
     for one, other in zip(csv.splits.values(), found.splits.values(), strict=True):
-        assert [(e.text, e.label, e.tokens) for e in one] == [(e.text, e.label, e.tokens) for e in other]
+        assert [(e.text, e.label, e.tokens) for e in one] == [
+            (e.text, e.label, e.tokens) for e in other
+        ]
     assert {e.id for e in found.train} <= {f"t.parquet:{row}" for row in range(1, 61)}
 
 
@@ -63,8 +76,8 @@ def test_numbers_of_classes_have_their_names(tmp_path: Path) -> None:
     parquet.write_table(arrow(rows(), numbered=True), tmp_path / "t.parquet")
     found = load(parse_data(f"parquet:{tmp_path}/t.parquet"), 0)
     assert found.label_names == CLASSES
-    told = {text: CLASSES[("neg", "pos").index(label)] for text, label in rows()}
-    assert all(CLASSES[e.label] == told[e.text] for e in found.train)
+    values = {text: CLASSES[("neg", "pos").index(label)] for text, label in rows()}
+    assert all(CLASSES[e.label] == values[e.text] for e in found.train)
     none = arrow(rows(), numbered=True).set_column(1, "label", pa.array([0] * 59 + [-1]))
     parquet.write_table(none, tmp_path / "u.parquet")
     with refused(DataError):
@@ -74,35 +87,44 @@ def test_numbers_of_classes_have_their_names(tmp_path: Path) -> None:
 def test_parquet_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "t.parquet"
 
-    def told() -> str:
+    def record() -> str:
         with pytest.raises(DataError) as caught:
             load(parse_data(str(file)), 0)
         return str(caught.value)
 
-    same_text("notes", told())
+    same_text("notes", record())
     file.write_bytes(b"text,label\n")
-    same_text("notes", told())
+    same_text("notes", record())
     parquet.write_table(arrow(rows()), file)
     file.write_bytes(file.read_bytes()[:-20])
-    same_text("notes", told())
+    same_text("notes", record())
     parquet.write_table(pa.table({"words": ["a"], "label": ["b"]}), file)
-    assert "t.parquet:1: there is no column 'text' to read as 'text'; there are 'words', 'label'" in told()
+    assert (
+        "t.parquet:1: there is no column 'text' to read as 'text'; there are 'words', 'label'"
+        in record()
+    )
     parquet.write_table(pa.table({"text": ["a", None], "label": ["b", "c"]}), file)
-    same_text("notes", told())
-    parquet.write_table(pa.table({"text": pa.array([], pa.string()), "label": pa.array([], pa.string())}), file)
-    same_text("notes", told())
+    same_text("notes", record())
+    parquet.write_table(
+        pa.table({"text": pa.array([], pa.string()), "label": pa.array([], pa.string())}), file
+    )
+    same_text("notes", record())
     parquet.write_table(arrow(rows()), file)
     monkeypatch.setenv(ROWS.setting, "59")
-    same_text("notes", told())
+    same_text("notes", record())
     monkeypatch.delenv(ROWS.setting)
     monkeypatch.setenv(FILE.setting, "1K")
-    assert "expected a file of at most 1,024 bytes" in told()
+    assert "expected a file of at most 1,024 bytes" in record()
 
 
-def test_what_a_parquet_file_unpacks_to_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_parquet_file_unpacks_to_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = ["word " * 200 + str(i) for i in range(200)]
     parquet.write_table(
-        pa.table({"text": words, "label": ["a", "b"] * 100}), tmp_path / "t.parquet", compression="zstd"
+        pa.table({"text": words, "label": ["a", "b"] * 100}),
+        tmp_path / "t.parquet",
+        compression="zstd",
     )
     assert (tmp_path / "t.parquet").stat().st_size < 2**15
     monkeypatch.setenv(FILE.setting, "32K")
@@ -112,7 +134,9 @@ def test_what_a_parquet_file_unpacks_to_is_bounded(tmp_path: Path, monkeypatch: 
 
 def test_a_saved_dataset_is_read_by_split(tmp_path: Path) -> None:
     made = arrow(rows(), numbered=True)
-    folder = save_splits(tmp_path / "d", train=made.slice(0, 40), test=made.slice(40), unsupervised=made.slice(0, 3))
+    folder = save_splits(
+        tmp_path / "d", train=made.slice(0, 40), test=made.slice(40), unsupervised=made.slice(0, 3)
+    )
     data = load(parse_data(f"hf:{folder}"), 0)
     assert [len(split) for split in data.splits.values()] == [34, 6, 20]
     assert data.label_names == CLASSES
@@ -126,7 +150,9 @@ def test_a_saved_dataset_is_read_by_split(tmp_path: Path) -> None:
 
 def test_a_dataset_in_parts_is_divided(tmp_path: Path) -> None:
     data = load(parse_data(f"hf:{save(arrow(rows()), tmp_path / 'd', 3)}"), 0)
-    assert sorted(text.id for split in data.splits.values() for text in split) == sorted(f"d:{i}" for i in range(1, 61))
+    assert sorted(text.id for split in data.splits.values() for text in split) == sorted(
+        f"d:{i}" for i in range(1, 61)
+    )
     assert data.label_names == ("neg", "pos")
 
 
@@ -139,7 +165,9 @@ def wrong(folder: Path, what: str) -> None:
     elif what == "outside":
         state.write_text(json.dumps({"_data_files": [{"filename": "../x.arrow"}]}))
     elif what == "old":
-        state.write_text(json.dumps({"_data_files": [{"filename": streams.name}], "_indices_data_files": [1]}))
+        state.write_text(
+            json.dumps({"_data_files": [{"filename": streams.name}], "_indices_data_files": [1]})
+        )
     elif what == "no json":
         state.write_text("{")
     elif what == "a list":
@@ -155,36 +183,55 @@ def wrong(folder: Path, what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "message"),
     [
-        ("torn", r"d/data-00000-of-00001.arrow: the file cannot be read: Expected to be able to read"),
+        (
+            "torn",
+            r"d/data-00000-of-00001.arrow: the file cannot be read: Expected to be able to read",
+        ),
         ("missing", r"d/data-00000-of-00001.arrow: there is no such file; check the path"),
-        ("outside", r"d/state.json: expected the names of data files beside it, as datasets writes them"),
-        ("old", r"d/state.json: its rows are chosen by a file of their own, as older versions of datasets wrote"),
+        (
+            "outside",
+            r"d/state.json: expected the names of data files beside it, as datasets writes them",
+        ),
+        (
+            "old",
+            (
+                r"d/state.json: its rows are chosen by a file of their own, as older versions of "
+                r"datasets wrote"
+            ),
+        ),
         ("no json", r"d/state.json: expected JSON as datasets writes it, got something else"),
         ("a list", r"d/state.json: expected JSON as datasets writes it, got something else"),
         (
             "none",
-            r"d: expected a folder that save_to_disk of datasets wrote, with state.json or dataset_dict.json in it",
+            (
+                r"d: expected a folder that save_to_disk of datasets wrote, with state.json or "
+                r"dataset_dict.json in it"
+            ),
         ),
         ("two", r"d/dataset_dict.json: dev and valid are both for validation; keep one"),
         ("others", r"d: expected a split train, validation or test, got unsupervised"),
     ],
 )
-def test_a_saved_dataset_that_cannot_be_read(tmp_path: Path, what: str, told: str) -> None:
+def test_a_saved_dataset_that_cannot_be_read(tmp_path: Path, what: str, message: str) -> None:
     wrong(save(arrow(rows()), tmp_path / "d"), what)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         load(parse_data(f"hf:{tmp_path / 'd'}"), 0)
 
 
-def test_rows_and_bytes_of_a_saved_dataset_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_and_bytes_of_a_saved_dataset_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spec = parse_data(f"hf:{save(arrow(rows()), tmp_path / 'd')}")
     monkeypatch.setenv(ROWS.setting, "59")
     with refused(DataError):
         load(spec, 0)
 
 
-def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parquet.write_table(arrow(rows()), tmp_path / "t.parquet")
     found = builtins.__import__
 

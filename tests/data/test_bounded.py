@@ -1,4 +1,6 @@
-"""What is no file, or more than its bound, is refused before it takes memory, with the bound and what raises it."""
+"""What is no file, or more than its bound, is refused before it takes memory, with the bound and
+what raises it.
+"""
 
 import gzip
 import io
@@ -14,17 +16,17 @@ from pathlib import Path
 
 import pytest
 
-import sightline.data.vectors as vectors_module
-from sightline.bounds import BOUNDS, FILE, ROWS, Bound, read_size
-from sightline.data.corpora import sheets as table_module
-from sightline.data.loading import load
+import sightline.data.word_vectors as vectors_module
+from sightline._io.limits import BOUNDS, FILE, ROWS, Bound, read_size
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.core.errors import DataError, SpecError
+from sightline.data.assembly import split_tables as table_module
+from sightline.data.load_dataset import load
 from sightline.data.ppmi import count_pairs
-from sightline.data.sources.packed import digest, open_files
-from sightline.data.sources.rows import read_rows, table_digest
-from sightline.data.vectors import read_dimension, read_vectors, with_vectors
+from sightline.data.readers.archives import digest, open_files
+from sightline.data.readers.csv_jsonl import read_rows, table_digest
 from sightline.data.vocabulary import Vocabulary
-from sightline.errors import DataError, SpecError
-from sightline.spec.texts import parse_data, parse_model
+from sightline.data.word_vectors import read_dimension, read_vectors, with_vectors
 from tests.snapshots import refused, same_text
 from tests.texts import example
 from tests.troubles.tables import rows, table
@@ -74,10 +76,10 @@ def test_a_file_with_holes_is_refused_by_the_size_it_promises(tmp_path):
         read_table(str(tmp_path / "holes.csv"))
 
 
-def peak_of_refusing(path: Path, told: str) -> int:
+def peak_of_refusing(path: Path, message: str) -> int:
     tracemalloc.start()
     try:
-        with pytest.raises(DataError, match=told):
+        with pytest.raises(DataError, match=message):
             read_table(str(path))
         return tracemalloc.get_traced_memory()[1]
     finally:
@@ -87,7 +89,10 @@ def peak_of_refusing(path: Path, told: str) -> int:
 def test_a_hole_within_the_bound_is_refused_at_its_first_bytes(tmp_path):
     (tmp_path / "holes.csv").write_text("text,label\n")
     os.truncate(tmp_path / "holes.csv", 2**26)
-    assert peak_of_refusing(tmp_path / "holes.csv", r"holes\.csv:2: expected text, got a NUL byte") < 2**23
+    assert (
+        peak_of_refusing(tmp_path / "holes.csv", r"holes\.csv:2: expected text, got a NUL byte")
+        < 2**23
+    )
 
 
 def test_empty_lines_are_counted_and_not_kept(tmp_path):
@@ -97,7 +102,7 @@ def test_empty_lines_are_counted_and_not_kept(tmp_path):
 
 BOMB = """
 import resource, sys
-from sightline.data.sources.rows import read_rows
+from sightline.data.readers.csv_jsonl import read_rows
 resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
 try:
     read_rows(sys.argv[1], "csv")
@@ -111,7 +116,9 @@ def test_a_packed_table_that_unpacks_a_thousandfold_is_refused_in_little_memory(
     with gzip.open(path, "wb", compresslevel=1) as packed:
         for _ in range(256):
             packed.write(b"a" * 2**20)
-    done = subprocess.run([sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True
+    )
     same_text("notes", done.stdout)
 
 
@@ -176,7 +183,9 @@ def test_files_and_archives_of_a_corpus_are_bounded_and_vectors_are_not(tmp_path
     for name in ("one.txt", "one.txt.gz", "a.tar", "a.tar.gz"):
         with pytest.raises(DataError, match=rf"{name}: .* 100 bytes"):
             [file.text() for file in open_files(tmp_path / name, lambda name: True, FILE)]
-        assert [file.text() for file in open_files(tmp_path / name, lambda name: True)] == [data.decode()]
+        assert [file.text() for file in open_files(tmp_path / name, lambda name: True)] == [
+            data.decode()
+        ]
     with pytest.raises(DataError, match="at most 100 bytes"):
         digest(tmp_path / "one.txt", lambda name: True, FILE)
 
@@ -196,8 +205,18 @@ def test_a_setting_that_is_no_size_is_refused(monkeypatch, text):
 
 
 def test_sizes_are_read_and_shown_alike():
-    assert [read_size(text) for text in ("7", "2K", "1.5m", "8 GiB", "x")] == [7, 2048, 3 * 2**19, 2**33, None]
-    assert [FILE.shown(number) for number in (100, 2**24, 2**33)] == ["100 bytes", "16 MiB", "8 GiB"]
+    assert [read_size(text) for text in ("7", "2K", "1.5m", "8 GiB", "x")] == [
+        7,
+        2048,
+        3 * 2**19,
+        2**33,
+        None,
+    ]
+    assert [FILE.shown(number) for number in (100, 2**24, 2**33)] == [
+        "100 bytes",
+        "16 MiB",
+        "8 GiB",
+    ]
 
 
 def test_each_bound_says_why_and_what_to_do():
@@ -212,24 +231,37 @@ def test_each_bound_says_why_and_what_to_do():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1000000000 2000000000\n", "expected word vectors, .* got an empty file"),
-        ("1 2000000000\nthe 1 2\n", r":2: expected a word and 2,000,000,000 numbers, as the first line says, got 2"),
-        ("1 " + "9" * 5000 + "\nthe 1 2\n", r":2: expected a word and 9+(,9+)* numbers, as the first line says, got 2"),
-        ("the" + " 1" * 20_000 + "\n", r":1: expected a vector of at most 16,384 numbers, got 20,000 numbers"),
+        (
+            "1 2000000000\nthe 1 2\n",
+            r":2: expected a word and 2,000,000,000 numbers, as the first line says, got 2",
+        ),
+        (
+            "1 " + "9" * 5000 + "\nthe 1 2\n",
+            r":2: expected a word and 9+(,9+)* numbers, as the first line says, got 2",
+        ),
+        (
+            "the" + " 1" * 20_000 + "\n",
+            r":1: expected a vector of at most 16,384 numbers, got 20,000 numbers",
+        ),
     ],
 )
-def test_vectors_are_as_long_as_they_are_and_not_as_a_header_promises(tmp_path, text, told):
+def test_vectors_are_as_long_as_they_are_and_not_as_a_header_promises(tmp_path, text, message):
     (tmp_path / "v.txt").write_text(text)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         read_dimension(tmp_path / "v.txt")
 
 
-def test_a_file_that_holds_no_vectors_at_its_beginning_is_not_read_to_its_end(tmp_path, monkeypatch):
+def test_a_file_that_holds_no_vectors_at_its_beginning_is_not_read_to_its_end(
+    tmp_path, monkeypatch
+):
     (tmp_path / "v.txt").touch()
     os.truncate(tmp_path / "v.txt", 2**40)
-    monkeypatch.setattr(vectors_module, "vectors_digest", lambda path: pytest.fail("it was read whole"))
+    monkeypatch.setattr(
+        vectors_module, "vectors_digest", lambda path: pytest.fail("it was read whole")
+    )
     with refused(DataError):
         with_vectors(parse_model("mlp"), tmp_path / "v.txt")
 
@@ -262,7 +294,7 @@ def test_a_lack_of_memory_names_the_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (gzip.compress(b"text,label\n", mtime=0), "a gzip file; let its name end in .gz"),
         (b"PK\x03\x04\x14\x00", r"a zip archive, as a spreadsheet \(.xlsx\) is; save it as CSV"),
@@ -270,22 +302,27 @@ def test_a_lack_of_memory_names_the_file(tmp_path, monkeypatch):
         (b"PAR1\x15\x04", "a Parquet file"),
     ],
 )
-def test_a_file_of_another_kind_is_called_what_it_is(tmp_path, data, told):
+def test_a_file_of_another_kind_is_called_what_it_is(tmp_path, data, message):
     (tmp_path / "t.csv").write_bytes(data)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(data))
     for name in ("t.csv", "t.csv.gz"):
-        with pytest.raises(DataError, match=rf"{name}: expected text, got {told}"):
+        with pytest.raises(DataError, match=rf"{name}: expected text, got {message}"):
             read_table(str(tmp_path / name))
 
 
 def test_an_ending_in_capitals_is_one(tmp_path):
     packed_table(tmp_path).rename(tmp_path / "T.CSV.GZ")
     assert replace(parse_data(str(tmp_path / "T.CSV.GZ")), path="").kind == "csv"
-    assert sum(len(split) for split in load(parse_data(str(tmp_path / "T.CSV.GZ")), 0).splits.values()) == 400
+    assert (
+        sum(len(split) for split in load(parse_data(str(tmp_path / "T.CSV.GZ")), 0).splits.values())
+        == 400
+    )
 
 
 def test_a_key_that_is_there_twice_is_refused(tmp_path):
-    (tmp_path / "t.jsonl").write_text('{"text": "a", "label": 1}\n{"text": "a", "label": 1, "text": "b"}\n')
+    (tmp_path / "t.jsonl").write_text(
+        '{"text": "a", "label": 1}\n{"text": "a", "label": 1, "text": "b"}\n'
+    )
     with refused(DataError):
         read_rows(str(tmp_path / "t.jsonl"), "jsonl")
 

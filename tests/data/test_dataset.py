@@ -5,17 +5,21 @@ from dataclasses import replace
 
 import pytest
 
+from sightline.core.errors import DataError, SpecError
+from sightline.core.example import Example
+from sightline.core.tokeniser import tokenise
 from sightline.data.dataset import Dataset, make_card, sample_test
-from sightline.errors import DataError, SpecError
-from sightline.example import Example
-from sightline.tokeniser import tokenise
 from tests.snapshots import refused
 
 
 def example(index, text="one two", label=0, **more):
     tokens, offsets = tokenise(text)
     return Example(
-        **({"id": f"t:{index}", "index": index, "text": text, "tokens": tokens, "places": offsets} | more), label=label
+        **(
+            {"id": f"t:{index}", "index": index, "text": text, "tokens": tokens, "places": offsets}
+            | more
+        ),
+        label=label,
     )
 
 
@@ -34,7 +38,10 @@ def toy(n_test=50):
 
 @pytest.mark.parametrize(
     ("again", "what"),
-    [({"id": "t:0"}, r"id 't:0' is in train and again in test"), ({"index": 0}, r"index 0 is in train")],
+    [
+        ({"id": "t:0"}, r"id 't:0' is in train and again in test"),
+        ({"index": 0}, r"index 0 is in train"),
+    ],
 )
 def test_a_text_in_two_splits_is_refused(again, what):
     with pytest.raises(DataError, match=what):
@@ -75,7 +82,11 @@ def test_the_card_counts_texts_labels_and_lengths():
         "labels": {"neg": 1, "pos": 2, "odd": 0},
         "tokens": {"min": 1, "q25": 1, "median": 2, "q75": 4, "q95": 4, "max": 4},
     }
-    assert card["splits"]["validation"] == {"n": 0, "labels": {"neg": 0, "pos": 0, "odd": 0}, "tokens": {}}
+    assert card["splits"]["validation"] == {
+        "n": 0,
+        "labels": {"neg": 0, "pos": 0, "odd": 0},
+        "tokens": {},
+    }
     assert json.loads(json.dumps(card, allow_nan=False)) == card
 
 
@@ -118,4 +129,6 @@ def test_a_query_comes_with_every_text_or_with_none():
 
 def test_a_label_that_is_no_candidate_is_refused():
     with refused(DataError):
-        dataset([example(0, candidates=(0, 1))], [example(1, label=1, candidates=(0,))], [example(2)])
+        dataset(
+            [example(0, candidates=(0, 1))], [example(1, label=1, candidates=(0,))], [example(2)]
+        )

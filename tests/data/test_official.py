@@ -1,4 +1,6 @@
-"""Each published form is read as published: from a folder, packed, or an archive; and the errors say where."""
+"""Each published form is read as published: from a folder, packed, or an archive; and the errors
+say where.
+"""
 
 import io
 import json
@@ -11,19 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.data.corpora.cache import content_digest
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import OFFICIAL
+from sightline.core.errors import DataError, SightlineError, SpecError
+from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.corpora.ag_news import read_news
+from sightline.data.corpora.babi import read_questions
+from sightline.data.corpora.corpus_registry import FORMATS
+from sightline.data.corpora.newsgroups import strip
+from sightline.data.corpora.sst import read_tree
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
-from sightline.data.official.agnews import read_news
-from sightline.data.official.babi import read_questions
-from sightline.data.official.formats import FORMATS
-from sightline.data.official.newsgroups import strip
-from sightline.data.official.sst import read_tree
-from sightline.data.sources.packed import File
-from sightline.data.sources.rows import read_objects
-from sightline.errors import DataError, SightlineError, SpecError
-from sightline.spec.texts import parse_data
-from sightline.spec.values import OFFICIAL
+from sightline.data.load_dataset import load
+from sightline.data.readers.archives import File
+from sightline.data.readers.csv_jsonl import read_objects
 from tests.data.corpora import CORPORA, archive_of, folder_of, forget
 from tests.data.eraser_writing import write_eraser
 from tests.snapshots import refused, same_text
@@ -57,7 +59,9 @@ def test_folders_packed_files_and_archives_give_the_same_texts(kind, tmp_path):
     for name in ("c.tar.gz", "d.tar"):
         assert contents(read(kind, archive_of(tmp_path / name, files))) == contents(plain)
     for example in (e for split in plain.splits.values() for e in split):
-        assert [example.text[start:end].lower() for start, end in example.offsets] == list(example.tokens)
+        assert [example.text[start:end].lower() for start, end in example.offsets] == list(
+            example.tokens
+        )
 
 
 @pytest.mark.parametrize("kind", OFFICIAL)
@@ -75,9 +79,16 @@ def test_what_is_missing_is_named_with_where_it_was_looked_for(kind, tmp_path):
 def test_sst_by_both_recipes(tmp_path):
     folder = folder_of(tmp_path, CORPORA["sst"])
     clean = read("sst", folder)
-    assert [(e.tokens, e.label) for e in clean.train] == [(("a", "fine", "film"), 1), (("(", "dull", "n't"), 0)]
+    assert [(e.tokens, e.label) for e in clean.train] == [
+        (("a", "fine", "film"), 1),
+        (("(", "dull", "n't"), 0),
+    ]
     assert clean.card["dropped"] == {"neutral in train": 1}
-    assert clean.card["found"] == {"train": "3 of 8544", "validation": "2 of 1101", "test": "2 of 2210"}
+    assert clean.card["found"] == {
+        "train": "3 of 8544",
+        "validation": "2 of 1101",
+        "test": "2 of 2210",
+    }
     words = ["(3 " + " ".join(f"(2 w{i}_{n})" for i in range(n)) + ")\n" for n in (5, 6, 7, 8)]
     long = folder_of(tmp_path / "long", dict.fromkeys(CORPORA["sst"], "".join(words)))
     paper = read("sst", long, recipe="paper")
@@ -88,7 +99,7 @@ def test_sst_by_both_recipes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("(3 (2 a) (2 b)", "1 brackets do not close"),
         ("(3 (2 a)) (2 b)", "expected one tree"),
@@ -100,9 +111,9 @@ def test_sst_by_both_recipes(tmp_path):
         ("(", "expected a label from 0 to 4 after a bracket, got ''"),
     ],
 )
-def test_a_tree_that_cannot_be_read(line, told, tmp_path):
+def test_a_tree_that_cannot_be_read(line, message, tmp_path):
     folder = folder_of(tmp_path, CORPORA["sst"] | {"dev.txt": f"(4 (2 Great) (2 fun))\n{line}\n"})
-    with pytest.raises(DataError, match=rf"dev.txt:2: .*{told}"):
+    with pytest.raises(DataError, match=rf"dev.txt:2: .*{message}"):
         read("sst", folder)
 
 
@@ -122,10 +133,15 @@ def test_imdb_keeps_a_review_that_is_in_both_splits_in_test_alone(tmp_path):
 def test_agnews_has_two_classes_of_descriptions_or_four_of_both(tmp_path):
     folder = folder_of(tmp_path, CORPORA["agnews"])
     two, four = read("agnews", folder), read("agnews", folder, "(classes=4)")
-    assert (two.label_names, four.label_names) == (("World", "Business"), ("World", "Sports", "Business", "Sci/Tech"))
+    assert (two.label_names, four.label_names) == (
+        ("World", "Business"),
+        ("World", "Sports", "Business", "Sci/Tech"),
+    )
     assert {e.text.split("\n")[0] for e in two.test} == {f'The "test" story {i}' for i in range(8)}
     assert all(e.text.startswith("Title") for e in four.test)
-    assert two.test[1].id == "agnews/test.csv:5"  # World and Business are the 1st and the 3rd, two lines each
+    assert (
+        two.test[1].id == "agnews/test.csv:5"
+    )  # World and Business are the 1st and the 3rd, two lines each
     with pytest.raises(SpecError, match="expected classes=2 or classes=4, got 3"):
         read("agnews", folder, "(classes=3)")
 
@@ -136,7 +152,10 @@ def test_parts_of_a_training_file_are_joined_unless_the_whole_is_there(tmp_path)
     files |= {"train_a.csv": whole, "train_joined.csv": '"1","Title and text together"\n'}
     part = read("agnews", folder_of(tmp_path / "a", files))
     assert part.card["found"]["train"] == "17 of 60000"
-    assert "title and description are joined, and the description alone is asked for" in part.card["dropped"]
+    assert (
+        "title and description are joined, and the description alone is asked for"
+        in part.card["dropped"]
+    )
     assert "training texts from train_a.csv, train_joined.csv" in part.card["notes"]
     both = read("agnews", folder_of(tmp_path / "b", files | {"train.csv": whole}))
     assert both.card["found"]["train"] == "16 of 60000"
@@ -167,8 +186,14 @@ def test_snli_has_queries_and_drops_what_has_no_label(tmp_path):
     data = read("snli", folder_of(tmp_path, CORPORA["snli"]))
     assert data.label_names == ("contradiction", "entailment", "neutral")
     first = data.train[0]
-    assert (first.query, first.label, first.candidates) == (("he", "2nd", "sleeps", "!"), 2, (0, 1, 2))
-    assert data.card["dropped"] == {f"no gold label in {name}": 1 for name in ("train", "validation", "test")}
+    assert (first.query, first.label, first.candidates) == (
+        ("he", "2nd", "sleeps", "!"),
+        2,
+        (0, 1, 2),
+    )
+    assert data.card["dropped"] == {
+        f"no gold label in {name}": 1 for name in ("train", "validation", "test")
+    }
     paper = read("snli", tmp_path, recipe="paper")
     assert paper.train[0].query == ("he", "qqq", "sleeps", "!")
 
@@ -184,7 +209,10 @@ def test_a_long_query_is_cut_as_texts_are_and_by_no_paper(tmp_path):
         return load(replace(parse_data(f"snli:{path}"), max_tokens=longest, recipe=recipe), 0)
 
     assert at(6, "clean").test[0].query == ("it", "goes", "on", "and", "on", "and")
-    assert [at(longest, "clean").card["truncated"] for longest in (6, 8)] == [1, 0]  # premises have 5 words
+    assert [at(longest, "clean").card["truncated"] for longest in (6, 8)] == [
+        1,
+        0,
+    ]  # premises have 5 words
     assert len(at(6, "paper").test[0].query) == 8
     assert at(6, "paper").card["truncated"] == 0
 
@@ -205,7 +233,10 @@ def test_babi_marks_the_supporting_facts(tmp_path):
     second = data.test[1]
     same_text("notes", second.text)
     marked = [token for token, mark in zip(second.tokens, second.rationale, strict=True) if mark]
-    assert (marked, second.query) == (["mary", "went", "to", "the", "kitchen", "."], ("where", "is", "mary", "?"))
+    assert (marked, second.query) == (
+        ["mary", "went", "to", "the", "kitchen", "."],
+        ("where", "is", "mary", "?"),
+    )
     assert data.label_names[second.label] == "kitchen"
     assert second.candidates == tuple(range(len(data.label_names)))
     paper = read("babi", folder, "(task=2)", recipe="paper")
@@ -216,17 +247,20 @@ def test_babi_marks_the_supporting_facts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1 Mary moved.\n3 John went.\n", ":2: expected the number 2, or 1 for a new story, got 3"),
         ("one Mary moved.\n", ":1: expected ID and text"),
-        ("1 Mary moved.\n2 Where is Mary?\thall\t2\n", ":2: expected question<TAB>answer<TAB>numbers"),
+        (
+            "1 Mary moved.\n2 Where is Mary?\thall\t2\n",
+            ":2: expected question<TAB>answer<TAB>numbers",
+        ),
         ("1 Mary moved.\n2 Where is Mary?\thall\n", ":2: expected question<TAB>answer<TAB>numbers"),
     ],
 )
-def test_a_story_that_cannot_be_read(text, told, tmp_path):
+def test_a_story_that_cannot_be_read(text, message, tmp_path):
     files = CORPORA["babi"] | {"tasks/en-10k/qa1_some-facts_test.txt": text}
-    with pytest.raises(DataError, match=f"qa1_some-facts_test.txt{told}"):
+    with pytest.raises(DataError, match=f"qa1_some-facts_test.txt{message}"):
         read("babi", folder_of(tmp_path, files))
 
 
@@ -239,20 +273,23 @@ def test_eraser_round_trips(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
-        ({"start_token": 1, "end_token": 9}, "expected a span within the 6 words of val_POS, got 1 to 9"),
+        (
+            {"start_token": 1, "end_token": 9},
+            "expected a span within the 6 words of val_POS, got 1 to 9",
+        ),
         ({"start_token": "1"}, "expected a span within"),
         ({"docid": "gone"}, "there is no document 'gone' in docs"),
         ({"docid": 3}, "each with a docid"),
     ],
 )
-def test_a_rationale_that_cannot_be(change, told, tmp_path):
+def test_a_rationale_that_cannot_be(change, message, tmp_path):
     files = dict(CORPORA["eraser"])
     note = json.loads(files["val.jsonl"].split("\n")[0])
     note["evidences"][0][0] |= change
     files["val.jsonl"] = "\n" + json.dumps(note)
-    with pytest.raises(DataError, match=rf"val.jsonl:2: .*{told}"):
+    with pytest.raises(DataError, match=rf"val.jsonl:2: .*{message}"):
         read("eraser", folder_of(tmp_path, files))
 
 
@@ -295,7 +332,13 @@ def refusal(call: Callable[[], object]) -> SightlineError | None:
 
 
 @settings(max_examples=300)
-@given(st.one_of(st.text(), st.text(alphabet="()0123456789 ab-"), st.binary().map(lambda b: b.decode("latin-1"))))
+@given(
+    st.one_of(
+        st.text(),
+        st.text(alphabet="()0123456789 ab-"),
+        st.binary().map(lambda b: b.decode("latin-1")),
+    )
+)
 def test_any_line_is_a_tree_or_an_error(line):
     refused = refusal(lambda: read_tree(line, "any.txt", 1))
     if refused is None:
@@ -313,9 +356,9 @@ def test_any_line_is_a_tree_or_an_error(line):
         st.text(alphabet='"1234,\n\\ ab').map(str.encode),
         st.lists(st.lists(st.text(), max_size=4)).map(lambda rows: json.dumps(rows).encode()),
         st.text(alphabet="12 \tab?.\n").map(str.encode),
-        st.recursive(st.none() | st.text() | st.integers(), lambda x: st.dictionaries(st.text(), x)).map(
-            lambda value: json.dumps(value).encode()
-        ),
+        st.recursive(
+            st.none() | st.text() | st.integers(), lambda x: st.dictionaries(st.text(), x)
+        ).map(lambda value: json.dumps(value).encode()),
     )
 )
 def test_any_bytes_are_read_or_refused(data):
@@ -332,6 +375,10 @@ def test_a_corpus_with_a_hole_in_it_is_read_or_refused(kind, data, tmp_path_fact
     name = data.draw(st.sampled_from(sorted(files)))
     content = files[name].encode() if isinstance(files[name], str) else files[name]
     place = data.draw(st.integers(0, len(content)))
-    files[name] = content[:place] + data.draw(st.binary(max_size=4)) + content[place + data.draw(st.integers(0, 9)) :]
+    files[name] = (
+        content[:place]
+        + data.draw(st.binary(max_size=4))
+        + content[place + data.draw(st.integers(0, 9)) :]
+    )
     folder = folder_of(tmp_path_factory.mktemp("hole"), files)
     assert "\n" not in str(refusal(lambda: read(kind, folder)))

@@ -1,4 +1,6 @@
-"""The user's own texts in several files: by split, in folders, in columns that name ids and groups; and copies."""
+"""The user's own texts in several files: by split, in folders, in columns that name ids and groups;
+and copies.
+"""
 
 import csv
 import gzip
@@ -13,16 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.bounds import FILES, LINE
-from sightline.data.corpora.cache import content_digest
-from sightline.data.corpora.given import data_from
-from sightline.data.corpora.own_rule import ALSO_TRAINED, EVERY_ROW
+from sightline._io.limits import FILES, LINE
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import DataError, SightlineError, SpecError
+from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.assembly.in_memory import data_from
+from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.fingerprints import fingerprint
-from sightline.data.loading import load
-from sightline.data.splitting import connected
-from sightline.errors import DataError, SightlineError, SpecError
-from sightline.measures.arrays import cluster_of
-from sightline.spec.texts import parse_data
+from sightline.data.load_dataset import load
+from sightline.data.splits import connected
+from sightline.measures.trace_arrays import cluster_of
 from tests.snapshots import refused, same_text
 from tests.troubles.tables import lines, rows, table
 
@@ -39,12 +41,16 @@ def three(tmp_path: Path) -> Path:
     train, validation, test = cut()
     (tmp_path / "a.csv").write_bytes(table(train))
     (tmp_path / "b.tsv.gz").write_bytes(gzip.compress(table(validation, delimiter="\t")))
-    (tmp_path / "c.jsonl").write_bytes(lines({"text": text, "label": label} for text, label in test))
+    (tmp_path / "c.jsonl").write_bytes(
+        lines({"text": text, "label": label} for text, label in test)
+    )
     return tmp_path
 
 
 def files(folder: Path, **named: str) -> Any:
-    return parse_data("files:" + ",".join(f"{split}={folder / name}" for split, name in named.items()))
+    return parse_data(
+        "files:" + ",".join(f"{split}={folder / name}" for split, name in named.items())
+    )
 
 
 ALL = {"train": "a.csv", "validation": "b.tsv.gz", "test": "c.jsonl"}
@@ -60,7 +66,13 @@ def test_each_file_is_a_split_however_it_is_written(three: Path) -> None:
     assert data.train[0].id == "a.csv:2"
     assert data.test[0].id == "c.jsonl:1"
     same_text("notes", data.card["notes"][0])
-    assert data.card["columns"] == {"text": "text", "label": "label", "split": None, "rationale": None, "query": None}
+    assert data.card["columns"] == {
+        "text": "text",
+        "label": "label",
+        "split": None,
+        "rationale": None,
+        "query": None,
+    }
 
 
 def test_without_a_file_of_validation_it_comes_out_of_training(three: Path) -> None:
@@ -96,11 +108,15 @@ def test_files_of_one_name_give_ids_that_differ(tmp_path: Path) -> None:
         (tmp_path / split / "data.csv").write_bytes(table(part))
     named = {split: f"{split}/data.csv" for split in ALL}
     data = load(files(tmp_path, **named), 0)
-    assert [split[0].id for split in data.splits.values()] == [f"{split}/data.csv:2" for split in ALL]
+    assert [split[0].id for split in data.splits.values()] == [
+        f"{split}/data.csv:2" for split in ALL
+    ]
     assert load(files(tmp_path, test="test/data.csv"), 0, training=False).test[0].id == "data.csv:2"
 
 
-def test_the_bytes_of_every_file_name_the_data(three: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_bytes_of_every_file_name_the_data(
+    three: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     spec = files(three, **ALL)
     known = content_digest(spec)
     other = tmp_path_factory.mktemp("elsewhere")
@@ -118,7 +134,7 @@ def test_the_bytes_of_every_file_name_the_data(three: Path, tmp_path_factory: py
 
 
 def test_a_mistake_names_the_file_it_is_in(three: Path) -> None:
-    def told(name: str, data: bytes) -> str:
+    def record(name: str, data: bytes) -> str:
         before = (three / name).read_bytes()
         (three / name).write_bytes(data)
         with pytest.raises(SightlineError) as caught:
@@ -127,15 +143,20 @@ def test_a_mistake_names_the_file_it_is_in(three: Path) -> None:
         return str(caught.value).replace(f"{three}/", "")
 
     train, _, test = cut()
-    same_text("notes", told("c.jsonl", b'{"text": "a b", "label": 1}\n{"text": 3}\n'))
-    same_text("notes", told("a.csv", b"words,label\na,b\n"))
+    same_text("notes", record("c.jsonl", b'{"text": "a b", "label": 1}\n{"text": 3}\n'))
+    same_text("notes", record("a.csv", b"words,label\na,b\n"))
     split = lines([{"text": text, "label": label, "split": "test"} for text, label in test])
-    same_text("notes", told("c.jsonl", split))
-    copy = lines([*({"text": text, "label": label} for text, label in test), {"text": train[0][0], "label": "neg"}])
-    same_text("notes", told("c.jsonl", copy))
+    same_text("notes", record("c.jsonl", split))
+    copy = lines(
+        [
+            *({"text": text, "label": label} for text, label in test),
+            {"text": train[0][0], "label": "neg"},
+        ]
+    )
+    same_text("notes", record("c.jsonl", copy))
     copies = lines({"text": text, "label": label} for text, label in train[:2])
-    assert told("c.jsonl", copies).endswith("; likewise a.csv:3 and 2")
-    same_text("notes", told("a.csv", table([("a b", "pos")])))
+    assert record("c.jsonl", copies).endswith("; likewise a.csv:3 and 2")
+    same_text("notes", record("a.csv", table([("a b", "pos")])))
 
 
 # ---------------------------------------------------------------- every row is a test text
@@ -166,7 +187,11 @@ def test_every_row_is_a_test_text_for_a_model_that_has_seen_none(tmp_path: Path,
     stranger = replace(divided.train[0], text="another text")
     for seen in ((), (fingerprint(stranger),)):
         data = load(spec, 0, training=False, seen=frozenset(seen))
-        assert {name: len(split) for name, split in data.splits.items()} == {"train": 0, "validation": 0, "test": 60}
+        assert {name: len(split) for name, split in data.splits.items()} == {
+            "train": 0,
+            "validation": 0,
+            "test": 60,
+        }
         assert any(EVERY_ROW in note for note in data.card["notes"])
     data = load(spec, 0, training=False, seen=frozenset({fingerprint(divided.train[0])}))
     assert data.splits == divided.splits
@@ -179,15 +204,22 @@ def test_a_column_of_that_name_is_followed(tmp_path: Path) -> None:
     records = [(*record, names[i // 2 % 4]) for i, record in enumerate(rows())]
     (tmp_path / "t.csv").write_bytes(table(records, ("text", "label", "all")))
     data = load(parse_data(str(tmp_path / "t.csv"), split="all"), 0)
-    assert {text.text for text in data.test} == {text for text, _, name in records if name == "test"}
+    assert {text.text for text in data.test} == {
+        text for text, _, name in records if name == "test"
+    }
 
 
 def test_a_split_column_may_say_test_in_every_row(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_bytes(table([(*record, "test") for record in rows()], ("text", "label", "split")))
+    (tmp_path / "t.csv").write_bytes(
+        table([(*record, "test") for record in rows()], ("text", "label", "split"))
+    )
     spec = parse_data(str(tmp_path / "t.csv"))
     assert len(load(spec, 0, training=False).test) == 60
-    told = "no text is in train; name some, or leave the split column out; a model that is trained already needs none"
-    with pytest.raises(DataError, match=told):
+    message = (
+        "no text is in train; name some, or leave the split column out; a model that is trained "
+        "already needs none"
+    )
+    with pytest.raises(DataError, match=message):
         load(spec, 0)
 
 
@@ -214,9 +246,9 @@ def named(path: Path, records: Iterable[tuple[object, ...]], **settings: str) ->
 def test_ids_and_groups_are_those_of_their_columns(tmp_path: Path) -> None:
     records = [(*record, f"n{i}", f"w{i // 4}" if i > 7 else "") for i, record in enumerate(rows())]
     data = load(named(tmp_path / "t.csv", records, id="name", group="who"), 0)
-    told = {text: (name, group) for text, _, name, group in records}
+    values = {text: (name, group) for text, _, name, group in records}
     every = [text for split in data.splits.values() for text in split]
-    assert all((text.id, text.group) == told[text.text] for text in every)
+    assert all((text.id, text.group) == values[text.text] for text in every)
     assert data.card["columns"] | {"id": "name", "group": "who"} == data.card["columns"]
     one, other = (next(text for text in every if text.group == f"w{i}") for i in (2, 3))
     assert cluster_of(replace(one, tokens=other.tokens)) == cluster_of(one) != cluster_of(other)
@@ -224,16 +256,26 @@ def test_ids_and_groups_are_those_of_their_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "cells", "told"),
+    ("column", "cells", "message"),
     [
-        ("id", ["n1", "n2", "n1"], r"t.csv:4: the id 'n1' is at .*t.csv:2, too; give each text one of its own"),
-        ("id", ["n1", " ", "n3"], r"t.csv:3: expected an id in 'name' \(a text or a whole number\), got ' '"),
+        (
+            "id",
+            ["n1", "n2", "n1"],
+            r"t.csv:4: the id 'n1' is at .*t.csv:2, too; give each text one of its own",
+        ),
+        (
+            "id",
+            ["n1", " ", "n3"],
+            r"t.csv:3: expected an id in 'name' \(a text or a whole number\), got ' '",
+        ),
         ("id", ["n1", "", "n3"], r"t.csv:3: expected an id in 'name'"),
     ],
 )
-def test_ids_are_there_and_differ(tmp_path: Path, column: str, cells: list[str], told: str) -> None:
+def test_ids_are_there_and_differ(
+    tmp_path: Path, column: str, cells: list[str], message: str
+) -> None:
     records = [(*record, cell, "w") for record, cell in zip(rows(3), cells, strict=True)]
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         load(named(tmp_path / "t.csv", records, **{column: "name"}), 0)
 
 
@@ -249,10 +291,14 @@ def test_an_id_in_two_files_and_columns_that_cannot_be(three: Path) -> None:
     }
     assert [text.id for text in found.test] == [f"test/{i}" for i in range(len(rows()))]
     assert "files have ids in common: a text is named SPLIT/ID" in found.card["notes"]
-    (three / "e.csv").write_bytes(table([(f"e {t}", lb, f"e{i}", i) for i, (t, lb) in enumerate(rows())], HEADER))
+    (three / "e.csv").write_bytes(
+        table([(f"e {t}", lb, f"e{i}", i) for i, (t, lb) in enumerate(rows())], HEADER)
+    )
     apart = load(replace(files(three, train="a.csv", test="e.csv"), id="name"), 0)
     assert [text.id for text in apart.test] == [f"e{i}" for i in range(len(rows()))]
-    (three / "f.csv").write_bytes(table([(f"f {t}", lb, i // 2, i) for i, (t, lb) in enumerate(rows())], HEADER))
+    (three / "f.csv").write_bytes(
+        table([(f"f {t}", lb, i // 2, i) for i, (t, lb) in enumerate(rows())], HEADER)
+    )
     with refused(DataError):
         load(replace(files(three, train="a.csv", test="f.csv"), id="name"), 0)
     with refused(DataError):
@@ -269,10 +315,11 @@ def test_groups_in_two_named_splits_are_told_of_at_once(three: Path) -> None:
     for name, start in (("a", 0), ("c", 8)):
         records = [(f"{name} {t}", lb, i, f"w{start + i // 6}") for i, (t, lb) in enumerate(rows())]
         (three / f"{name}.csv").write_bytes(table(records, HEADER))
-    told = (
-        r"c.csv:2: the group 'w8' is in train at .*a.csv:50 and in test here; keep it in one split; likewise .*a.csv:56"
+    message = (
+        r"c.csv:2: the group 'w8' is in train at .*a.csv:50 and in test here; keep it in one "
+        r"split; likewise .*a.csv:56"
     )
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         load(replace(files(three, train="a.csv", test="c.csv"), group="who"), 0)
 
 
@@ -280,10 +327,12 @@ def test_too_few_groups_cannot_be_divided(tmp_path: Path) -> None:
     records = [(*record, i, f"w{i // 30}") for i, record in enumerate(rows())]
     with refused(DataError):
         load(named(tmp_path / "t.csv", records, group="who"), 0)
-    # Groups with both labels count under their first, and the largest are dealt first: to training, which lacks most.
+    # Groups with both labels count under their first, and the largest are dealt first: to training,
+    # which lacks most.
     mixed = [(label, f"m{i}") for i in range(3) for label in ("neg", "pos", "neg")]
     made = [
-        (f"text no{i}", one[0], i, one[1]) for i, one in enumerate([*mixed, *(("neg", f"w{i}") for i in range(40))])
+        (f"text no{i}", one[0], i, one[1])
+        for i, one in enumerate([*mixed, *(("neg", f"w{i}") for i in range(40))])
     ]
     with refused(DataError):
         load(named(tmp_path / "t.csv", made, group="who"), 0)
@@ -297,14 +346,21 @@ def test_a_label_that_named_splits_leave_out_is_nobodys_mistake(three: Path) -> 
     assert "groups (who) whole" in data.card["notes"][0]
 
 
-GROUPED = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=60)
+GROUPED = st.lists(
+    st.tuples(st.sampled_from("ab"), st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=60
+)
 
 
 @settings(max_examples=50)
 @given(GROUPED)
 def test_what_is_connected_is_what_cannot_be_told_apart(texts: list[tuple[str, int, int]]) -> None:
-    """Against a slow walk: texts are together where a chain of copies and groups leads from one to the other."""
-    copies, groups = [copy for _, copy, _ in texts], [f"g{group}" if group else "" for _, _, group in texts]
+    """Against a slow walk: texts are together where a chain of copies and groups leads from one to
+    the other.
+    """
+    copies, groups = (
+        [copy for _, copy, _ in texts],
+        [f"g{group}" if group else "" for _, _, group in texts],
+    )
     numbers = connected(copies, groups)
     for start in range(len(texts)):
         reached = {start}
@@ -329,7 +385,9 @@ def test_groups_are_never_torn(
         named(folder / "c.csv", [(f"other {i}", "ab"[i % 2], i, "") for i in range(4)])
         spec = replace(files(folder, train="a.csv", test="c.csv"), group="who")
     data = load(spec, seed)
-    there = {(text.group, split) for split, texts in data.splits.items() for text in texts if text.group}
+    there = {
+        (text.group, split) for split, texts in data.splits.items() for text in texts if text.group
+    }
     assert len(there) == len(sizes)
     assert all(data.splits.values())
     assert sum(map(len, data.splits.values())) == len(made) + 4 * held
@@ -351,7 +409,10 @@ def test_copies_are_kept_where_they_are_judged_by(tmp_path: Path) -> None:
         load(spec, 0)
     data = load(replace(spec, on_copies="drop"), 0)
     assert [len(split) for split in data.splits.values()] == [len(part) for part in cut()]
-    assert data.card["dropped"] == {"in validation and in a later split": 1, "in train and in a later split": 3}
+    assert data.card["dropped"] == {
+        "in validation and in a later split": 1,
+        "in train and in a later split": 3,
+    }
     assert data.card["same_words_as_training"] == {"validation": 0, "test": 0}
 
 
@@ -416,24 +477,53 @@ def odd(root: Path, what: str) -> None:
         os.mkfifo(place)
     elif what == "both":
         (root / "train").mkdir()
-        place.rename(root / "train" / "x.txt") if place.exists() else (root / "train" / "x.txt").write_text("a")
+        place.rename(root / "train" / "x.txt") if place.exists() else (
+            root / "train" / "x.txt"
+        ).write_text("a")
 
 
 @pytest.mark.parametrize(
-    ("what", "told"),
+    ("what", "message"),
     [
-        ("binary", r"neg/odd.txt:2: expected a text file, got a NUL byte; take it out of the folder"),
-        ("latin", r"neg/odd.txt:1: expected UTF-8 text, got byte 0xe9; save the file as UTF-8, or take it out"),
-        ("large", r"neg/odd.txt: expected a line, or a whole document, of at most 16 MiB, got 16 MiB"),
-        ("link out", r"neg/odd.txt: is a link to a folder, which is not followed; put the texts themselves there"),
-        ("link to a file outside", r"neg/odd.txt: is a link that leads out of the folder; put the text itself there"),
+        (
+            "binary",
+            r"neg/odd.txt:2: expected a text file, got a NUL byte; take it out of the folder",
+        ),
+        (
+            "latin",
+            (
+                r"neg/odd.txt:1: expected UTF-8 text, got byte 0xe9; save the file as UTF-8, or "
+                r"take it out"
+            ),
+        ),
+        (
+            "large",
+            r"neg/odd.txt: expected a line, or a whole document, of at most 16 MiB, got 16 MiB",
+        ),
+        (
+            "link out",
+            (
+                r"neg/odd.txt: is a link to a folder, which is not followed; put the texts "
+                r"themselves there"
+            ),
+        ),
+        (
+            "link to a file outside",
+            r"neg/odd.txt: is a link that leads out of the folder; put the text itself there",
+        ),
         ("pipe", r"neg/odd.txt: expected a file, got a pipe"),
-        ("both", r"expected folders of splits or of classes, got both: 'train' is a split and 'neg' is none"),
+        (
+            "both",
+            (
+                r"expected folders of splits or of classes, got both: 'train' is a split and "
+                r"'neg' is none"
+            ),
+        ),
     ],
 )
-def test_an_odd_file_in_a_folder_is_told(tmp_path: Path, what: str, told: str) -> None:
+def test_an_odd_file_in_a_folder_is_told(tmp_path: Path, what: str, message: str) -> None:
     odd(write_folder(tmp_path / "f"), what)
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         load(parse_data(f"folder:{tmp_path / 'f'}"), 0)
 
 
@@ -457,9 +547,17 @@ def test_what_was_read_says_how_long_it_was(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([("text", "label", "split"), *((*r, "test") for r in records)])
-    before = load(parse_data(str(path), max_tokens=10), 0, training=False).card["before_cutting"]["test"]
+    before = load(parse_data(str(path), max_tokens=10), 0, training=False).card["before_cutting"][
+        "test"
+    ]
     words = [len(text.split()) for text, _ in records]
-    assert before == {"median": 8, "q95": 8, "max": 100, "cut": 1, "lost": pytest.approx(90 / sum(words))}
+    assert before == {
+        "median": 8,
+        "q95": 8,
+        "max": 100,
+        "cut": 1,
+        "lost": pytest.approx(90 / sum(words)),
+    }
     assert json.loads(json.dumps(before)) == before
 
 
@@ -467,5 +565,11 @@ def test_texts_that_are_cut_are_known_by_their_whole_length() -> None:
     texts = [f"{'word ' * 20}{number}" for number in range(6)]
     splits = [split for split in ("train", "validation", "test") for _ in range(2)]
     data = data_from(texts, ["a", "b"] * 3, splits=splits, max_tokens=10)
-    assert data.card["before_cutting"]["test"] == {"median": 21, "q95": 21, "max": 21, "cut": 2, "lost": 11 / 21}
+    assert data.card["before_cutting"]["test"] == {
+        "median": 21,
+        "q95": 21,
+        "max": 21,
+        "cut": 2,
+        "lost": 11 / 21,
+    }
     assert (data.card["truncated"], data.card["words_cut"]) == (6, 66)

@@ -1,4 +1,6 @@
-"""The truth that is planted is there: a literal rule on the marked words reaches the stated accuracy, and no more."""
+"""The truth that is planted is there: a literal rule on the marked words reaches the stated
+accuracy, and no more.
+"""
 
 import itertools
 import json
@@ -8,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.data.loading import load
-from sightline.data.planted.cues import CLASSES, best_accuracy, plant, read_world
-from sightline.errors import SpecError
-from sightline.spec.parts import parse_part
-from sightline.spec.texts import parse_data
-from sightline.tokeniser import tokenise
+from sightline.config.part_syntax import parse_part
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import SpecError
+from sightline.core.tokeniser import tokenise
+from sightline.data.load_dataset import load
+from sightline.data.synthetic.cue_words import CLASSES, best_accuracy, plant, read_world
 from tests.snapshots import refused
 
 PARTS = [
@@ -67,7 +69,9 @@ def test_a_literal_rule_on_the_marked_words_reaches_the_stated_accuracy(text):
     assert abs(right - stated) <= 4 * (stated * (1 - stated) / len(examples)) ** 0.5 + 1e-12
 
 
-@pytest.mark.parametrize(("strength", "noise", "cues"), [(0.7, 0.0, 5), (0.6, 0.1, 4), (0.3, 0.3, 3), (0.9, 0.8, 2)])
+@pytest.mark.parametrize(
+    ("strength", "noise", "cues"), [(0.7, 0.0, 5), (0.6, 0.1, 4), (0.3, 0.3, 3), (0.9, 0.8, 2)]
+)
 def test_the_accuracy_of_a_vote_is_that_of_the_likeliest_label(strength, noise, cues):
     total = 0.0
     for pointed in itertools.product((0, 1), repeat=cues):
@@ -104,7 +108,9 @@ def test_accuracies_known_by_hand(text, expected):
     assert plant(parse_part(text), 0).card["best_accuracy"] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("text", ["needle(n=400,classes=3)", "vote(n=400)", "negated(n=400)", "detector(n=400)"])
+@pytest.mark.parametrize(
+    "text", ["needle(n=400,classes=3)", "vote(n=400)", "negated(n=400)", "detector(n=400)"]
+)
 def test_a_corpus_is_balanced_split_and_plain(text):
     data = load(parse_data(f"planted:{text}"), 5)
     assert [len(split) for split in data.splits.values()] == [240, 60, 100]
@@ -133,8 +139,13 @@ def test_the_seed_decides(text):
     st.booleans(),
 )
 @settings(max_examples=25)
-def test_a_text_is_its_words_and_its_length_is_as_asked(kind, length, vary, fillers, seed, opening, ending):
-    flags = ",".join(f"{k}={str(v).lower()}" for k, v in {"vary": vary, "opening": opening, "ending": ending}.items())
+def test_a_text_is_its_words_and_its_length_is_as_asked(
+    kind, length, vary, fillers, seed, opening, ending
+):
+    flags = ",".join(
+        f"{k}={str(v).lower()}"
+        for k, v in {"vary": vary, "opening": opening, "ending": ending}.items()
+    )
     part = parse_part(f"{kind}(n=20,length={length},fillers={fillers},{flags})")
     data = plant(part, seed)
     longest = read_world(part).longest
@@ -147,7 +158,10 @@ def test_a_text_is_its_words_and_its_length_is_as_asked(kind, length, vary, fill
 
 
 def test_lengths_vary_over_their_whole_range():
-    lengths = {len(example.tokens) for example in everything(plant(parse_part("needle(n=2000,length=30)"), 0))}
+    lengths = {
+        len(example.tokens)
+        for example in everything(plant(parse_part("needle(n=2000,length=30)"), 0))
+    }
     assert lengths == set(range(20, 41))
 
 
@@ -157,22 +171,33 @@ def test_evidence_is_marked_and_everything_else_is_filler():
             marked = set(evidence(example))
             assert sum(example.rationale) == wanted
             assert all(token[:-1] in CLASSES for token in marked)
-            assert not marked & {t for t, mark in zip(example.tokens, example.rationale, strict=True) if not mark}
+            assert not marked & {
+                t for t, mark in zip(example.tokens, example.rationale, strict=True) if not mark
+            }
 
 
 @pytest.mark.parametrize("kind", ["needle", "vote", "negated", "detector"])
 def test_the_words_that_begin_and_end_every_text_are_beside_the_others_and_no_evidence(kind):
-    plain, framed = (plant(parse_part(f"{kind}(n=40{more})"), 0) for more in ("", ",opening=true,ending=true"))
+    plain, framed = (
+        plant(parse_part(f"{kind}(n=40{more})"), 0) for more in ("", ",opening=true,ending=true")
+    )
     for before, after in zip(everything(plain), everything(framed), strict=True):
         assert after.tokens == ("the", *before.tokens, ".")
         assert after.rationale == (False, *before.rationale, False)
         assert after.label == before.label
 
 
-@pytest.mark.parametrize(("share", "positives"), [(0.5, (240, 60, 100)), (0.1, (48, 12, 20)), (0.02, (10, 2, 4))])
-def test_a_detector_has_the_share_of_positives_in_each_split_and_a_cue_in_these_alone(share, positives):
+@pytest.mark.parametrize(
+    ("share", "positives"), [(0.5, (240, 60, 100)), (0.1, (48, 12, 20)), (0.02, (10, 2, 4))]
+)
+def test_a_detector_has_the_share_of_positives_in_each_split_and_a_cue_in_these_alone(
+    share, positives
+):
     data = plant(parse_part(f"detector(n=800,positives={share})"), 0)
-    assert tuple(sum(example.label for example in split) for split in data.splits.values()) == positives
+    assert (
+        tuple(sum(example.label for example in split) for split in data.splits.values())
+        == positives
+    )
     for example in everything(data):
         assert sum(example.rationale) == example.label
         assert all(token[:-1] == "beta" for token in evidence(example))
@@ -186,10 +211,20 @@ def test_a_vote_may_have_no_other_word_than_its_cues():
 
 def test_fillers_and_needles_are_as_many_as_asked():
     counts = Counter(
-        token[:-1] in CLASSES for token in {t for e in plant(parse_part("needle(n=2000)"), 0).train for t in e.tokens}
+        token[:-1] in CLASSES
+        for token in {t for e in plant(parse_part("needle(n=2000)"), 0).train for t in e.tokens}
     )
     assert counts == {False: 200, True: 8}
-    assert len({t for e in plant(parse_part("vote(n=2000,length=60,fillers=6400)"), 0).train for t in e.tokens}) > 6300
+    assert (
+        len(
+            {
+                t
+                for e in plant(parse_part("vote(n=2000,length=60,fillers=6400)"), 0).train
+                for t in e.tokens
+            }
+        )
+        > 6300
+    )
 
 
 def test_only_order_tells_a_negated_text():
@@ -211,7 +246,10 @@ def test_only_order_tells_a_negated_text():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("haystack", "unknown planted corpus 'haystack'; expected one of needle, vote, negated, detector"),
+        (
+            "haystack",
+            "unknown planted corpus 'haystack'; expected one of needle, vote, negated, detector",
+        ),
         ("needle(n=8)", r"a text of each of 2 classes in each split, got n=8; make n larger"),
         ("needle(n=-5)", r"expected n from 1 to 1,000,000, got -5"),
         ("needle(length=1)", r"at least 2 words, got 1"),
@@ -226,7 +264,10 @@ def test_only_order_tells_a_negated_text():
         ("vote(cues=21,length=30)", r"at least 21 words, got 20"),
         ("detector(positives=0.0)", "expected positives above 0 and below 1, got 0.0"),
         ("detector(positives=1.0)", "expected positives above 0 and below 1, got 1.0"),
-        ("detector(n=100,positives=0.02)", "a text of each of 2 classes in each split, got n=100; make n larger"),
+        (
+            "detector(n=100,positives=0.02)",
+            "a text of each of 2 classes in each split, got n=100; make n larger",
+        ),
         ("detector(strength=0.5)", "unknown option 'strength'"),
         ("vote(classes=3)", "unknown option 'classes'"),
         ("negated(length=3)", "at least 4 words"),

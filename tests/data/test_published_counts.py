@@ -1,4 +1,6 @@
-"""The committed counts of the published corpora are what their files give, and every one that can be exact is."""
+"""The committed counts of the published corpora are what their files give, and every one that can
+be exact is.
+"""
 
 import json
 import sys
@@ -6,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sightline.spec.values import OFFICIAL
-from sightline.studies.papers import page_of_all
-from sightline.studies.results import kept_of
+from sightline.config.specs import OFFICIAL
+from sightline.studies.kept_results import kept_of
+from sightline.studies.papers.paper_scope import page_of_all
 from sightline.studies.results_file import read_rows
 from tests.sampling import slow_but
 from tests.snapshots import same_text
@@ -59,8 +61,10 @@ def test_what_the_papers_print_of_corpora_that_are_not_here_stands_beside_the_ot
         place = rows.index((f"`{name}`", next(iter(tables))))
         assert [table for _, table in rows[place : place + len(tables)]] == list(tables)
         assert {corpus for corpus, _ in rows[place + 1 : place + len(tables)]} <= {""}
-    told = {row[0]: row[3] for row in published.found_rows(STORED)}
-    assert all(told[f"`{name}`"].startswith("Not counted here.") for name in published.NOT_AT_HAND)
+    values = {row[0]: row[3] for row in published.found_rows(STORED)}
+    assert all(
+        values[f"`{name}`"].startswith("Not counted here.") for name in published.NOT_AT_HAND
+    )
 
 
 NAMED = {"news": "20news", **{f"babi{task}": f"babi {task}" for task in (1, 2, 3)}}
@@ -75,7 +79,9 @@ COUNTED = [
 
 
 def test_the_tables_of_the_papers_count_a_corpus_as_its_own_page_does():
-    of_vocabulary = [(table, line) for table, line in COUNTED if line["quantity"] == "words of the vocabulary"]
+    of_vocabulary = [
+        (table, line) for table, line in COUNTED if line["quantity"] == "words of the vocabulary"
+    ]
     assert {table for table, _ in of_vocabulary} == {"jain2019:J-1", "tutek2020:T-5", "wen2022:W-1"}
     for table, line in of_vocabulary:
         counted = STORED["corpora"][NAMED.get(line["corpus"], line["corpus"])]["paper"]
@@ -85,22 +91,39 @@ def test_the_tables_of_the_papers_count_a_corpus_as_its_own_page_does():
         if texts_of and not label.startswith("class"):
             counted = STORED["corpora"][line["corpus"]]["paper"]["splits"]
             name = {"training": "train"}.get(split, split)
-            assert line["ours"]["value"] == counted[name]["labels"][label], (table, line["quantity"])
+            assert line["ours"]["value"] == counted[name]["labels"][label], (
+                table,
+                line["quantity"],
+            )
 
 
 def test_three_classes_are_compared_by_their_names():
-    """Table 1 prints the classes of SNLI from the smallest; its test pairs are all at hand, so each count is met."""
-    of_test = [line for _, line in COUNTED if line["corpus"] == "snli" and line["quantity"].startswith("test texts of")]
+    """Table 1 prints the classes of SNLI from the smallest; its test pairs are all at hand, so each
+    count is met.
+    """
+    of_test = [
+        line
+        for _, line in COUNTED
+        if line["corpus"] == "snli" and line["quantity"].startswith("test texts of")
+    ]
     assert [line["published"] for line in of_test] == 2 * [3219, 3237, 3368]
     assert [line["ours"]["value"] for line in of_test] == 2 * [3219, 3237, 3368]
 
 
 def test_the_lengths_printed_of_stories_are_those_of_the_longest_of_the_task_before():
     longest = {
-        line["corpus"]: line["ours"]["value"] for _, line in COUNTED if line["quantity"] == "words of the longest text"
+        line["corpus"]: line["ours"]["value"]
+        for _, line in COUNTED
+        if line["quantity"] == "words of the longest text"
     }
-    printed = {line["corpus"]: line["published"] for _, line in COUNTED if line["quantity"] == "words of a text, mean"}
+    printed = {
+        line["corpus"]: line["published"]
+        for _, line in COUNTED
+        if line["quantity"] == "words of a text, mean"
+    }
     assert (longest["babi1"], longest["babi2"]) == (printed["babi2"], printed["babi3"]) == (67, 421)
-    said = [line["said"] for _, line in COUNTED if line["corpus"] == "babi2" and line["published"] == 67]
+    said = [
+        line["said"] for _, line in COUNTED if line["corpus"] == "babi2" and line["published"] == 67
+    ]
     assert len(said) == 2
     assert all(one.startswith("not comparable") for one in said)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sightline.data.corpora.table import marked, read_table
-from sightline.data.loading import load
-from sightline.data.sources.columns import Columns, read_cells
-from sightline.data.sources.rows import read_rows
-from sightline.errors import DataError, SpecError
-from sightline.spec.texts import parse_data
-from sightline.tokeniser import tokenise
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import DataError, SpecError
+from sightline.core.tokeniser import tokenise
+from sightline.data.assembly.user_corpus import marked, read_table
+from sightline.data.load_dataset import load
+from sightline.data.readers.csv_jsonl import read_rows
+from sightline.data.readers.table_columns import Columns, read_cells
 from tests.data.corpora import forget
 from tests.snapshots import refused
 from tests.troubles.tables import SPLIT_HEADER, lines, rows, table, with_splits
@@ -35,13 +35,19 @@ def write(folder, name, data):
     return str(path)
 
 
-@given(records=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6), end=st.sampled_from(["\n", "\r\n"]))
+@given(
+    records=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
 def test_what_a_csv_writer_wrote_is_read_back(folder, records, end):
-    # Python's writer, up to 3.12, leaves a carriage return of a cell bare where lines end in something else.
+    # Python's writer, up to 3.12, leaves a carriage return of a cell bare where lines end in
+    # something else.
     bare = any("\r" in cell for record in records for cell in record)
     style = {"lineterminator": end, "quoting": csv.QUOTE_ALL if bare else csv.QUOTE_MINIMAL}
     for kind, delimiter in (("csv", ","), ("tsv", "\t")):
-        path = write(folder, f"trip.{kind}", table([("x", "y"), *records], delimiter=delimiter, **style))
+        path = write(
+            folder, f"trip.{kind}", table([("x", "y"), *records], delimiter=delimiter, **style)
+        )
         found = read_rows(path, kind)
         expected = [record for record in records if "".join(record).strip()]
         assert [tuple(row.cells.values()) for row in found.records[1:]] == expected
@@ -64,7 +70,9 @@ def test_the_line_of_a_record_is_where_it_begins(folder, records):
 @given(texts=st.lists(JSON_TEXT, min_size=1, max_size=6))
 def test_what_json_wrote_is_read_back(folder, texts):
     for ascii_only in (True, False):
-        data = "".join(json.dumps({"text": text}, ensure_ascii=ascii_only) + "\r\n" for text in texts).encode()
+        data = "".join(
+            json.dumps({"text": text}, ensure_ascii=ascii_only) + "\r\n" for text in texts
+        ).encode()
         found = read_rows(write(folder, "trip.jsonl", data), "jsonl")
         assert [row.cells["text"] for row in found.records] == texts
         assert [row.line for row in found.records] == list(range(1, len(texts) + 1))
@@ -80,7 +88,10 @@ PIECES = [
     b"c\tpos\n",
 ]
 BYTES = st.lists(
-    st.sampled_from([*PIECES, b'"', b",", b"\n", b"\r", b"\xff", b"\0", b"\xef\xbb\xbf", b"[1]", b"}"]), max_size=12
+    st.sampled_from(
+        [*PIECES, b'"', b",", b"\n", b"\r", b"\xff", b"\0", b"\xef\xbb\xbf", b"[1]", b"}"]
+    ),
+    max_size=12,
 )
 
 
@@ -111,7 +122,9 @@ COLUMNS = Columns("text", "label", None, "rationale")
 def test_a_word_is_evidence_if_a_span_touches_a_letter_of_it(folder, text, pairs):
     spans = [(min(pair), max(pair)) for pair in pairs if min(pair) < max(pair) <= len(text)]
     path = write(
-        folder, "spans.jsonl", lines([{"text": text, "label": 1, "rationale": [list(span) for span in spans]}])
+        folder,
+        "spans.jsonl",
+        lines([{"text": text, "label": 1, "rationale": [list(span) for span in spans]}]),
     )
     written = " ".join(f"{start}:{end}" for start, end in spans)
     other = write(folder, "spans.csv", table([(text, 1, written)], ("text", "label", "rationale")))
@@ -148,8 +161,15 @@ def test_a_split_column_is_followed(folder):
 
 
 def test_without_validation_it_comes_out_of_training_and_test_stays(folder):
-    data = load(parse_data(write(folder, "no_dev.csv", table(with_splits(("train", "test")), SPLIT_HEADER))), 0)
-    assert {e.text for e in data.test} == {text for text, _, where in with_splits(("train", "test")) if where == "test"}
+    data = load(
+        parse_data(
+            write(folder, "no_dev.csv", table(with_splits(("train", "test")), SPLIT_HEADER))
+        ),
+        0,
+    )
+    assert {e.text for e in data.test} == {
+        text for text, _, where in with_splits(("train", "test")) if where == "test"
+    }
     assert data.card["splits"]["validation"]["labels"] == {"neg": 2, "pos": 2}
     assert data.card["splits"]["train"]["labels"] == {"neg": 13, "pos": 13}
 
@@ -206,14 +226,18 @@ def test_a_query_is_read_beside_each_text(folder):
     assert [e.query for split in data.splits.values() for e in split] == [
         queries[e.text] for split in data.splits.values() for e in split
     ]
-    assert not load(parse_data(path), 0).has_queries  # a column is read as queries only where it is asked for
+    assert not load(
+        parse_data(path), 0
+    ).has_queries  # a column is read as queries only where it is asked for
     assert data.card["columns"]["query"] == "ask"
     cut = load(replace(parse_data(path), query="ask", max_tokens=3), 0)
     assert {len(e.query) for e in cut.train} == {3}
 
 
 def test_a_text_with_another_query_is_no_copy(folder):
-    """One text under every query: with queries all differ, so they can be divided; without them all are one text."""
+    """One text under every query: with queries all differ, so they can be divided; without them all
+    are one text.
+    """
     records = [("the sky is blue", f"is it x{i}?", ("yes", "no")[i % 2]) for i in range(60)]
     path = write(folder, "one.csv", table(records, ASKED))
     card = asked(path).card
@@ -283,17 +307,23 @@ def test_the_card_is_plain_json_and_counts_what_the_splits_hold(folder):
 
 
 @pytest.mark.parametrize(
-    ("copies", "told"),
+    ("copies", "message"),
     [
-        (1, r"in train at .*twice\.csv:2 and in test here; keep it in one split, or drop copies \(on_copies=drop\)$"),
+        (
+            1,
+            (
+                r"in train at .*twice\.csv:2 and in test here; keep it in one split, or drop "
+                r"copies \(on_copies=drop\)$"
+            ),
+        ),
         (3, r"\(on_copies=drop\); likewise 3 and 23, 4 and 24$"),
         (15, r"; likewise 3 and 23, .*, 12 and 32 and 4 more$"),
     ],
 )
-def test_every_text_in_two_splits_is_told_of_at_once(folder, copies, told):
+def test_every_text_in_two_splits_is_told_of_at_once(folder, copies, message):
     rows = [(f"one text {i}", "ab"[i % 2], "train") for i in range(20)]
     again = [(text, label, "test") for text, label, _ in [*rows[:copies], ("another", "a", "test")]]
     path = write(folder, "twice.csv", table([*rows, *again], ("text", "label", "split")))
-    with pytest.raises(DataError, match=told) as raised:
+    with pytest.raises(DataError, match=message) as raised:
         load(parse_data(path), 0)
     assert raised.value.line == 22

@@ -1,4 +1,6 @@
-"""Every troublesome table is read, or refused with one message that names the file and, where there is one, the line."""
+"""Every troublesome table is read, or refused with one message that names the file and, where there
+is one, the line.
+"""
 
 import csv
 import re
@@ -7,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import DataError
 from sightline.data.dataset import Dataset
-from sightline.data.loading import load
-from sightline.errors import DataError
-from sightline.spec.texts import parse_data
+from sightline.data.load_dataset import load
 from tests.troubles.tables import MESSAGES, REPORTS, Trouble, write_tables
 
 
@@ -66,7 +68,14 @@ def test_what_was_dropped_or_cut_is_in_the_card(troubles):
 
 def test_a_table_reads_alike_however_it_is_written(troubles):
     plain = read(troubles["plain"])
-    for name in ("byte order mark", "windows line ends", "old mac line ends", "tabs", "gzip", "json lines"):
+    for name in (
+        "byte order mark",
+        "windows line ends",
+        "old mac line ends",
+        "tabs",
+        "gzip",
+        "json lines",
+    ):
         other = read(troubles[name])
         assert [[e.text for e in split] for split in other.splits.values()] == [
             [e.text for e in split] for split in plain.splits.values()
@@ -76,9 +85,13 @@ def test_a_table_reads_alike_however_it_is_written(troubles):
 def test_a_marked_span_becomes_marked_words(troubles):
     data = read(troubles["json rationales"])
     for example in data.train:
-        marked = [token for token, mark in zip(example.tokens, example.rationale, strict=True) if mark]
+        marked = [
+            token for token, mark in zip(example.tokens, example.rationale, strict=True) if mark
+        ]
         assert len(marked) == 1
-        assert example.text[example.offsets[example.rationale.index(True)][0] :].startswith(marked[0])
+        assert example.text[example.offsets[example.rationale.index(True)][0] :].startswith(
+            marked[0]
+        )
 
 
 def test_labels_are_stripped_and_sorted_as_numbers_where_they_are(troubles):
@@ -98,7 +111,11 @@ def test_a_long_field_leaves_the_limit_of_the_process_alone(troubles):
 
 def test_an_example_remembers_the_line_its_record_begins_on(troubles):
     data = read(troubles["quotes, commas and line breaks"])
-    raw = Path(troubles["quotes, commas and line breaks"].path).read_text(encoding="utf-8").split("\n")
+    raw = (
+        Path(troubles["quotes, commas and line breaks"].path)
+        .read_text(encoding="utf-8")
+        .split("\n")
+    )
     for example in data.train:
         line = int(example.id.removeprefix("quotes.csv:"))
         assert raw[line - 1].replace('""', '"').lstrip('"').startswith(example.text.split("\n")[0])

@@ -1,4 +1,6 @@
-"""Words are cut where readers would cut them, found again where they stood, and known only from training."""
+"""Words are cut where readers would cut them, found again where they stood, and known only from
+training.
+"""
 
 import sys
 import time
@@ -8,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sightline.core.errors import DataError, SpecError
+from sightline.core.example import Example
+from sightline.core.tokeniser import tokenise
 from sightline.data.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
-from sightline.errors import DataError, SpecError
-from sightline.example import Example
-from sightline.tokeniser import tokenise
 from tests.snapshots import refused
 
 TRICKY = st.text(
-    alphabet=st.sampled_from("aZé\u0301İß '’-‐.,0٣私ふ👍🏽\u200d🇫🇷\ufe0f\u200b\u202e\xad\u200c\n\t<>_&ﬁשः")
+    alphabet=st.sampled_from(
+        "aZé\u0301İß '’-‐.,0٣私ふ👍🏽\u200d🇫🇷\ufe0f\u200b\u202e\xad\u200c\n\t<>_&ﬁשः"
+    )
 )
 
 
@@ -49,7 +53,10 @@ def test_texts_apart_are_cut_apart(first, second):
     [
         ("It's rock-n-roll, isn’t it?", ["it's", "rock-n-roll", ",", "isn’t", "it", "?"]),
         ("'quoted' well--known -", ["'", "quoted", "'", "well", "-", "-", "known", "-"]),
-        ("3.50 1,000.25 covid-19 12:30 5.", ["3.50", "1,000.25", "covid-19", "12", ":", "30", "5", "."]),
+        (
+            "3.50 1,000.25 covid-19 12:30 5.",
+            ["3.50", "1,000.25", "covid-19", "12", ":", "30", "5", "."],
+        ),
         ("İstanbul ÉTÉ", ["i̇stanbul", "été"]),
         ("cafe\u0301s हिन्दी", ["cafe\u0301s", "हिन्दी"]),
         ("שלום, مرحبا", ["שלום", ",", "مرحبا"]),
@@ -66,7 +73,14 @@ def test_words_are_cut_where_readers_would(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 300_000 + "'", "a'" * 150_000, "e\u0301" * 150_000, "1." * 150_000, "👍\u200d" * 150_000]
+    "text",
+    [
+        "a" * 300_000 + "'",
+        "a'" * 150_000,
+        "e\u0301" * 150_000,
+        "1." * 150_000,
+        "👍\u200d" * 150_000,
+    ],
 )
 def test_no_text_takes_more_than_linear_time(text):
     start = time.perf_counter()
@@ -75,12 +89,20 @@ def test_no_text_takes_more_than_linear_time(text):
 
 
 def examples(*texts, query=None):
-    return [Example(str(i), i, text, *tokenise(text), 0, query=query) for i, text in enumerate(texts)]
+    return [
+        Example(str(i), i, text, *tokenise(text), 0, query=query) for i, text in enumerate(texts)
+    ]
 
 
 def test_a_mark_of_any_script_belongs_to_its_letter():
-    """The tokeniser looks for combining marks in some planes of Unicode alone; here they are looked for in all."""
-    marks = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)).startswith("M")]
+    """The tokeniser looks for combining marks in some planes of Unicode alone; here they are looked
+    for in all.
+    """
+    marks = [
+        chr(code)
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)).startswith("M")
+    ]
     assert len(marks) > 2000
     assert [mark for mark in marks if words(f"a{mark}a") != [f"a{mark}a"]] == []
 

@@ -1,4 +1,6 @@
-"""The world answers as an independent simulator does, from the sentences that are marked, and in no other way."""
+"""The world answers as an independent simulator does, from the sentences that are marked, and in no
+other way.
+"""
 
 import gzip
 import json
@@ -7,9 +9,9 @@ from collections import Counter
 
 import pytest
 
-from sightline.data.loading import load
-from sightline.errors import SpecError
-from sightline.spec.texts import parse_data
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import SpecError
+from sightline.data.load_dataset import load
 from tests.reference import world
 from tests.snapshots import refused
 
@@ -50,11 +52,15 @@ def test_answers_and_evidence_are_those_of_the_simulator(text):
 
 def test_the_simulator_itself_knows_a_story_told_by_hand():
     story = (
-        "mary went to the park. mary took the ball. mary went to the school. mary left the ball. mary went to the park."
+        "mary went to the park. mary took the ball. mary went to the school. mary left the ball. "
+        "mary went to the park."
     )
     assert world.answer(story, ("where", "is", "mary")) == ("park", {4})
     assert world.answer(story, ("where", "is", "the", "ball")) == ("school", {2, 3})
-    assert world.answer(story, ("where", "was", "the", "ball", "before", "the", "school")) == ("park", {0, 1, 2})
+    assert world.answer(story, ("where", "was", "the", "ball", "before", "the", "school")) == (
+        "park",
+        {0, 1, 2},
+    )
     assert world.impossible("mary took the ball.") == "0: mary took the ball"
     assert world.impossible(f"{story} mary took the ball.").startswith("5:")
 
@@ -76,18 +82,27 @@ def test_every_place_is_a_candidate_or_those_that_are_named():
         assert example.candidates == tuple(range(6))
     data, examples = questions("world(n=400,places=6,named=true)")
     for example in examples:
-        named = {data.label_names.index(token) for token in example.tokens if token in data.label_names}
+        named = {
+            data.label_names.index(token) for token in example.tokens if token in data.label_names
+        }
         assert example.candidates == tuple(sorted(named))
     assert len({len(example.candidates) for example in examples}) > 2
 
 
 def test_the_question_alone_tells_what_the_card_says():
-    for text, stated in [("world(n=900,facts=2)", 1 / 4), ("world(n=900,facts=3,sentences=8,places=3)", 1 / 2)]:
+    for text, stated in [
+        ("world(n=900,facts=2)", 1 / 4),
+        ("world(n=900,facts=3,sentences=8,places=3)", 1 / 2),
+    ]:
         data, examples = questions(text)
         assert data.card["query_only_accuracy"] == stated
         best = Counter((example.query, example.label) for example in examples)
-        most = {query: max(n for (asked, _), n in best.items() if asked == query) for query, _ in best}
-        assert sum(most.values()) / 900 < stated + 0.08  # the best rule in hindsight: a little above
+        most = {
+            query: max(n for (asked, _), n in best.items() if asked == query) for query, _ in best
+        }
+        assert (
+            sum(most.values()) / 900 < stated + 0.08
+        )  # the best rule in hindsight: a little above
     assert "query_only_accuracy" not in questions("world(n=400,named=true)")[0].card
 
 
@@ -100,7 +115,10 @@ def test_the_question_alone_tells_what_the_card_says():
         ("world(places=1)", "expected places from 2 to 10, got 1"),
         ("world(things=0)", "expected things from 1 to 8, got 0"),
         ("world(n=10)", "a question for each place in each split, got n=10"),
-        ("world(people=1,places=2,sentences=1,n=40)", "room for 40 different stories; make sentences larger"),
+        (
+            "world(people=1,places=2,sentences=1,n=40)",
+            "room for 40 different stories; make sentences larger",
+        ),
         ("world(length=3)", "unknown option 'length'"),
     ],
 )
@@ -131,8 +149,10 @@ def plainly(sentence):
 
 @pytest.mark.parametrize("task", [1, 2, 3])
 def test_the_simulator_answers_every_test_question_of_babi(task, real_data):
-    """So the generated questions mean what bAbI's mean. The sentences are its supporting facts, too, but for one in task 3:
-    there bAbI names the last sentence about the thing, even where it tells nothing of the two walks."""
+    """So the generated questions mean what bAbI's mean. The sentences are its supporting facts,
+    too, but for one in task 3: there bAbI names the last sentence about the thing, even where it
+    tells nothing of the two walks.
+    """
     (path,) = real_data("babi").glob(f"*/en/qa{task}_*_test.txt*")
     asked, story, numbers = 0, [], []
     read = path.read_bytes()
@@ -150,7 +170,9 @@ def test_the_simulator_answers_every_test_question_of_babi(task, real_data):
         assert place == expected
         if task == 3:
             walks = {sentence for sentence in found if " went to " in story[sentence]}
-            found = walks | {max(i for i, sentence in enumerate(story) if sentence.endswith(f" the {query[3]}."))}
+            found = walks | {
+                max(i for i, sentence in enumerate(story) if sentence.endswith(f" the {query[3]}."))
+            }
         assert {numbers[sentence] for sentence in found} == {int(fact) for fact in facts.split()}
         asked += 1
     assert asked == 1000

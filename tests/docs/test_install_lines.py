@@ -1,4 +1,6 @@
-"""No page, message or script installs a package of another project, and each extra that is named exists."""
+"""No page, message or script installs a package of another project, and each extra that is named
+exists.
+"""
 
 import re
 import tomllib
@@ -7,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.installing import DISTRIBUTION, install_line, version_of
+from sightline.core.installation import DISTRIBUTION, install_line, version_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -52,7 +54,9 @@ def test_an_install_line_of_another_project_is_found(line: str) -> None:
     assert of_others(line)
 
 
-@pytest.mark.parametrize("line", ["pip install 'sightline-audit[hf]'", "pip install .", "here['sightline']"])
+@pytest.mark.parametrize(
+    "line", ["pip install 'sightline-audit[hf]'", "pip install .", "here['sightline']"]
+)
 def test_an_install_line_of_ours_is_not(line: str) -> None:
     assert not of_others(line)
 

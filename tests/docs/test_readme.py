@@ -1,7 +1,7 @@
 """Every command of the README runs as it stands there, on small data, and prints what it finds.
 
-What is costly is made cheap from outside: few texts, one epoch, a small grid. A command that is new in the README is run,
-too; one that needs a flag to be cheap gets it in `CHEAP`.
+What is costly is made cheap from outside: few texts, one epoch, a small grid. A command that is new
+in the README is run, too; one that needs a flag to be cheap gets it in `CHEAP`.
 """
 
 import csv
@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 import sightline
-from sightline.findings.claims import CLAIMS
-from sightline.report.sheets.summary import lines
-from sightline.saving import load_results
+from sightline.audits.audit_storage import load_results
+from sightline.report.text.audit_summary import lines
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.adapters.huggingface.toys import classifier, whole_words
 from tests.cli.conftest import Ran, call
 from tests.cli.test_check_model import FILE
@@ -41,7 +41,9 @@ NEAR = 0.05
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that the README names: tables, models, an audit, a study, a corpus of the papers."""
+    """A folder with all that the README names: tables, models, an audit, a study, a corpus of the
+    papers.
+    """
     folder = tmp_path_factory.mktemp("readme")
     _table(folder)
     _classifier(folder)
@@ -57,13 +59,25 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
         data = ("--data", "reviews.csv", "--text", "body", "--label", "stars")
         cheap = ("--model", "mlp(hidden=4)", "--epochs", "1", "--quiet")
         assert call("train", *data, *cheap, "--out", "MODEL_DIR").code == 0
-        audited = call("audit", *data, "--model", "MODEL_DIR", "--save", "AUDIT_DIR", "--out", "made.html", "--quiet")
+        audited = call(
+            "audit",
+            *data,
+            "--model",
+            "MODEL_DIR",
+            "--save",
+            "AUDIT_DIR",
+            "--out",
+            "made.html",
+            "--quiet",
+        )
         assert audited.code == 0, audited.err
     return folder
 
 
 def _table(folder: Path) -> None:
-    """Write the reviews under both pairs of names: those that the README names, and the default ones that it leaves out."""
+    """Write the reviews under both pairs of names: those that the README names, and the default
+    ones that it leaves out.
+    """
     reviews(folder / "reviews.csv")
     with (folder / "reviews.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
@@ -75,7 +89,9 @@ def _table(folder: Path) -> None:
 
 
 def _classifier(folder: Path) -> None:
-    """Save a classifier that nobody trained, with as many layers and heads as the README takes one of."""
+    """Save a classifier that nobody trained, with as many layers and heads as the README takes one
+    of.
+    """
     with (folder / "reviews.csv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.DictReader(file)]
     words = sorted({word for row in rows for word in row["body"].split()})
@@ -140,7 +156,7 @@ def _audited(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> N
     page = words[words.index("--out") + 1] if "--out" in words else "report.html"
     assert printed[len(lines(found)) :] == ["", f"report: {page}", f"saved audit: {saved}"]
     assert Path(page).stat().st_size > 10_000
-    assert [finding.code for finding in found.findings] == [*CLAIMS]
+    assert [finding.code for finding in found.findings] == [*AUDIT_TESTS]
 
 
 def _data_checked(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> None:
@@ -156,7 +172,10 @@ def _looked(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> No
     assert found["text"] == "a dull, slow film"
     assert [word["word"] for word in found["words"]] == ["a", "dull", ",", "slow", "film"]
     shown = done.out.split()
-    assert all(name in shown and f"{value:.3f}" in done.out for name, value in found["probabilities"].items())
+    assert all(
+        name in shown and f"{value:.3f}" in done.out
+        for name, value in found["probabilities"].items()
+    )
     assert found["verdict"] is not None
     assert found["verdict"].lower() in done.out.lower()
 
@@ -169,7 +188,9 @@ def _predicted(command: str, done: Ran, run: Callable[..., Ran], saved: Path) ->
     assert len(rows) == len(expected)
     for row, one in zip(rows, expected, strict=True):
         assert row["predicted"] == one.label
-        assert {name: float(row[f"probability of {name}"]) for name in one.probabilities} == one.probabilities
+        assert {
+            name: float(row[f"probability of {name}"]) for name in one.probabilities
+        } == one.probabilities
 
 
 def _model_checked(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> None:
@@ -188,7 +209,9 @@ def _studied(command: str, done: Ran, run: Callable[..., Ran], saved: Path) -> N
     found = run(command, "--json").json  # all of it is in the store now
     assert not found["partial"]
     assert all(name in done.out for names in found["row_names"] for name in names)
-    values = [cell["value"] for row in found["rows"] for cell in row if isinstance(cell["value"], float)]
+    values = [
+        cell["value"] for row in found["rows"] for cell in row if isinstance(cell["value"], float)
+    ]
     assert values
     assert len(found["rows"][0][0]["seeds"]) > 1
 
@@ -213,21 +236,25 @@ def test_the_readme_s_dry_run_writes_nothing(run: Callable[..., Ran], room: Path
 
 
 @pytest.mark.slow
-def test_the_readme_shows_what_the_demo_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_shows_what_the_demo_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Word for word; numbers may lie as far apart as those of two processors."""
     monkeypatch.chdir(tmp_path)
     done = call("demo", "--quiet", "--device", "cpu", "--threads", "1")
     assert done.code == 0, done.err
-    (told,) = DEMO.findall(README)
-    assert differences(told, done.out.rstrip()) == []
+    (message,) = DEMO.findall(README)
+    assert differences(message, done.out.rstrip()) == []
 
 
-def differences(told: str, fresh: str) -> list[tuple[str, str]]:
+def differences(message: str, fresh: str) -> list[tuple[str, str]]:
     """Pair the lines that differ: in a word, in a δ, or in a number by more than is near."""
-    first, second = told.splitlines(), fresh.splitlines()
+    first, second = message.splitlines(), fresh.splitlines()
     if len(first) != len(second):
         return [(f"{len(first)} lines", f"{len(second)} lines")]
-    return [(one, other) for one, other in zip(first, second, strict=True) if not _alike(one, other)]
+    return [
+        (one, other) for one, other in zip(first, second, strict=True) if not _alike(one, other)
+    ]
 
 
 def _alike(one: str, other: str) -> bool:
@@ -238,8 +265,12 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """Give a line without its numbers, but with those that no training moves: codes and thresholds."""
-    kept = re.sub(r"(SL-\d{3}|(?<= )[\d.]+(?= +n = ))", lambda found: found[0].translate(LETTERS), line)
+    """Give a line without its numbers, but with those that no training moves: codes and
+    thresholds.
+    """
+    kept = re.sub(
+        r"(SL-\d{3}|(?<= )[\d.]+(?= +n = ))", lambda found: found[0].translate(LETTERS), line
+    )
     return NUMBER.sub("#", kept).split()
 
 
@@ -258,16 +289,21 @@ LETTERS = str.maketrans("0123456789.", "abcdefghijk")
     ],
 )
 def test_a_demo_that_differs_is_found(old: str, new: str, same: bool) -> None:
-    (told,) = DEMO.findall(README)
-    changed = told.replace(old, new, 1)
-    assert changed != told
-    assert (differences(told, changed) == []) == same
+    (message,) = DEMO.findall(README)
+    changed = message.replace(old, new, 1)
+    assert changed != message
+    assert (differences(message, changed) == []) == same
 
 
 def test_the_readme_s_python_finds_what_its_command_does(run: Callable[..., Ran]) -> None:
     """The snippet and the first command give the same findings on the same table."""
     data = sightline.load("reviews.csv", text="body", label="stars")
     audit = sightline.audit(sightline.train(data, "bilstm+additive", epochs=1), data, limit=10)
-    told = json.loads(run(BLOCKS[0], "--json").out)
-    of_python = [(one["code"], one["result"], one["score"], one["threshold"]) for one in audit.to_json()["findings"]]
-    assert [(one["code"], one["result"], one["score"], one["threshold"]) for one in told["findings"]] == of_python
+    output = json.loads(run(BLOCKS[0], "--json").out)
+    of_python = [
+        (one["code"], one["result"], one["score"], one["threshold"])
+        for one in audit.to_json()["findings"]
+    ]
+    assert [
+        (one["code"], one["result"], one["score"], one["threshold"]) for one in output["findings"]
+    ] == of_python

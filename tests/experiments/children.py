@@ -1,4 +1,6 @@
-"""What a child process does in a test: here and not beside the tests, so that the child need not import torch."""
+"""What a child process does in a test: here and not beside the tests, so that the child need not
+import torch.
+"""
 
 import os
 import signal

@@ -1,4 +1,5 @@
-"""A Ray cluster of two nodes on this machine, a processor each, in a process of its own that tests can end.
+"""A Ray cluster of two nodes on this machine, a processor each, in a process of its own that tests
+can end.
 
 It prints its address, kills its second node when a line comes in, and ends when no more can.
 """
@@ -19,14 +20,20 @@ from tests.living import lives, wait_for
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "SIGHTLINE_TEST_CLUSTER"
 """In the environment of whatever the cluster starts, so that all of it is found again."""
-SOON = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 300, "health_check_failure_threshold": 3}
+SOON = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 300,
+    "health_check_failure_threshold": 3,
+}
 """A node that died is missed after a second: as it comes it takes a quarter of a minute."""
 SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor": False}
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """A cluster that runs: its address, the process that has it, and the environment of who is let in."""
+    """A cluster that runs: its address, the process that has it, and the environment of who is let
+    in.
+    """
 
     address: str
     process: subprocess.Popen[str]
@@ -39,7 +46,11 @@ class Nodes:
 
     def at_work(self) -> list[int]:
         """Name the workers that have a cell, or had one for the study that runs."""
-        return [process for process in started_by(str(self.process.pid)) if "ray::work" in command_of(process)]
+        return [
+            process
+            for process in started_by(str(self.process.pid))
+            if "ray::work" in command_of(process)
+        ]
 
 
 @contextmanager
@@ -52,9 +63,16 @@ def two_nodes() -> Iterator[Nodes]:
 
 
 def _started(folder: Path) -> Iterator[Nodes]:
-    # A token of its own: others on the network are kept out, and what the user's own clusters ask for plays no part.
+    # A token of its own: others on the network are kept out, and what the user's own clusters ask
+    # for plays no part.
     secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()}
-    environment = {**os.environ, **secret, MARK: "", "RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder)}
+    environment = {
+        **os.environ,
+        **secret,
+        MARK: "",
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_TMPDIR": str(folder),
+    }
     with (folder / "said.txt").open("w") as said, subprocess.Popen(
         [sys.executable, "-m", "tests.experiments.nodes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=said, text=True, cwd=ROOT, env=environment, start_new_session=True,
@@ -76,7 +94,11 @@ def _started(folder: Path) -> Iterator[Nodes]:
 
 def started_by(name: str) -> list[int]:
     """Name the processes of a cluster that live."""
-    found = [int(place.name) for place in Path("/proc").glob("[0-9]*") if f"{MARK}={name}" in environment_of(place)]
+    found = [
+        int(place.name)
+        for place in Path("/proc").glob("[0-9]*")
+        if f"{MARK}={name}" in environment_of(place)
+    ]
     return [process for process in found if lives(process)]
 
 
@@ -98,7 +120,9 @@ def main() -> None:
     os.environ[MARK] = str(os.getpid())
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(True, head_node_args={**SMALL, "include_dashboard": False, "_system_config": SOON})
+    cluster = Cluster(
+        True, head_node_args={**SMALL, "include_dashboard": False, "_system_config": SOON}
+    )
     second = cluster.add_node(**SMALL)
     print(cluster.address, flush=True)
     for _ in sys.stdin:

@@ -1,4 +1,6 @@
-"""What a study makes of what it hears from a cluster; the cluster is played, so that each turn can be had at will."""
+"""What a study makes of what it hears from a cluster; the cluster is played, so that each turn can
+be had at will.
+"""
 
 import json
 import os
@@ -13,19 +15,19 @@ from typing import Any
 
 import pytest
 
-from sightline.errors import MissingExtra, SightlineError, SpecError, StoreError
-from sightline.experiments.executors import cluster, joining
-from sightline.experiments.executors.cluster import Cluster
-from sightline.experiments.executors.courier import Heard, Joined, Refused, _words
-from sightline.experiments.executors.joining import joined
-from sightline.experiments.executors.node import Answer, Order, work
-from sightline.experiments.executors.tries import ATTEMPTS
+from sightline.config.run_keys import run_key
+from sightline.core.errors import MissingExtra, SightlineError, SpecError, StoreError
+from sightline.experiments.executors import ray_cluster, ray_connection
+from sightline.experiments.executors.ray_cluster import Cluster
+from sightline.experiments.executors.ray_connection import joined
+from sightline.experiments.executors.ray_node import NodeReply, Order, work
+from sightline.experiments.executors.ray_proxy import Heard, Joined, Refused, _words
+from sightline.experiments.executors.retries import ATTEMPTS
 from sightline.experiments.store import Store
-from sightline.spec.keys import run_key
 from tests.experiments.test_store import SPEC, same
 
 SPECS = [replace(SPEC, measures=("need",), companions=(), seed=seed) for seed in range(4)]
-Play = Callable[[Order], Answer | str]
+Play = Callable[[Order], NodeReply | str]
 
 
 @dataclass
@@ -48,14 +50,16 @@ class Played:
         return Heard(order.key, *((None, answer) if isinstance(answer, str) else (answer, "")), 1)
 
 
-def runs(monkeypatch: pytest.MonkeyPatch, store: Store, play: Play, *, again: bool = False) -> tuple[list[Any], Played]:
+def runs(
+    monkeypatch: pytest.MonkeyPatch, store: Store, play: Play, *, again: bool = False
+) -> tuple[list[Any], Played]:
     pipe = Played(play)
 
     @contextmanager
     def join(address: str) -> Iterator[tuple[Joined, Played]]:
         yield Joined(1, 1), pipe
 
-    monkeypatch.setattr(cluster, "joined", join)
+    monkeypatch.setattr(ray_cluster, "joined", join)
     return list(Cluster().run(SPECS, store, again=again)), pipe
 
 
@@ -65,9 +69,9 @@ def test_cells_are_handed_out_as_the_cluster_has_use_for_them_and_the_mark_goes(
     store = Store(tmp_path / "store")
     done, pipe = runs(monkeypatch, store, work)
     assert [one.ending for one in done] == ["done"] * 4
-    assert pipe.most == cluster.AHEAD
-    assert [bool(one.told) for one in done] == [True, False, False, False]
-    assert "writes to the store itself" in done[0].told
+    assert pipe.most == ray_cluster.AHEAD
+    assert [bool(one.description) for one in done] == [True, False, False, False]
+    assert "writes to the store itself" in done[0].description
     assert list(store.root.glob("claims/cluster-*")) == []
     assert runs(monkeypatch, store, work)[1].orders == []
 
@@ -78,8 +82,10 @@ def test_a_node_that_does_not_see_the_store_is_asked_again_with_what_it_needs(
     store = Store(tmp_path / "store")
     done, pipe = runs(monkeypatch, store, lambda order: work(replace(order, mark="of another")))
     assert [one.ending for one in done] == ["done"] * 4
-    assert [order.sent is None for order in pipe.orders].count(True) == cluster.AHEAD
-    assert ["does not see the store, and sends what it makes" in one.told for one in done] == [
+    assert [order.sent is None for order in pipe.orders].count(True) == ray_cluster.AHEAD
+    assert [
+        "does not see the store, and sends what it makes" in one.description for one in done
+    ] == [
         True,
         False,
         False,
@@ -91,7 +97,11 @@ def test_a_node_that_does_not_see_the_store_is_asked_again_with_what_it_needs(
 def test_both_ways_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stores = Store(tmp_path / "one"), Store(tmp_path / "two")
     for store, mark in zip(stores, ("", "of another"), strict=True):
-        runs(monkeypatch, store, lambda order, mark=mark: work(replace(order, mark=mark or order.mark)))
+        runs(
+            monkeypatch,
+            store,
+            lambda order, mark=mark: work(replace(order, mark=mark or order.mark)),
+        )
     assert all(same(*(store.audit(run_key(spec)) for store in stores)) for spec in SPECS)
 
 
@@ -99,7 +109,9 @@ def test_a_cell_that_kills_its_workers_is_kept_as_failed_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, bad = Store(tmp_path / "store"), run_key(SPECS[1])
-    done, _ = runs(monkeypatch, store, lambda order: "NodeDiedError: gone" if order.key == bad else work(order))
+    done, _ = runs(
+        monkeypatch, store, lambda order: "NodeDiedError: gone" if order.key == bad else work(order)
+    )
     endings = [one.ending for one in done if one.spec == SPECS[1]]
     assert endings == ["killed"] * (ATTEMPTS - 1) + ["failed"]
     assert "its worker was killed (NodeDiedError: gone) 3 times" in store.summary(bad).error
@@ -126,7 +138,10 @@ def test_cells_of_others_are_left_to_them_and_failed_ones_are_done_again_where_a
     store.write_failure(SPECS[0], "as it was", 0.0)
     with store.claim_run(run_key(SPECS[1])):
         done, _ = runs(monkeypatch, store, work)
-    assert [(one.spec.seed, one.ending) for one in done if one.ending != "done"] == [(0, "failed"), (1, "missing")]
+    assert [(one.spec.seed, one.ending) for one in done if one.ending != "done"] == [
+        (0, "failed"),
+        (1, "missing"),
+    ]
     done, _ = runs(monkeypatch, store, work, again=True)
     assert sorted(one.ending for one in done) == ["done"] * 4
 
@@ -136,11 +151,11 @@ def test_claims_are_held_while_cells_are_away_and_let_go_when_the_study_ends(
 ) -> None:
     store = Store(tmp_path / "store")
 
-    def play(order: Order) -> Answer:
-        for spec in SPECS[: cluster.AHEAD]:
+    def play(order: Order) -> NodeReply:
+        for spec in SPECS[: ray_cluster.AHEAD]:
             with store.claim_run(run_key(spec)) as mine:
                 assert not mine or spec != order.spec
-        return Answer("node a", "unfit", "it has other texts")
+        return NodeReply("node a", "unfit", "it has other texts")
 
     with pytest.raises(SightlineError, match="it has other texts"):
         runs(monkeypatch, store, play)
@@ -150,43 +165,57 @@ def test_claims_are_held_while_cells_are_away_and_let_go_when_the_study_ends(
     assert (store.keys(), list(store.root.glob("claims/cluster-*"))) == ((), [])
 
 
-def test_what_a_node_says_it_wrote_must_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "APPEARS", 0.2)
+def test_what_a_node_says_it_wrote_must_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_cluster, "APPEARS", 0.2)
     store = Store(tmp_path / "store")
-    with pytest.raises(StoreError, match=r"not to be seen 0 s after node a wrote it; mount the store so that it is"):
-        runs(monkeypatch, store, lambda order: Answer("node a", "done"))
+    with pytest.raises(
+        StoreError, match=r"not to be seen 0 s after node a wrote it; mount the store so that it is"
+    ):
+        runs(monkeypatch, store, lambda order: NodeReply("node a", "done"))
     assert store.keys() == ()
 
 
-def test_a_cluster_that_is_lost_ends_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def play(order: Order) -> Answer:
+def test_a_cluster_that_is_lost_ends_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(order: Order) -> NodeReply:
         raise EOFError
 
-    with pytest.raises(SightlineError, match="the connection to the Ray cluster was lost; what is done is kept"):
+    with pytest.raises(
+        SightlineError, match="the connection to the Ray cluster was lost; what is done is kept"
+    ):
         runs(monkeypatch, Store(tmp_path / "store"), play)
 
 
 def test_nothing_to_run_joins_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "joined", None)
+    monkeypatch.setattr(ray_cluster, "joined", None)
     assert list(Cluster().run([], Store(tmp_path / "store"), again=False)) == []
 
 
 # ---------------------------------------------------------------- joining
 
 
-def test_an_address_where_nobody_is_and_a_missing_package_are_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = r"ray:127\.0\.0\.1:1: nobody answers \(.*refused\); `ray start --head` starts a cluster and says its address"
-    with pytest.raises(SpecError, match=told):
+def test_an_address_where_nobody_is_and_a_missing_package_are_said_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    message = (
+        r"ray:127\.0\.0\.1:1: nobody answers \(.*refused\); `ray start --head` starts a cluster "
+        r"and says its address"
+    )
+    with pytest.raises(SpecError, match=message):
         Cluster("127.0.0.1:1").processors()
-    monkeypatch.setattr(joining, "version", absent)
+    monkeypatch.setattr(ray_connection, "version", absent)
     with pytest.raises(
-        MissingExtra, match=r"pip install 'sightline-audit\[ray\]', or use the processors of this machine"
+        MissingExtra,
+        match=r"pip install 'sightline-audit\[ray\]', or use the processors of this machine",
     ):
         Cluster().processors()
 
 
 def absent(name: str) -> str:
-    raise joining.PackageNotFoundError(name)
+    raise ray_connection.PackageNotFoundError(name)
 
 
 def refuse(pipe: Connection, address: str, folder: str) -> None:
@@ -200,13 +229,16 @@ def say_nothing(pipe: Connection, address: str, folder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("courier", "told"), [(refuse, "RuntimeError: Version mismatch; run"), (say_nothing, "no answer in 0 seconds; run")]
+    ("courier", "message"),
+    [(refuse, "RuntimeError: Version mismatch; run"), (say_nothing, "no answer in 0 seconds; run")],
 )
-def test_who_is_not_let_in_is_told_why(courier: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joining, "carry", courier)
-    monkeypatch.setattr(joining, "JOIN", 5.0 if courier is refuse else 0.1)
-    monkeypatch.setattr(joining, "start", in_a_thread)
-    with pytest.raises(SightlineError, match=told), joined(""):
+def test_who_is_not_let_in_is_told_why(
+    courier: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_connection, "carry", courier)
+    monkeypatch.setattr(ray_connection, "JOIN", 5.0 if courier is refuse else 0.1)
+    monkeypatch.setattr(ray_connection, "start", in_a_thread)
+    with pytest.raises(SightlineError, match=message), joined(""):
         pass
 
 
@@ -217,11 +249,15 @@ def test_without_a_cluster_at_hand_one_is_started_and_an_address_is_never_given_
 
     def nobody_here(pipe: Connection, address: str, folder: str) -> None:
         asked.append(address)
-        pipe.send(Joined(1, 2) if address == "local" else Refused("ConnectionError: none", nobody=not address))
+        pipe.send(
+            Joined(1, 2)
+            if address == "local"
+            else Refused("ConnectionError: none", nobody=not address)
+        )
 
-    monkeypatch.setattr(joining, "carry", nobody_here)
-    monkeypatch.setattr(joining, "start", in_a_thread)
-    monkeypatch.setattr(joining, "_knock", lambda address: None)
+    monkeypatch.setattr(ray_connection, "carry", nobody_here)
+    monkeypatch.setattr(ray_connection, "start", in_a_thread)
+    monkeypatch.setattr(ray_connection, "_knock", lambda address: None)
     assert Cluster().processors() == 2
     with pytest.raises(SightlineError, match="Ray at a:1: ConnectionError: none"):
         Cluster("a:1").processors()
@@ -242,7 +278,7 @@ def init(**options):
 COURIER = """
 import sys
 from multiprocessing import Pipe
-from sightline.experiments.executors.courier import carry
+from sightline.experiments.executors.ray_proxy import carry
 here, there = Pipe()
 carry(there, *sys.argv[1:])
 assert here.recv().told == "ConnectionError: as expected"
@@ -250,20 +286,25 @@ assert here.recv().told == "ConnectionError: as expected"
 
 
 @pytest.mark.parametrize(("address", "asked"), [("", "auto"), ("a:1", "a:1"), ("local", "local")])
-def test_the_courier_says_nothing_stands_nowhere_and_lets_in_nobody(tmp_path: Path, address: str, asked: str) -> None:
+def test_the_courier_says_nothing_stands_nowhere_and_lets_in_nobody(
+    tmp_path: Path, address: str, asked: str
+) -> None:
     (tmp_path / "ray.py").write_text(RAY)
     usual = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    told = {
+    values = {
         **usual,
         "TOLD": str(tmp_path / "told.json"),
         "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}",
     }
     command = [sys.executable, "-c", COURIER, address, "/tmp/room"]
-    done = subprocess.run(command, capture_output=True, check=True, env=told, cwd=tmp_path)
+    done = subprocess.run(command, capture_output=True, check=True, env=values, cwd=tmp_path)
     about = json.loads((tmp_path / "told.json").read_text())
     assert (done.stdout, done.stderr, about["folder"], about["address"]) == (b"", b"", "/", asked)
     alone = address == "local"
-    assert (about["RAY_USAGE_STATS_ENABLED"], about.get("RAY_AUTH_MODE")) == ("0", "token" if alone else None)
+    assert (about["RAY_USAGE_STATS_ENABLED"], about.get("RAY_AUTH_MODE")) == (
+        "0",
+        "token" if alone else None,
+    )
     assert len(about.get("RAY_AUTH_TOKEN", "")) == (64 if alone else 0)
     # With a cluster of several machines loopback would be the end of it.
     assert about.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER") == ("0" if alone else None)
@@ -288,7 +329,15 @@ def _until_closed(target: Callable[..., None], pipe: Connection, *given: object)
 
 
 def test_what_ray_says_in_many_lines_is_said_in_one() -> None:
-    many = "ray::work() (pid=3)\n  File x\nRuntimeError: it failed\nModuleNotFoundError: No module named 'sightline'\n"
-    assert _words(ValueError(many)) == "ValueError: ModuleNotFoundError: No module named 'sightline'"
-    assert _words(ConnectionError("\nFailed to connect\n at all")) == "ConnectionError: Failed to connect"
+    many = (
+        "ray::work() (pid=3)\n  File x\nRuntimeError: it failed\nModuleNotFoundError: No module "
+        "named 'sightline'\n"
+    )
+    assert (
+        _words(ValueError(many)) == "ValueError: ModuleNotFoundError: No module named 'sightline'"
+    )
+    assert (
+        _words(ConnectionError("\nFailed to connect\n at all"))
+        == "ConnectionError: Failed to connect"
+    )
     assert _words(ValueError()) == "ValueError: "

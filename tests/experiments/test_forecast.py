@@ -1,4 +1,6 @@
-"""An estimate follows the sizes it claims to follow, is near the truth, and leaves nothing behind."""
+"""An estimate follows the sizes it claims to follow, is near the truth, and leaves nothing
+behind.
+"""
 
 import csv
 from collections.abc import Sequence
@@ -9,24 +11,31 @@ from time import process_time
 import numpy as np
 import pytest
 
-from sightline.adapters.huggingface.loading import transformer
-from sightline.data import loading
+from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import RunSpec
+from sightline.core.example import Example
+from sightline.core.results import Measurement, NotRun, Outcome, Results
+from sightline.data import load_dataset
 from sightline.data.dataset import sample_test
-from sightline.data.loading import load, load_part
+from sightline.data.load_dataset import load, load_part
 from sightline.data.vocabulary import Vocabulary
-from sightline.example import Example
 from sightline.experiments import forecast as module
-from sightline.experiments import judging
-from sightline.experiments.cost import estimate
-from sightline.experiments.forecast import amid, forecast, forecast_audit, quick_seconds, spread, strata
-from sightline.experiments.forecasted import Forecast
-from sightline.experiments.run import Trained, audit_trained, train
+from sightline.experiments import report_cost
+from sightline.experiments.cost_estimate import estimate
+from sightline.experiments.forecast import (
+    amid,
+    forecast,
+    forecast_audit,
+    quick_seconds,
+    spread,
+    strata,
+)
+from sightline.experiments.forecast_result import Forecast
+from sightline.experiments.pipeline import Trained, audit_trained, train
 from sightline.experiments.store import Summary
-from sightline.experiments.trainings import Display
-from sightline.results import Measurement, NotRun, Outcome, Results
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import RunSpec
+from sightline.experiments.training_jobs import Display
 from tests.adapters.huggingface.toys import classifier, word_pieces
 from tests.texts import example, untrained
 
@@ -50,7 +59,9 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SECONDS", 5.0)
 
 
-def test_training_is_epochs_of_batches_times_models(steady: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_is_epochs_of_batches_times_models(
+    steady: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "forecast_audit", lambda *about: Forecast(0.0, 0.0, 0, ""))
     run = spec()
     dataset = load(run.data, run.seed)
@@ -79,7 +90,9 @@ def trained() -> Trained:
 
 @pytest.fixture
 def exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock by which a batch takes half a second and each squared word a thousandth more, judging three, a page four."""
+    """A clock by which a batch takes half a second and each squared word a thousandth more, judging
+    three, a page four.
+    """
     now = [0.0]
 
     def taken(model: object, texts: Sequence[Example], *rest: object) -> dict[str, Outcome]:
@@ -97,11 +110,13 @@ def test_an_audit_is_batches_and_the_square_of_the_lengths(
     test = trained.dataset.test
     whole = 0.5 * len(test) / module.AUDIT_BATCH + squares(test) / 1000
     monkeypatch.setattr(module, "SECONDS", 5.0)
-    told = forecast_audit(trained, 0)
-    assert told.seconds_audit == pytest.approx(whole)
-    assert (told.seconds_judging, told.seconds_page) == (3.0, 4.0)
-    assert told.auditing == pytest.approx(whole + 7)
-    assert forecast_audit(trained, 0, limit=10).seconds_audit == pytest.approx(whole * 10 / len(test))
+    result = forecast_audit(trained, 0)
+    assert result.seconds_audit == pytest.approx(whole)
+    assert (result.seconds_judging, result.seconds_page) == (3.0, 4.0)
+    assert result.auditing == pytest.approx(whole + 7)
+    assert forecast_audit(trained, 0, limit=10).seconds_audit == pytest.approx(
+        whole * 10 / len(test)
+    )
 
 
 @pytest.mark.parametrize("a_square", [1.0, 1e-5])
@@ -127,17 +142,25 @@ def test_a_quick_estimate_is_of_texts_of_all_lengths(
     assert quick_seconds(trained, 0, limit=3) == pytest.approx(a_square * squares(kept))
 
 
-def test_half_of_the_texts_choose_a_reading_and_half_are_audited(exact: None, trained: Trained) -> None:
-    """Each text costs one of the two, which here take equally long; one that is named costs an audit of all."""
+def test_half_of_the_texts_choose_a_reading_and_half_are_audited(
+    exact: None, trained: Trained
+) -> None:
+    """Each text costs one of the two, which here take equally long; one that is named costs an
+    audit of all.
+    """
     pieces = word_pieces()
     bert = classifier("bert", tokenizer=pieces)
-    choosing, named = (transformer(bert, pieces, **asked) for asked in ({"reading": "all"}, {"head": 0}))
+    choosing, named = (
+        transformer(bert, pieces, **asked) for asked in ({"reading": "all"}, {"head": 0})
+    )
     found = [forecast_audit(replace(trained, model=model), 0) for model in (choosing, named)]
     assert found[0].seconds_audit == pytest.approx(found[1].seconds_audit)
     assert ["of which choose the attention source" in one.basis for one in found] == [True, False]
 
 
-def test_an_attribution_takes_its_time(exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attribution_takes_its_time(
+    exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[str] = []
 
     def attributed(name: str, model: object, texts: Sequence[Example], *rest: object) -> None:
@@ -154,9 +177,9 @@ def test_of_texts_that_take_too_long_the_shortest_are_timed(
     exact: None, trained: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SECONDS", 0.01)
-    told = forecast_audit(trained, 0)
-    assert f"an audit of {module.LEAST_TEXTS} of" in told.basis
-    assert told.seconds_audit > squares(trained.dataset.test) / 1000
+    result = forecast_audit(trained, 0)
+    assert f"an audit of {module.LEAST_TEXTS} of" in result.basis
+    assert result.seconds_audit > squares(trained.dataset.test) / 1000
 
 
 def test_all_of_a_command_is_the_sum_of_its_parts_and_seeds_share_the_start() -> None:
@@ -173,8 +196,8 @@ def test_judging_is_timed_with_as_many_texts_as_are_audited_and_reckoned_above(
 ) -> None:
     few, seen = trained.dataset.test[:2], list[Results]()
     ticks = iter([0.0, 1.0, 3.0] * 2)
-    monkeypatch.setattr(judging, "perf_counter", lambda: next(ticks))
-    monkeypatch.setattr(judging, "render", seen.append)
+    monkeypatch.setattr(report_cost, "perf_counter", lambda: next(ticks))
+    monkeypatch.setattr(report_cost, "render", seen.append)
     values = {
         "predicted": np.array([0, 0]),
         "label": np.array([0, 1]),
@@ -182,13 +205,13 @@ def test_judging_is_timed_with_as_many_texts_as_are_audited_and_reckoned_above(
         "finite": np.ones(2),
     }
     taken = {"outputs": Measurement("outputs", values), "marks": NotRun("marks", "no marks")}
-    assert judging.time_judging(trained, few, taken, 7, 0) == (1.0, 2.0)
+    assert report_cost.time_judging(trained, few, taken, 7, 0) == (1.0, 2.0)
     found = seen[0].measurements["outputs"]
     assert isinstance(found, Measurement)
     assert found.values["predicted"].tolist() == [0, 1, 0, 1, 0, 1, 0]
     assert "cluster" not in found.values
-    monkeypatch.setattr(judging, "TEXTS", 4)
-    assert judging.time_judging(trained, few, taken, 12, 0) == (3.0, 6.0)
+    monkeypatch.setattr(report_cost, "TEXTS", 4)
+    assert report_cost.time_judging(trained, few, taken, 12, 0) == (3.0, 6.0)
     assert len(seen[1].texts) == 4
 
 
@@ -224,7 +247,7 @@ def test_texts_are_taken_over_all_lengths() -> None:
 @pytest.mark.slow
 def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "perf_counter", process_time)  # others use this machine
-    monkeypatch.setattr(judging, "perf_counter", process_time)
+    monkeypatch.setattr(report_cost, "perf_counter", process_time)
     run = spec("planted:needle(n=400,length=12)")
     guess = forecast(run)
     began = process_time()
@@ -233,7 +256,8 @@ def test_an_estimate_is_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> No
     began = process_time()
     audit_trained(trained, run.seed, Display())
     auditing = process_time() - began
-    # A factor of three: what is timed here takes less than a second, and the first call of everything is in it.
+    # A factor of three: what is timed here takes less than a second, and the first call of
+    # everything is in it.
     assert training / 3 < guess.seconds_training < training * 3
     assert auditing / 3 < guess.seconds_audit + guess.seconds_judging < auditing * 3
     assert 0 < guess.seconds_page < auditing
@@ -258,20 +282,29 @@ def test_of_a_large_table_a_part_is_read_and_the_rest_is_reckoned(
     file = tmp_path / "t.csv"
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerows([("text", "label"), *((f"word{i} good a{i % 9} b{i % 7}", "ab"[i % 2]) for i in range(1000))])
-    monkeypatch.setattr(loading, "PART", file.stat().st_size // 4)
+        writer.writerows(
+            [
+                ("text", "label"),
+                *((f"word{i} good a{i % 9} b{i % 7}", "ab"[i % 2]) for i in range(1000)),
+            ]
+        )
+    monkeypatch.setattr(load_dataset, "PART", file.stat().st_size // 4)
     part = load_part(parse_data(str(file)), 0)
     read = sum(map(len, part.dataset.splits.values()))
     assert part.share == pytest.approx(1 / 4, rel=0.01)
     assert read == pytest.approx(250, rel=0.2)
     assert part.unread_bytes > 0
     labels = part.dataset.card["splits"]["train"]["labels"]
-    assert labels["a"] == pytest.approx(labels["b"], rel=0.3)  # every fourth row would have been of one label
+    assert labels["a"] == pytest.approx(
+        labels["b"], rel=0.3
+    )  # every fourth row would have been of one label
     known = Vocabulary.fit(part.dataset.train)
-    assert 3 * len(known) < len(part.grown(known)) < 4.2 * len(known)  # nearly each text has a word of its own
-    told = forecast(spec(str(file), companions=()))
-    assert "of the rows, drawn by chance" in told.basis
-    assert "an audit of" in told.basis
+    assert (
+        3 * len(known) < len(part.grown(known)) < 4.2 * len(known)
+    )  # nearly each text has a word of its own
+    result = forecast(spec(str(file), companions=()))
+    assert "of the rows, drawn by chance" in result.basis
+    assert "an audit of" in result.basis
 
 
 def test_a_table_of_which_too_little_would_be_left_is_read_whole(
@@ -279,14 +312,16 @@ def test_a_table_of_which_too_little_would_be_left_is_read_whole(
 ) -> None:
     rows = [f"w{i} x,{'abc'[i % 3]}" for i in range(12)]
     (tmp_path / "t.csv").write_text("\n".join(["text,label", *rows]))
-    monkeypatch.setattr(loading, "PART", 20)
+    monkeypatch.setattr(load_dataset, "PART", 20)
     assert load_part(parse_data(str(tmp_path / "t.csv")), 0).share == 1
 
 
 def test_cells_cost_what_others_of_their_data_and_model_took_and_the_rest_is_tried() -> None:
     one = spec("planted:needle(n=60,length=6)", companions=())
     other = replace(one, data=parse_data("planted:needle(n=80,length=6)"))
-    done = [Summary("k", str(one.data), str(one.model), seed, "done", 2.0 + seed) for seed in (0, 1)]
+    done = [
+        Summary("k", str(one.data), str(one.model), seed, "done", 2.0 + seed) for seed in (0, 1)
+    ]
     known = estimate([replace(one, seed=3)] * 3, done)
     assert (known.least, known.most) == (7.5, 7.5)
     assert known.basis == "2 cells that are done, of 1 data and models"

@@ -1,4 +1,6 @@
-"""A process that trains is killed at steps drawn by chance, and the one after it goes on: `validation/resumed.py`, small."""
+"""A process that trains is killed at steps drawn by chance, and the one after it goes on:
+`validation/resumed.py`, small.
+"""
 
 import random
 import sys
@@ -14,13 +16,15 @@ import resumed
 
 
 @pytest.mark.slow
-def test_a_training_that_is_killed_three_times_ends_with_the_bits_of_one_that_is_not(tmp_path: Path) -> None:
+def test_a_training_that_is_killed_three_times_ends_with_the_bits_of_one_that_is_not(
+    tmp_path: Path,
+) -> None:
     """Some seconds: five processes, which share the start of torch."""
     spec = resumed.spec_of("an MLP with Gumbel noise", epochs=3)
     whole, store = Store(tmp_path / "whole"), Store(tmp_path / "killed")
     assert len(resumed.until(spec, whole, None)) == 90
     found = resumed.killed(spec, store, [7, 30, 55], random.Random(0))
-    assert [kill.told < kill.next <= kill.told + 2 for kill in found] == [True] * 3
+    assert [kill.description < kill.next <= kill.description + 2 for kill in found] == [True] * 3
     assert resumed.content(whole, spec) == resumed.content(store, spec)
     assert not any((store.root / PARTWAY).iterdir())
 

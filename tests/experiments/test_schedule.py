@@ -1,4 +1,6 @@
-"""Executors: serial ≡ processes bit for bit, a killed worker's cell is taken up again, a poisonous one is kept failed."""
+"""Executors: serial ≡ processes bit for bit, a killed worker's cell is taken up again, a poisonous
+one is kept failed.
+"""
 
 import os
 import signal
@@ -13,23 +15,26 @@ from pathlib import Path
 
 import pytest
 
-from sightline.errors import SightlineError, StoreError
+from sightline.config.run_keys import run_key
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.errors import SightlineError, StoreError
 from sightline.experiments.executors import processes
 from sightline.experiments.executors.processes import Processes
+from sightline.experiments.executors.retries import ATTEMPTS
 from sightline.experiments.executors.serial import Serial
-from sightline.experiments.executors.tries import ATTEMPTS
 from sightline.experiments.store import Store
-from sightline.spec.keys import run_key
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import FitSpec, RunSpec
 from tests.experiments.children import die, give_up, tell_path
 from tests.experiments.test_store import same
 from tests.living import workers_of
 
 BASE = RunSpec(
-    parse_data("planted:needle(n=160,length=8)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=2), limit=30,
+    parse_data("planted:needle(n=160,length=8)"),
+    parse_model("mlp(hidden=4)+additive"),
+    FitSpec(epochs=2),
+    limit=30,
     measures=("need",),
-)  # fmt: skip
+)
 DRAWS = ("agreement", "erasure", "transplant")
 """Measures that draw."""
 SPECS = [replace(BASE, model=parse_model(m), seed=s, measures=DRAWS)
@@ -60,14 +65,18 @@ def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> 
     threading.Thread(target=kill_one, daemon=True).start()
     for ended in Processes(2).run(specs, store, again=False):
         endings.append(ended.ending)
-        assert ended.ending != "killed" or "SIGKILL" in ended.told
+        assert ended.ending != "killed" or "SIGKILL" in ended.description
     assert Counter(endings)["done"] == 4
-    assert Counter(endings)["killed"] <= 1  # the one that was killed may have been between two cells
+    assert (
+        Counter(endings)["killed"] <= 1
+    )  # the one that was killed may have been between two cells
     assert all(store.state(run_key(spec)) == "done" for spec in specs)
 
 
 @pytest.mark.slow
-def test_a_cell_that_kills_its_workers_is_kept_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_that_kills_its_workers_is_kept_as_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sightline.experiments.executors.processes.work", die)
     store = Store(tmp_path / "store")
     endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
@@ -80,7 +89,10 @@ def test_a_worker_that_gives_up_by_itself_is_no_failure_of_its_cell(
 ) -> None:
     monkeypatch.setattr("sightline.experiments.executors.processes.work", give_up)
     store = Store(tmp_path / "store")
-    with pytest.raises(SightlineError, match=r"a worker ended with code 3 and no result of mlp.* --workers 1 needs no"):
+    with pytest.raises(
+        SightlineError,
+        match=r"a worker ended with code 3 and no result of mlp.* --workers 1 needs no",
+    ):
         list(Processes(2).run(SPECS, store, again=False))
     assert store.keys() == ()
 
@@ -92,10 +104,12 @@ def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stand
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     hired = processes._hire
     monkeypatch.setattr("sightline.experiments.executors.processes.work", tell_path)
-    told = hired(Store(tmp_path / "store"), False)
-    assert told.pipe.recv() == ("1", True)
-    told.process.join()
-    assert "PYTHONSAFEPATH" not in os.environ  # what else this process starts is none of our business
+    result = hired(Store(tmp_path / "store"), False)
+    assert result.pipe.recv() == ("1", True)
+    result.process.join()
+    assert (
+        "PYTHONSAFEPATH" not in os.environ
+    )  # what else this process starts is none of our business
 
 
 @pytest.mark.slow
@@ -137,7 +151,9 @@ class Dying(BaseProcess):
 
 @dataclass
 class Crew:
-    """Hires fake workers, whose ends of their pipes are kept: each has ended by the time it is listened to."""
+    """Hires fake workers, whose ends of their pipes are kept: each has ended by the time it is
+    listened to.
+    """
 
     said: tuple[str, ...]
     kept: list[Connection] = field(default_factory=list)
@@ -152,7 +168,9 @@ class Crew:
         return processes._Worker(Dying(reading.fileno()), here)
 
 
-def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(processes, "_hire", Crew(()).hire)
     store = Store(tmp_path / "store")
     endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
@@ -160,7 +178,12 @@ def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(tmp_path: Path, m
     assert store.state(run_key(SPECS[0])) == "failed"
 
 
-def test_what_a_worker_said_before_it_died_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_worker_said_before_it_died_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(processes, "_hire", Crew(("done",)).hire)
-    endings = [(done.spec, done.ending) for done in Processes(1).run(SPECS, Store(tmp_path / "store"), again=False)]
+    endings = [
+        (done.spec, done.ending)
+        for done in Processes(1).run(SPECS, Store(tmp_path / "store"), again=False)
+    ]
     assert endings == [(spec, "done") for spec in SPECS]

@@ -1,4 +1,6 @@
-"""The store: whole runs or none, damage noticed, failures kept by name, trainings shared, two processes apart."""
+"""The store: whole runs or none, damage noticed, failures kept by name, trainings shared, two
+processes apart.
+"""
 
 import json
 import multiprocessing
@@ -11,27 +13,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.audits import Audit
-from sightline.errors import DataError, StoreError
+from sightline._io.checksums import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
+from sightline.audits.audit_result import Audit
+from sightline.config.json_reader import read_as
+from sightline.config.run_keys import run_key, training_key
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.errors import DataError, StoreError
+from sightline.core.results import Measurement, Ragged
+from sightline.experiments import run_in_store as keeping
 from sightline.experiments import store as storing
-from sightline.experiments import stored as keeping
-from sightline.experiments.absent import why_absent
 from sightline.experiments.locks import claim
-from sightline.experiments.run import run
+from sightline.experiments.missing_values import why_absent
+from sightline.experiments.pipeline import run
+from sightline.experiments.run_in_store import keep_training, run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.stored import keep_training, run_stored
-from sightline.experiments.trainings import Display
-from sightline.findings.claims import CLAIMS
-from sightline.results import Measurement, Ragged
-from sightline.seal import MANIFEST, is_whole, read_whole, sweep_aside, write_sealed
-from sightline.spec.keys import run_key, training_key
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.typed import read_as
-from sightline.spec.values import FitSpec, RunSpec
+from sightline.experiments.training_jobs import Display
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.experiments.children import hold
 
 SPEC = RunSpec(
-    parse_data("planted:needle(n=120,length=6)"), parse_model("mlp(hidden=4)+additive"), FitSpec(epochs=1), seed=1
+    parse_data("planted:needle(n=120,length=6)"),
+    parse_model("mlp(hidden=4)+additive"),
+    FitSpec(epochs=1),
+    seed=1,
 )
 KEY = run_key(SPEC)
 
@@ -83,7 +88,9 @@ def test_a_run_is_kept_as_it_was(done: Store) -> None:
     assert summary.estimate("SL-101") == next(f.score for f in kept.findings if f.code == "SL-101")
     lacking = [finding.code for finding in kept.findings if finding.score is None]
     assert summary.absent == {
-        code: why_absent(code, kept) for code in CLAIMS if code in lacking or not kept_in(kept, code)
+        code: why_absent(code, kept)
+        for code in AUDIT_TESTS
+        if code in lacking or not kept_in(kept, code)
     }
     assert "SL-106" in summary.absent
     assert summary.seconds > 0
@@ -95,7 +102,9 @@ def test_a_done_run_is_not_done_again(done: Store, monkeypatch: pytest.MonkeyPat
     assert run_stored(SPEC, done) == "done"
 
 
-@pytest.mark.parametrize("name", ["audit.json", "arrays.npz", "texts.jsonl", "summary.json", MANIFEST])
+@pytest.mark.parametrize(
+    "name", ["audit.json", "arrays.npz", "texts.jsonl", "summary.json", MANIFEST]
+)
 @pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
 def test_any_damage_is_noticed(done: Store, name: str, damage: str) -> None:
     file = done.run_folder(KEY) / name
@@ -117,7 +126,9 @@ def test_what_is_damaged_is_done_again(done: Store) -> None:
     assert same(done.audit(KEY), before)
 
 
-def test_a_failure_is_kept_by_name_and_redone_on_request(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_kept_by_name_and_redone_on_request(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object, **__: object) -> None:
         raise DataError("no such text", "reviews.csv", 7)
 
@@ -125,14 +136,21 @@ def test_a_failure_is_kept_by_name_and_redone_on_request(store: Store, monkeypat
     assert run_stored(SPEC, store) == "failed"
     assert store.summary(KEY).error == "DataError: reviews.csv:7: no such text"
     written = json.loads((store.run_folder(KEY) / "spec.json").read_text())
-    assert read_as(RunSpec, {name: value for name, value in written.items() if name != "meaning"}, "spec") == SPEC
+    assert (
+        read_as(
+            RunSpec, {name: value for name, value in written.items() if name != "meaning"}, "spec"
+        )
+        == SPEC
+    )
     monkeypatch.undo()
     assert run_stored(SPEC, store) == "failed"
     assert run_stored(SPEC, store, again=True) == "done"
     assert store.summary(KEY).error == ""
 
 
-def test_what_the_disk_refuses_is_raised_and_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_disk_refuses_is_raised_and_leaves_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(path: Path, value: object) -> None:
         if path.name == "summary.json":
             raise OSError(28, "No space left on device")
@@ -146,8 +164,12 @@ def test_what_the_disk_refuses_is_raised_and_leaves_nothing(store: Store, monkey
     assert list(store.run_folder(KEY).parent.iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "room"), [("model.safetensors", "trainings"), ("arrays.npz", "runs")])
-def test_a_file_that_finds_no_room_is_no_failure_of_its_run(done: Store, name: str, room: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "room"), [("model.safetensors", "trainings"), ("arrays.npz", "runs")]
+)
+def test_a_file_that_finds_no_room_is_no_failure_of_its_run(
+    done: Store, name: str, room: str
+) -> None:
     size = max(path.stat().st_size for path in done.root.rglob(name))
     shutil.rmtree(done.root / "runs")
     shutil.rmtree(done.root / room, ignore_errors=True)
@@ -177,7 +199,9 @@ def test_a_training_is_read_back_where_it_is_whole(store: Store) -> None:
     made: list[str] = []
 
     def training(spec: RunSpec, make: object) -> object:
-        return keep_training(store, spec, lambda states: made.append(training_key(spec)) or make(states))
+        return keep_training(
+            store, spec, lambda states: made.append(training_key(spec)) or make(states)
+        )
 
     first = run(SPEC, Display(), keep=training)[1]
     assert same(run(SPEC, Display(), keep=training)[1], first)
@@ -206,7 +230,9 @@ def test_a_claim_keeps_others_out_until_its_process_ends(tmp_path: Path) -> None
 def test_a_run_that_another_process_claims_is_left_to_it(store: Store) -> None:
     context = multiprocessing.get_context("spawn")
     held, release = context.Event(), context.Event()
-    holder = context.Process(target=hold, args=(store.root / "claims" / f"run-{KEY}", held, release))
+    holder = context.Process(
+        target=hold, args=(store.root / "claims" / f"run-{KEY}", held, release)
+    )
     holder.start()
     assert held.wait(30)
     assert run_stored(SPEC, store) == "missing"
@@ -238,8 +264,8 @@ def test_other_tools_can_check_a_run_too(done: Store) -> None:
     check = ["sha256sum", "--strict", "-c", MANIFEST]
     assert subprocess.run(check, cwd=folder, capture_output=True, check=False).returncode == 0
     (folder / "audit.json").write_text("{}")
-    told = subprocess.run(check, cwd=folder, capture_output=True, text=True, check=False)
-    assert (told.returncode, "audit.json: FAILED" in told.stdout) == (1, True)
+    result = subprocess.run(check, cwd=folder, capture_output=True, text=True, check=False)
+    assert (result.returncode, "audit.json: FAILED" in result.stdout) == (1, True)
 
 
 def test_a_file_is_read_in_the_pass_that_checks_all(done: Store) -> None:
@@ -274,11 +300,13 @@ def test_arrays_of_a_run_are_whole_and_typed(done: Store) -> None:
         assert stored["outputs/predicted"].dtype == np.int64
 
 
-def test_a_failure_that_cannot_be_kept_is_the_disks(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_that_cannot_be_kept_is_the_disks(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*given: object, **options: object) -> None:
         raise ValueError("a cell that fails")
 
-    monkeypatch.setattr("sightline.experiments.stored.run", fail)
+    monkeypatch.setattr("sightline.experiments.run_in_store.run", fail)
     (store.root / "runs").write_text("a file where a folder should be")
     with pytest.raises(StoreError, match="free some space"):
         run_stored(SPEC, store)
@@ -293,8 +321,20 @@ def test_a_claim_that_cannot_be_laid_is_no_failure_of_its_run(store: Store) -> N
 
 def test_a_summary_that_was_kept_before_reasons_were_is_read() -> None:
     """A store that was filled by an older version says less, and is no other folder's."""
-    whole = {"key": KEY, "data": "d", "model": "m", "seed": 0, "state": "done", "seconds": 1.0, "error": "", "verdict": "",
-             "findings": None, "metrics": None, "row": 0, "by_class": None}  # fmt: skip
+    whole = {
+        "key": KEY,
+        "data": "d",
+        "model": "m",
+        "seed": 0,
+        "state": "done",
+        "seconds": 1.0,
+        "error": "",
+        "verdict": "",
+        "findings": None,
+        "metrics": None,
+        "row": 0,
+        "by_class": None,
+    }
     old = storing._read(storing.Summary, json.dumps(whole).encode(), Path("summary.json"))
     assert (old.key, old.absent) == (KEY, None)
     less = {name: value for name, value in whole.items() if name != "seconds"}

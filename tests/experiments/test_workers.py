@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from sightline.errors import StoreError
-from sightline.experiments.executors import parent, worker
+from sightline.core.errors import StoreError
+from sightline.experiments.executors import parent_watch, worker
 from tests.experiments.test_store import SPEC
 from tests.living import lives, wait_for
 from tests.sampling import slow_but
@@ -39,7 +39,9 @@ if __name__ == "__main__":
 def test_a_worker_ends_with_its_parent_by_each_of_two_ways(tmp_path: Path, without: str) -> None:
     script = tmp_path / "family.py"
     script.write_text(FAMILY)
-    with subprocess.Popen([sys.executable, str(script), without], stdout=subprocess.PIPE, text=True) as family:
+    with subprocess.Popen(
+        [sys.executable, str(script), without], stdout=subprocess.PIPE, text=True
+    ) as family:
         child = int(family.stdout.readline())
         assert lives(child)
         family.kill()
@@ -58,14 +60,16 @@ def test_a_worker_watches_its_parent_and_leaves_when_its_pipe_is_closed(
     assert watched == [True]
 
 
-def test_a_worker_whose_parent_ended_before_it_asked_ends_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_whose_parent_ended_before_it_asked_ends_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     codes: list[int] = []
-    monkeypatch.setattr(parent, "ctypes", SimpleNamespace(CDLL=no_library))
+    monkeypatch.setattr(parent_watch, "ctypes", SimpleNamespace(CDLL=no_library))
     monkeypatch.setattr(os, "_exit", codes.append)
-    parent._die_with(os.getppid())
+    parent_watch._die_with(os.getppid())
     assert codes == []
-    parent._die_with(os.getppid() + 1)
-    assert codes == [parent.ORPHANED]
+    parent_watch._die_with(os.getppid() + 1)
+    assert codes == [parent_watch.ORPHANED]
 
 
 def no_library(name: None) -> None:
@@ -79,7 +83,7 @@ def test_what_the_disk_refuses_and_what_is_our_bug_is_told_to_the_parent(
         def fail(*given: object, **options: object) -> None:
             raise error
 
-        monkeypatch.setattr("sightline.experiments.stored.run_stored", fail)
+        monkeypatch.setattr("sightline.experiments.run_in_store.run_stored", fail)
         return worker._tried(SPEC, tmp_path / "store", False)
 
     refused = StoreError("no lock")

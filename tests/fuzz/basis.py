@@ -1,4 +1,6 @@
-"""Good things to begin from: a table, a saved model and audit, and a store, made once and copied into each case."""
+"""Good things to begin from: a table, a saved model and audit, and a store, made once and copied
+into each case.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ seed = [0, 1]
 
 
 def write_basis(folder: Path, call: Callable[..., int]) -> None:
-    """Make every good thing once; ``call`` runs a command line in the folder and gives its exit code."""
+    """Make every good thing once; ``call`` runs a command line in the folder and gives its exit
+    code.
+    """
     folder.mkdir()
     (folder / "t.csv").write_bytes(table(rows()))
     (folder / "t.tsv").write_bytes(table(rows(), delimiter="\t"))
@@ -33,14 +37,31 @@ def write_basis(folder: Path, call: Callable[..., int]) -> None:
     (folder / "s.toml").write_text(STUDY, encoding="utf-8")
     words = sorted({word for text, _ in rows() for word in text.split()})
     drawn = Random(1)
-    vectors = "".join(f"{word} {' '.join(f'{drawn.gauss(0, 1):.4f}' for _ in range(4))}\n" for word in words)
+    vectors = "".join(
+        f"{word} {' '.join(f'{drawn.gauss(0, 1):.4f}' for _ in range(4))}\n" for word in words
+    )
     (folder / "v.txt").write_text(f"{len(words)} 4\n{vectors}", encoding="utf-8")
     pieces = word_pieces([*words, *WORDS], size=200)
-    classifier("bert", tokenizer=pieces, id2label={0: "neg", 1: "pos"}).save_pretrained(folder / "hf")
+    classifier("bert", tokenizer=pieces, id2label={0: "neg", 1: "pos"}).save_pretrained(
+        folder / "hf"
+    )
     pieces.save_pretrained(folder / "hf")
     asked = (
         ("train", "--data", "t.csv", *TINY, "--controls", "none", "--out", "m"),
-        ("audit", "--data", "t.csv", "--model", "m", "--limit", "6", "--out", "r.html", "--save", "sa", "--quiet"),
+        (
+            "audit",
+            "--data",
+            "t.csv",
+            "--model",
+            "m",
+            "--limit",
+            "6",
+            "--out",
+            "r.html",
+            "--save",
+            "sa",
+            "--quiet",
+        ),
         ("study", "s.toml", "--store", "st", "--quiet"),
     )
     for argv in asked:

@@ -15,7 +15,9 @@ Drawn = Callable[[Random, Path, Basis], "Case"]
 
 @dataclass(frozen=True)
 class Case:
-    """What is run, and the places, relative to its folder, at which it may write where all goes well."""
+    """What is run, and the places, relative to its folder, at which it may write where all goes
+    well.
+    """
 
     argv: tuple[str, ...]
     writes: tuple[str, ...] = ()

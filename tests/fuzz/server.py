@@ -1,8 +1,9 @@
-"""A process that has imported everything once, and runs each case it is told of in a fork of its own.
+"""A process that has imported everything once, and runs each case it is told of in a fork of its
+own.
 
-Told on stdin, a line of JSON a case; it answers with a line of JSON: how the case ended, and what it took. The fork
-ends as the command does, by the door of the command line; where it is about stdout, through the shutdown of the
-interpreter as well, which is what writes last.
+Told on stdin, a line of JSON a case; it answers with a line of JSON: how the case ended, and what
+it took. The fork ends as the command does, by the door of the command line; where it is about
+stdout, through the shutdown of the interpreter as well, which is what writes last.
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ import time
 from typing import Any
 
 import sightline
-from sightline.cli.door import main
+from sightline.cli.entry_point import main
 
 WALL, PROCESSOR = 60, 30
-"""Seconds after which a case is killed; far above what it may take, so that what it took is known as a rule."""
+"""Seconds after which a case is killed; far above what it may take, so that what it took is known
+as a rule."""
 _STEP = 0.005
 LATE = 10.0
 """Seconds after which a process that a case has left counts as one that stays."""
 
 
 def serve() -> bool:
-    """Run cases until there are no more; returns in the fork that is to run one, and whether it may leave at once."""
+    """Run cases until there are no more; returns in the fork that is to run one, and whether it may
+    leave at once.
+    """
     _import_everything()
     gc.freeze()  # so that a fork copies no page for the sake of counting
     print("ready", flush=True)
@@ -50,13 +54,18 @@ def _import_everything() -> None:
 
 
 def _become(case: dict[str, Any]) -> None:
-    """Take the folder, the streams, the limits and the arguments of a command that a shell had started."""
+    """Take the folder, the streams, the limits and the arguments of a command that a shell had
+    started.
+    """
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
     os.environ.update(case["environ"])
     os.chdir(case["folder"])
     sys.argv = ["sightline", *case["argv"]]
-    out = os.open("/dev/full" if case["stdout"] == "full" else case["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    out = os.open(
+        "/dev/full" if case["stdout"] == "full" else case["out"],
+        os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+    )
     error = os.open(case["err"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream, to in ((0, os.open(os.devnull, os.O_RDONLY)), (1, out), (2, error)):
         os.dup2(to, stream)
@@ -84,7 +93,9 @@ def _waited(pid: int) -> dict[str, Any]:
 
 
 def _lives_on(group: int) -> bool:
-    """Tell whether anything of a case is still there a moment later, and end it: a helper of Python's ends after it."""
+    """Tell whether anything of a case is still there a moment later, and end it: a helper of
+    Python's ends after it.
+    """
     end = time.monotonic() + LATE
     while _signal(group, 0) and time.monotonic() < end:
         time.sleep(_STEP)

@@ -1,7 +1,9 @@
-"""Whatever a command is given: it does its work or says in a line what is wrong, soon, and leaves nothing behind.
+"""Whatever a command is given: it does its work or says in a line what is wrong, soon, and leaves
+nothing behind.
 
-Thirty cases with every change and a hundred and fifty in all tests, always the same; two thousand others are counted
-for ``docs/verified/fuzz.json``. To see one that fails: ``python -m tests.fuzz "KIND SEED"``.
+Thirty cases with every change and a hundred and fifty in all tests, always the same; two thousand
+others are counted for ``docs/verified/fuzz.json``. To see one that fails: ``python -m tests.fuzz
+"KIND SEED"``.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ def watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
 
 @pytest.mark.parametrize("cases", CASES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_command_line_does_its_work_or_says_what_is_wrong(watch: Watch, kind: str, cases: int) -> None:
+def test_a_command_line_does_its_work_or_says_what_is_wrong(
+    watch: Watch, kind: str, cases: int
+) -> None:
     drawn, share = KINDS[kind]
     for number in range(max(1, cases * share // 100)):
         case, ended = watch.play(drawn, seed := f"{kind} {number}")
@@ -38,13 +42,17 @@ def test_what_a_command_must_not_do_is_seen() -> None:
     case = Case(("audit",), writes=("out",))
     changes = {
         "changed 'here/t.csv'": {**before, "here/t.csv": (1, "x")},
-        "removed 'beside/keep.txt'": {name: what for name, what in before.items() if name[0] != "b"},
+        "removed 'beside/keep.txt'": {
+            name: what for name, what in before.items() if name[0] != "b"
+        },
         "left 'here/more'": {**before, "here/more": (1, "")},
         "left 'tmp/x'": {**before, "tmp/x": (1, "")},
         "left something hidden: 'here/out/.new'": {**before, "here/out/.new": (1, "")},
     }
     assert list(left_behind(case, 0, before, before)) == []
     assert list(left_behind(case, 0, before, {**before, "here/out": (1, "new")})) == []
-    assert list(left_behind(case, 2, before, {**before, "here/out": (1, "new")})) == ["changed 'here/out'"]
-    for told, after in changes.items():
-        assert list(left_behind(case, 0, before, after)) == [told]
+    assert list(left_behind(case, 2, before, {**before, "here/out": (1, "new")})) == [
+        "changed 'here/out'"
+    ]
+    for message, after in changes.items():
+        assert list(left_behind(case, 0, before, after)) == [message]

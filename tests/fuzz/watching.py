@@ -24,7 +24,8 @@ CODES = (0, 2, 4)
 SECONDS, BYTES = 10, 2**30
 """What a case may take: of one processor, and of memory."""
 _OF_OTHERS = ("cache", "tmp/torchinductor_", "here/st/index.sqlite")
-"""What is made again from what was read, wherever it is missing, and a folder that torch makes where it trains."""
+"""What is made again from what was read, wherever it is missing, and a folder that torch makes
+where it trains."""
 Tree = Mapping[str, tuple[Any, ...]]
 
 
@@ -53,7 +54,9 @@ class Watch:
         )
         self._answer()
         self.basis = Basis(place / "basis")
-        write_basis(self.basis.folder, lambda *argv: self._run(Case(argv), self.basis.folder, place)["code"])
+        write_basis(
+            self.basis.folder, lambda *argv: self._run(Case(argv), self.basis.folder, place)["code"]
+        )
 
     def __enter__(self) -> Watch:
         return self
@@ -71,8 +74,13 @@ class Watch:
         try:
             case = drawn(Random(seed), here, self.basis)
             before = tree(room)
-            told = self._run(case, here, room)
-            return case, Ended(told["code"], told["seconds"], told["bytes"], tuple(self._faults(case, told, before)))
+            result = self._run(case, here, room)
+            return case, Ended(
+                result["code"],
+                result["seconds"],
+                result["bytes"],
+                tuple(self._faults(case, result, before)),
+            )
         finally:
             for path in room.rglob("*"):
                 if path.is_dir() and not path.is_symlink():
@@ -81,12 +89,15 @@ class Watch:
 
     def printed(self) -> str:
         """What the last case printed."""
-        return "\n".join((self.place / name).read_text(encoding="utf-8", errors="replace") for name in ("out", "err"))
+        return "\n".join(
+            (self.place / name).read_text(encoding="utf-8", errors="replace")
+            for name in ("out", "err")
+        )
 
     def _run(self, case: Case, here: Path, room: Path) -> dict[str, Any]:
         """Run a case in a folder; its streams go to files beside all rooms."""
         own = {"HOME": room / "home", "TMPDIR": room / "tmp", "SIGHTLINE_CACHE": room / "cache"}
-        told = {
+        values = {
             "argv": case.argv,
             "folder": str(here),
             "stdout": case.stdout,
@@ -95,7 +106,7 @@ class Watch:
             "environ": {name: str(path) for name, path in own.items()},
         }
         assert self._server.stdin is not None
-        self._server.stdin.write(json.dumps(told) + "\n")
+        self._server.stdin.write(json.dumps(values) + "\n")
         self._server.stdin.flush()
         return dict(json.loads(self._answer()))
 
@@ -105,22 +116,22 @@ class Watch:
             raise AssertionError("the server of cases has ended")
         return line
 
-    def _faults(self, case: Case, told: Mapping[str, Any], before: Tree) -> Iterator[str]:
+    def _faults(self, case: Case, message: Mapping[str, Any], before: Tree) -> Iterator[str]:
         out, error = (self.place / "out").read_bytes(), (self.place / "err").read_bytes()
         last = error.rstrip(b"\n").rpartition(b"\n")[2]
-        if told["code"] not in CODES or b"Traceback" in error:
-            yield f"ended with {told['code']}: {error[-2000:].decode(errors='replace')}"
-        if told["code"] == 2 and not last.startswith((b"error: ", b"FAILED")):
+        if message["code"] not in CODES or b"Traceback" in error:
+            yield f"ended with {message['code']}: {error[-2000:].decode(errors='replace')}"
+        if message["code"] == 2 and not last.startswith((b"error: ", b"FAILED")):
             yield f"does not say what is wrong: {error[-500:]!r}"
         if obeyed := OBEYED.findall((out + error).decode(errors="replace")):
             yield f"prints what a terminal obeys: {obeyed[:5]!r}"
-        if told["seconds"] > SECONDS:
-            yield f"took {told['seconds']:.1f} s"
-        if told["bytes"] > BYTES:
-            yield f"took {told['bytes'] / 2**20:.0f} MiB"
-        if told["left_running"]:
+        if message["seconds"] > SECONDS:
+            yield f"took {message['seconds']:.1f} s"
+        if message["bytes"] > BYTES:
+            yield f"took {message['bytes'] / 2**20:.0f} MiB"
+        if message["left_running"]:
             yield "left a process running"
-        yield from left_behind(case, told["code"], before, tree(self.place / "room"))
+        yield from left_behind(case, message["code"], before, tree(self.place / "room"))
 
 
 def left_behind(case: Case, code: int, before: Tree, after: Tree) -> Iterator[str]:
@@ -133,7 +144,9 @@ def left_behind(case: Case, code: int, before: Tree, after: Tree) -> Iterator[st
             continue
         if name not in after or (name in before and not inside):
             yield f"{'changed' if name in after else 'removed'} {name!r}"
-        elif not inside and not any(place.startswith(f"{name}/") for place in allowed):  # a folder above is made, too
+        elif not inside and not any(
+            place.startswith(f"{name}/") for place in allowed
+        ):  # a folder above is made, too
             yield f"left {name!r}"
         elif any(part.startswith(".") for part in Path(name).parts):
             yield f"left something hidden: {name!r}"
@@ -146,7 +159,10 @@ def tree(folder: Path) -> Tree:
         about = path.lstat()
         content: Any = None
         if stat.S_ISREG(about.st_mode):
-            content = (about.st_size, hashlib.sha256(path.read_bytes()).hexdigest() if about.st_size < 2**24 else "")
+            content = (
+                about.st_size,
+                hashlib.sha256(path.read_bytes()).hexdigest() if about.st_size < 2**24 else "",
+            )
         elif stat.S_ISLNK(about.st_mode):
             content = str(path.readlink())
         found[str(path.relative_to(folder))] = (about.st_mode, content)

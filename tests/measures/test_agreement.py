@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.maths.ties import VISIBLE
+from sightline.audits.measure_pass import measure
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
 from sightline.measures.agreement import Agreement
-from sightline.measures.outputs import Outputs
+from sightline.measures.predictions import Predictions
 from sightline.models.attention import Given, Uniform
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
+from sightline.numerics.ties import VISIBLE
 from tests.reference import asked, formulas
 from tests.texts import examples, sharpened, untrained
 
@@ -18,25 +18,35 @@ TEXTS = examples((7, 4, 12, 2, 20))
 
 
 def agreement(model: object, texts: list = TEXTS, **settings: int) -> Measurement:
-    outcome = measure(model, texts, (Agreement(**settings),), {}, Seeds(0), 8, lambda done, total: None)["agreement"]
+    outcome = measure(
+        model, texts, (Agreement(**settings),), {}, Seeds(0), 8, lambda done, total: None
+    )["agreement"]
     assert isinstance(outcome, Measurement), outcome
     return outcome
 
 
-@pytest.mark.parametrize("reference", ["gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"])
+@pytest.mark.parametrize(
+    "reference", ["gradient", "gradient_through", "deletion", "free_gradient", "free_deletion"]
+)
 def test_captured_and_tau_are_those_of_the_stored_maps(reference: str) -> None:
     model = sharpened(untrained("bilstm(hidden=6)+additive"))
     values = agreement(model).values
-    shown = measure(model, TEXTS, (Outputs(),), {}, Seeds(0), 8, lambda done, total: None)["outputs"]
+    shown = measure(model, TEXTS, (Predictions(),), {}, Seeds(0), 8, lambda done, total: None)[
+        "outputs"
+    ]
     rows = zip(shown.values["attention"].rows(), values[reference].rows(), strict=True)
     for row, (weights, importance) in enumerate(rows):
         count = max(1, len(weights) // 10)
         best = np.argsort(-weights)[:count]
         below = np.sort(weights)[::-1][count]
-        assert weights[best].min() - below > VISIBLE * weights.max()  # so there is no tie at the line
+        assert (
+            weights[best].min() - below > VISIBLE * weights.max()
+        )  # so there is no tie at the line
         share = importance[best].sum() / np.sort(importance)[::-1][:count].sum()
         assert values[f"captured.{reference}"][row] == pytest.approx(share, abs=1e-9)
-        assert values[f"tau.{reference}"][row] == pytest.approx(formulas.tau_b(weights, importance), abs=1e-9)
+        assert values[f"tau.{reference}"][row] == pytest.approx(
+            formulas.tau_b(weights, importance), abs=1e-9
+        )
         assert values[f"chance.{reference}"][row] == pytest.approx(
             importance.mean() * count / np.sort(importance)[::-1][:count].sum(), abs=1e-9
         )
@@ -60,13 +70,17 @@ def test_free_references_do_not_change_with_attention() -> None:
 
 
 def test_coupling_is_what_shuffled_weights_show_when_they_are_used() -> None:
-    """Of an MLP whose token logits have equal slopes, the gradient *is* the attention: coupling is 1, chance is not."""
+    """Of an MLP whose token logits have equal slopes, the gradient *is* the attention: coupling is
+    1, chance is not.
+    """
     model = untrained("mlp(hidden=6)+additive")
     with torch.no_grad():
         model.embedding.weight[1:] = model.embedding.weight[4]
         model.scorer.outer.weight.zero_()
     generator = np.random.default_rng(0)
-    model.source = Given({e.index: generator.permutation(1.3 ** np.arange(len(e.tokens))) for e in TEXTS})
+    model.source = Given(
+        {e.index: generator.permutation(1.3 ** np.arange(len(e.tokens))) for e in TEXTS}
+    )
     values = agreement(model).values
     assert values["coupling.gradient"] == pytest.approx(1.0, abs=1e-6)
     assert values["captured.gradient"] == pytest.approx(1.0, abs=1e-6)
@@ -100,7 +114,9 @@ def test_disagreement_is_one_minus_the_mean_share() -> None:
 
 def test_fewer_tokens_at_once_change_nothing() -> None:
     model = untrained("bilstm(hidden=6)+additive")
-    one, other = (agreement(model, tokens_at_once=size).values["deletion"].flat for size in (2**15, 30))
+    one, other = (
+        agreement(model, tokens_at_once=size).values["deletion"].flat for size in (2**15, 30)
+    )
     assert one == pytest.approx(other, abs=1e-6)
 
 
@@ -113,20 +129,28 @@ def test_the_free_reference_is_the_mean_of_both_text_by_text() -> None:
 
 
 @pytest.mark.parametrize("reference", ["gradient", "deletion", "free_gradient"])
-def test_mass_is_that_of_the_stored_maps_and_its_chance_that_of_every_permutation(reference: str) -> None:
+def test_mass_is_that_of_the_stored_maps_and_its_chance_that_of_every_permutation(
+    reference: str,
+) -> None:
     texts = examples((6, 4, 2))
     model = untrained("bilstm(hidden=6)+additive")
     values = agreement(model, texts).values
     for row, text in enumerate(texts):
         weights = model.trace(model.collate([text])).attention[0].double().numpy()
         importance = values[reference].rows()[row]
-        assert values[f"mass.{reference}"][row] == pytest.approx(asked.mass(weights, importance), abs=1e-6)
+        assert values[f"mass.{reference}"][row] == pytest.approx(
+            asked.mass(weights, importance), abs=1e-6
+        )
         mean = asked.mass_over_permutations(weights, importance)
         assert values[f"mass_chance.{reference}"][row] == pytest.approx(mean, abs=1e-6)
 
 
-def test_a_nearly_flat_map_has_no_order_and_one_that_is_seen_passes_by_its_order_and_not_by_its_mass() -> None:
-    """Weights in the order of the model's own deletion effects, all but alike: nobody sees which are the largest."""
+def test_a_nearly_flat_map_has_no_order_and_one_that_is_seen_passes_by_its_order_and_not_by_its_mass() -> (
+    None
+):
+    """Weights in the order of the model's own deletion effects, all but alike: nobody sees which
+    are the largest.
+    """
     model = untrained("mlp(hidden=6)+additive")
     texts = examples((20, 20, 20, 20))
     model.source = Uniform()
@@ -141,7 +165,9 @@ def test_a_nearly_flat_map_has_no_order_and_one_that_is_seen_passes_by_its_order
             assert np.isnan(found[above].values[f"{kind}.free_deletion"]).all()
         assert found[above].undefined["captured.free_deletion"] == {"constant attention": 4}
     values = found[0.01].values
-    assert values["mass.free_deletion"] == pytest.approx(values["mass_chance.free_deletion"], abs=0.01)
+    assert values["mass.free_deletion"] == pytest.approx(
+        values["mass_chance.free_deletion"], abs=0.01
+    )
     seen = found[1.0].values
     assert seen["captured.free_deletion"].min() > 0.9
     assert seen["mass.free_deletion"].max() < 0.6 < seen["captured.free_deletion"].min()
@@ -152,6 +178,8 @@ def test_even_weights_have_a_mass_and_it_is_that_of_chance() -> None:
     model.source = Uniform()
     outcome = agreement(model, [*TEXTS, *examples((1,))])
     assert outcome.undefined["mass.deletion"] == {"one word": 1}
-    assert outcome.values["mass.deletion"] == pytest.approx(outcome.values["mass_chance.deletion"], nan_ok=True)
+    assert outcome.values["mass.deletion"] == pytest.approx(
+        outcome.values["mass_chance.deletion"], nan_ok=True
+    )
     torch.nn.init.zeros_(model.decoder.affine.weight)
     assert agreement(model).undefined["mass.deletion"] == {"zero reference": len(TEXTS)}

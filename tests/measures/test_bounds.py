@@ -1,4 +1,6 @@
-"""What words do by themselves where it is known, and bounds that hold whatever a model answers to texts that tests make."""
+"""What words do by themselves where it is known, and bounds that hold whatever a model answers to
+texts that tests make.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,23 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sightline
-from sightline.example import Example
-from sightline.findings.pairs import compared
-from sightline.measures import crossing
-from sightline.measures.capture import Texts
-from sightline.measures.capture import ranked as included
-from sightline.measures.erasure import Erasure
-from sightline.measures.hybrids import ranked
-from sightline.measures.maps import Maps
-from sightline.measures.presence import highlighted
-from sightline.measures.removing import orders_of
-from sightline.measures.transplant import numbers, right
-from sightline.models.altered import Altered
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
-from sightline.types import Auditable, Trace
-from tests.measures.test_transplant import TEXTS, evened, take
+from sightline.audits.measure_pass import measure
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.removal import Removal
+from sightline.measures.removal_curves import orders_of
+from sightline.measures.topk_mass import TopkTexts
+from sightline.measures.topk_mass import ranked as included
+from sightline.measures.transfer import word_swaps
+from sightline.measures.transfer.hybrid_texts import ranked
+from sightline.measures.transfer.transfer import numbers, right
+from sightline.measures.word_presence import highlighted
+from sightline.models.alterations import Altered
+from sightline.verdict.transfer_estimates import compared
+from tests.measures.test_transfer import TEXTS, evened, take
 from tests.reference import moving
 from tests.texts import WORDS, untrained
 
@@ -38,7 +40,9 @@ WORTH = {"bad": -1.0, "good": 1.0}
 
 
 def corpus(cues: tuple[str, ...], count: int = 240) -> list[Example]:
-    """Texts of fillers; each has one of some cues, or none where that is empty, anywhere but at its start."""
+    """Texts of fillers; each has one of some cues, or none where that is empty, anywhere but at its
+    start.
+    """
     generator = np.random.default_rng(0)
     texts = []
     for i in range(count):
@@ -46,7 +50,9 @@ def corpus(cues: tuple[str, ...], count: int = 240) -> list[Example]:
         cue = cues[i % len(cues)]
         if cue:
             tokens[generator.integers(1, LENGTH)] = cue
-        texts.append(Example(f"t{i}", i, " ".join(tokens), tuple(tokens), ((0, 0),) * LENGTH, i % 2))
+        texts.append(
+            Example(f"t{i}", i, " ".join(tokens), tuple(tokens), ((0, 0),) * LENGTH, i % 2)
+        )
     return texts
 
 
@@ -59,16 +65,25 @@ def summing(bias: float, shown: Callable[[torch.Tensor], torch.Tensor]) -> Audit
 
     def collate(texts: list[Example]) -> tuple[torch.Tensor, torch.Tensor]:
         width = max(len(text.tokens) for text in texts)
-        rows = torch.tensor([[*(ids[w] for w in t.tokens), *[0] * (width - len(t.tokens))] for t in texts])
+        rows = torch.tensor(
+            [[*(ids[w] for w in t.tokens), *[0] * (width - len(t.tokens))] for t in texts]
+        )
         return rows, rows > 0
 
     def trace(batch: object, vectors: torch.Tensor) -> dict:
         worth = vectors[..., 0].detach()
         weights = shown(worth).masked_fill(~batch.mask, 0.0)
-        return {"attention": weights / weights.sum(1, keepdim=True), "logits": vectors.sum(1) + bias}
+        return {
+            "attention": weights / weights.sum(1, keepdim=True),
+            "logits": vectors.sum(1) + bias,
+        }
 
     return sightline.wrap(
-        torch.nn.ModuleList([table]), link="sigmoid", collate=collate, embed=lambda b: table(b.ids), trace=trace
+        torch.nn.ModuleList([table]),
+        link="sigmoid",
+        collate=collate,
+        embed=lambda b: table(b.ids),
+        trace=trace,
     )
 
 
@@ -116,7 +131,9 @@ def test_where_both_classes_have_words_each_does_one_half_by_coming_and_one_by_g
 
 
 def test_a_class_that_is_found_has_words_and_the_class_of_the_rest_has_none() -> None:
-    """Copying the marked words of both carries either decision, though no word speaks for the class of the rest."""
+    """Copying the marked words of both carries either decision, though no word speaks for the class
+    of the rest.
+    """
     texts = corpus(("", "good"))
     found = take(summing(-0.5, start_or_cue), texts, batch_size=240)
     values = found.values
@@ -137,7 +154,9 @@ def test_a_constant_map_does_what_random_words_do() -> None:
     texts = corpus(("bad", "good"))
     found = take(summing(0.0, alike), texts, batch_size=240)
     for kind in ("own", "carried", "flipped"):
-        whole = compared(found, f"{kind}.attention", np.arange(len(texts)), found.values["weight"] > 0).score
+        whole = compared(
+            found, f"{kind}.attention", np.arange(len(texts)), found.values["weight"] > 0
+        ).score
         assert whole.low < 0 < whole.high, kind
         assert abs(whole.value) < 0.1, kind
 
@@ -150,7 +169,9 @@ def named(row: list[int]) -> tuple[int, ...]:
 
 
 class Loud(Altered):
-    """Logits of a third of the texts that are not among the known ones are multiplied: their sign is what it was."""
+    """Logits of a third of the texts that are not among the known ones are multiplied: their sign
+    is what it was.
+    """
 
     def __init__(self, model: Auditable, by: float) -> None:
         super().__init__(model)
@@ -165,7 +186,9 @@ class Loud(Altered):
 
 
 def erased(model: Auditable) -> Measurement:
-    found = measure(model, TEXTS, (Erasure(),), {}, Seeds(0), 5, lambda done, total: None)["erasure"]
+    found = measure(model, TEXTS, (Removal(),), {}, Seeds(0), 5, lambda done, total: None)[
+        "erasure"
+    ]
     assert isinstance(found, Measurement), found
     return found
 
@@ -175,7 +198,12 @@ def test_a_few_texts_off_the_scale_of_a_model_move_no_score_beyond_its_bounds(cl
     model = evened(untrained("mlp(hidden=6)+additive", classes), TEXTS)
     quiet, loud = (take(Loud(model, by), TEXTS).values for by in (1.0, 1e6))
     for name in ("attention", "deletion", "signed_deletion"):
-        for kind, most in (("carried", 1.0), ("random", 1.0), ("own", 2 * 3 / 5), ("random_own", 2 * 3 / 5)):
+        for kind, most in (
+            ("carried", 1.0),
+            ("random", 1.0),
+            ("own", 2 * 3 / 5),
+            ("random_own", 2 * 3 / 5),
+        ):
             moved, room = loud[f"{kind}.{name}"], most * loud["whole"]
             assert (np.abs(moved) <= room * (1 + 1e-12))[~np.isnan(moved)].all(), f"{kind}.{name}"
         for kind in ("flipped", "random_flipped"):
@@ -199,22 +227,26 @@ def test_nor_what_is_lost_without_words() -> None:
             assert (np.abs(lost) <= rooms * (1 + 1e-9))[~np.isnan(lost)].all(), f"{kind}.{name}"
         for kind in ("flips.deleted", "flips.replaced"):
             if name in ("attention", "random"):  # what deletion ranks changes with its logits
-                assert np.array_equal(loud[f"{kind}.{name}"], quiet[f"{kind}.{name}"], equal_nan=True)
-    assert not np.array_equal(loud["replaced.attention"], quiet["replaced.attention"], equal_nan=True)
+                assert np.array_equal(
+                    loud[f"{kind}.{name}"], quiet[f"{kind}.{name}"], equal_nan=True
+                )
+    assert not np.array_equal(
+        loud["replaced.attention"], quiet["replaced.attention"], equal_nan=True
+    )
 
 
 a_logit = st.floats(-1e9, 1e9) | st.integers(-4, 4).map(float)
 three = st.lists(a_logit, min_size=3, max_size=3)
 
 
-def moves(known: list[list[float]], reach: float = np.inf) -> dict[str, crossing.Moves]:
+def moves(known: list[list[float]], reach: float = np.inf) -> dict[str, word_swaps.Moves]:
     """Let the first text give to the second, and let the others be hybrids."""
     texts = [Example(f"t{i}", i, "", (f"w{i}", "x"), (), 0) for i in range(len(known))]
-    donor, receiver = (crossing.Seen(texts[i], np.array(known[i]), {}) for i in range(2))
+    donor, receiver = (word_swaps.Seen(texts[i], np.array(known[i]), {}) for i in range(2))
     logits = {text.tokens: np.array(one) for text, one in zip(texts, known, strict=True)}
     each = [text.tokens for text in texts]
     asked = dict.fromkeys(("carried.attention", "random.attention", "taken.attention"), each)
-    return crossing._moves(crossing.Pair(donor, receiver), asked, logits, reach)
+    return word_swaps._moves(word_swaps.Pair(donor, receiver), asked, logits, reach)
 
 
 @given(three, three, st.lists(three, min_size=1, max_size=4))
@@ -246,26 +278,37 @@ def test_flips_are_the_same_under_every_rising_change_of_logits(
         return
     rising = (lambda x: 1e6 * x, lambda x: x**3, np.arctan, np.exp)[which]
     texts = [first, second, *others]
-    before, after = (moves([[float(change(x)) for x in one] for one in texts]) for change in (float, rising))
+    before, after = (
+        moves([[float(change(x)) for x in one] for one in texts]) for change in (float, rising)
+    )
     for name in before:
         assert before[name].flipped.tolist() == after[name].flipped.tolist()
 
 
 def test_how_many_texts_leave_the_range_is_counted_by_their_lead() -> None:
-    known = [[2.0, 0.0, -9.0], [0.0, 1.0, -9.0], [0.0, 0.0, 3.1], [3.0, 0.0, 0.0], [5.0, 9.0, 0.0], [5.0, 5.0, 5.0]]
+    known = [
+        [2.0, 0.0, -9.0],
+        [0.0, 1.0, -9.0],
+        [0.0, 0.0, 3.1],
+        [3.0, 0.0, 0.0],
+        [5.0, 9.0, 0.0],
+        [5.0, 5.0, 5.0],
+    ]
     found = moves(known, reach=3.0)
     assert found["carried.attention"].beyond.tolist() == [0, 0, 1, 0, 1, 0]
     summed = numbers({**found, "given.attention": found["taken.attention"]} | {
         f"random_{kind}.attention": found["taken.attention"] for kind in ("given", "taken")
     })  # fmt: skip
     assert summed["beyond"] == pytest.approx(1 / 3)
-    assert crossing.leads(np.array([[-2.5], [0.0], [7.0]])).tolist() == [2.5, 0.0, 7.0]
+    assert word_swaps.leads(np.array([[-2.5], [0.0], [7.0]])).tolist() == [2.5, 0.0, 7.0]
 
 
 @given(st.lists(st.tuples(*[st.integers(-9, 9)] * 2, st.integers(1, 9)), min_size=1, max_size=3))
 def test_a_donor_is_right_where_its_pairs_together_are(pairs: list[tuple[int, int, int]]) -> None:
     own, chance, room = (np.array([column], dtype=float) for column in zip(*pairs, strict=True))
-    assert right(own, chance, room)[0] == moving.right(*(one[0].tolist() for one in (own, chance, room)))
+    assert right(own, chance, room)[0] == moving.right(
+        *(one[0].tolist() for one in (own, chance, room))
+    )
     assert np.isnan(right(own * np.nan, chance, room)).all()
     gap = np.concatenate([own, [[np.nan]]], axis=1)
     wider = [np.concatenate([one, [[5.0]]], axis=1) for one in (chance, room)]
@@ -275,13 +318,14 @@ def test_a_donor_is_right_where_its_pairs_together_are(pairs: list[tuple[int, in
 # ---------------------------------------------------------------- where shades part
 
 ABOUT = np.array([1.0, 0.93, 0.1])
-"""Tied with the top where the border of a text lies at least two fifths of a step lower; .93 comes first there."""
+"""Tied with the top where the border of a text lies at least two fifths of a step lower; .93 comes
+first there."""
 KEYS = np.array([0.9, 0.1, 0.5])
 INDEX = np.arange(300)
 TIED = np.array([moving.border(int(one)) >= 0.4 for one in INDEX])
 
 
-class Given(Maps):
+class Given(AttributionMaps):
     """One map of texts of three words."""
 
     words = SimpleNamespace(mask=np.ones((len(INDEX), 3), bool), index=INDEX)
@@ -302,7 +346,7 @@ def test_every_order_of_words_has_the_border_of_its_text() -> None:
     swapped = [bool(tied and key[1] < key[0]) for tied, key in zip(TIED, keys, strict=True)]
     assert of_map.tolist() == [[1, 0, 2] if one else [0, 1, 2] for one in swapped]
     assert most.tolist() == [[0, 1, 2]] * len(INDEX)  # nobody is shown what there is to lose
-    texts = Texts(Given.words.mask, np.ones(len(INDEX), int), INDEX)
+    texts = TopkTexts(Given.words.mask, np.ones(len(INDEX), int), INDEX)
     found = included(Given()["attention"], texts)
     assert found.tolist() == [[0.5, 0.5, 0.0] if tied else [1.0, 0.0, 0.0] for tied in TIED]
 

@@ -1,13 +1,15 @@
-"""The references against literal twins: finite differences, texts really shortened, closed forms."""
+"""The references against literal twins: finite differences, texts really shortened, closed
+forms.
+"""
 
 import numpy as np
 import pytest
 import torch
 
-from sightline.maths.odds import log_odds
-from sightline.maths.projections import uniform
 from sightline.measures.importance import deletion_importance, gradient_importance, slopes
 from sightline.models.classifier import AttentionClassifier
+from sightline.numerics.log_odds import log_odds
+from sightline.numerics.projections import uniform
 from tests.reference import formulas
 from tests.texts import examples, untrained
 
@@ -30,7 +32,9 @@ def differences(model: AttentionClassifier, text: object, *, held: bool) -> np.n
             moved = trace.embeddings.clone()
             moved[0, t] *= 1 + sign * step
             again = double.trace(trace.batch, moved)
-            ends.append(double.decode(again, trace.attention if held else again.attention)[0, 0].item())
+            ends.append(
+                double.decode(again, trace.attention if held else again.attention)[0, 0].item()
+            )
         out.append(abs(ends[0] - ends[1]) / (2 * step))
     model.float()
     return np.array(out)
@@ -86,11 +90,15 @@ def test_deletion_in_small_chunks_is_the_same(model: AttentionClassifier) -> Non
     assert pieces == pytest.approx(whole, abs=1e-6)
 
 
-@pytest.mark.parametrize("hidden", [(), ("deletion",), ("deletion", "variants")], ids=lambda hidden: "+".join(hidden))
+@pytest.mark.parametrize(
+    "hidden", [(), ("deletion",), ("deletion", "variants")], ids=lambda hidden: "+".join(hidden)
+)
 def test_deletion_under_given_weights_renormalises_what_is_left(
     hidden: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """MLP states do not see each other, so the deleted output is a mixture of the other token logits."""
+    """MLP states do not see each other, so the deleted output is a mixture of the other token
+    logits.
+    """
     model = untrained("mlp(hidden=6)+additive")
     monkeypatch.setattr(AttentionClassifier, "offers", model.offers - set(hidden))
     trace = model.trace(model.collate(TEXTS[:1]))
@@ -112,7 +120,8 @@ def test_own_deletion_of_an_mlp_has_a_closed_form() -> None:
     s = alpha @ z
     closed = [s + a / (1 - a) * (s - zt) for a, zt in zip(alpha, z, strict=True)]
     expected = [
-        abs(formulas.probabilities(np.array([c]))[1] - formulas.probabilities(np.array([s]))[1]) for c in closed
+        abs(formulas.probabilities(np.array([c]))[1] - formulas.probabilities(np.array([s]))[1])
+        for c in closed
     ]
     assert deletion_importance(model, trace, {})["own"][0] == pytest.approx(expected, abs=1e-6)
 
@@ -120,24 +129,36 @@ def test_own_deletion_of_an_mlp_has_a_closed_form() -> None:
 def test_the_only_word_cannot_be_deleted() -> None:
     model = untrained("mlp(hidden=6)+additive")
     trace = model.trace(model.collate(examples((1, 3))))
-    out = deletion_importance(model, trace, {"free": uniform(trace.batch.attendable, trace.attention)})
-    assert all(np.isnan(values[0]).all() and not np.isnan(values[1]).any() for values in out.values())
+    out = deletion_importance(
+        model, trace, {"free": uniform(trace.batch.attendable, trace.attention)}
+    )
+    assert all(
+        np.isnan(values[0]).all() and not np.isnan(values[1]).any() for values in out.values()
+    )
 
 
 def test_log_odds_is_that_of_the_chosen_class() -> None:
     logits = torch.tensor([[0.3, -1.0, 2.0]])
     p = torch.softmax(logits, 1)[0, 0]
-    assert log_odds(logits, torch.tensor([0])) == pytest.approx(float(torch.log(p / (1 - p))), abs=1e-6)
+    assert log_odds(logits, torch.tensor([0])) == pytest.approx(
+        float(torch.log(p / (1 - p))), abs=1e-6
+    )
     one = torch.tensor([[0.7], [0.7]])
     assert log_odds(one, torch.tensor([1, 0])).tolist() == pytest.approx([0.7, -0.7])
 
 
 def test_hidden_state_gradient_is_attention_itself() -> None:
-    """With attention held and one affine logit, ``Σ_h ∂s/∂h_t = α_t · Σ w``: a free check of the detach."""
+    """With attention held and one affine logit, ``Σ_h ∂s/∂h_t = α_t · Σ w``: a free check of the
+    detach.
+    """
     model = untrained("bilstm(hidden=6)+additive")
     batch = model.collate(TEXTS[:1])
     embeddings = model.embed(batch).detach().requires_grad_()
     trace = model.trace(batch, embeddings)
-    (gradient,) = torch.autograd.grad(model.decode(trace, trace.attention.detach()).sum(), trace.states)
+    (gradient,) = torch.autograd.grad(
+        model.decode(trace, trace.attention.detach()).sum(), trace.states
+    )
     ratio = gradient.sum(-1) / trace.attention
-    assert ratio.detach().numpy() == pytest.approx(model.decoder.affine.weight.sum().item(), rel=1e-4)
+    assert ratio.detach().numpy() == pytest.approx(
+        model.decoder.affine.weight.sum().item(), rel=1e-4
+    )

@@ -1,4 +1,6 @@
-"""What states know of their words, where it is known: all of it, nothing, and what the parts of the figure are."""
+"""What states know of their words, where it is known: all of it, nothing, and what the parts of the
+figure are.
+"""
 
 from collections import Counter
 
@@ -6,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.findings.evidence import Evidence
-from sightline.findings.thresholds import committed
-from sightline.maths.information import plug_in, table
+from sightline.audits.measure_pass import measure
+from sightline.core.protocols import MeasureContext
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
 from sightline.measures import input_information
-from sightline.measures.input_information import DrawnInformation, Found, InputInformation
-from sightline.measures.outputs import Outputs
-from sightline.measures.words import type_number
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
-from sightline.types import Subject
+from sightline.measures.batch_words import type_number
+from sightline.measures.input_information import DrawnInformation, InputInformation, InputSurvey
+from sightline.measures.predictions import Predictions
+from sightline.numerics.mutual_information import plug_in, table
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.thresholds import committed
 from tests.texts import WORDS, example, untrained
 
 DRAWN = np.random.default_rng(5)
@@ -28,20 +30,30 @@ ONE = InputInformation(words=20, tokens=1500, clusters=20)
 
 def taken(model: object, one: InputInformation = ONE, batch_size: int = 16) -> dict:
     return measure(
-        model, AUDITED, (Outputs(), one), {}, Seeds(0), batch_size, lambda done, total: None, {"train": TRAIN}
+        model,
+        AUDITED,
+        (Predictions(), one),
+        {},
+        Seeds(0),
+        batch_size,
+        lambda done, total: None,
+        {"train": TRAIN},
     )
 
 
-def told(found: dict) -> dict[str, float]:
+def record(found: dict) -> dict[str, float]:
     evidence = Evidence(found, ("a", "b"), committed(), 0)
-    return {name: evidence.estimate(f"input_information.{name}") for name in ("nats", "nats_half", "share")}
+    return {
+        name: evidence.estimate(f"input_information.{name}")
+        for name in ("nats", "nats_half", "share")
+    }
 
 
 def test_a_state_made_of_its_word_alone_tells_it() -> None:
     found = taken(untrained("mlp(hidden=16)+additive"))
     measured = found["input_information"]
     assert isinstance(measured, Measurement), measured
-    estimates = told(found)
+    estimates = record(found)
     assert estimates["share"].value > 0.8
     assert 1 < estimates["nats_half"].value < estimates["nats"].value + 0.05
     assert estimates["nats"].low < estimates["nats"].value < estimates["nats"].high
@@ -57,14 +69,16 @@ def common(texts: list, most: int) -> set[str]:
     return {word for word, _ in sorted(counts.items(), key=lambda one: -one[1])[:most]}
 
 
-def test_a_state_that_does_not_depend_on_its_word_tells_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def noise(subject: Subject, trace: object) -> torch.Tensor:
+def test_a_state_that_does_not_depend_on_its_word_tells_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def noise(subject: MeasureContext, trace: object) -> torch.Tensor:
         generator = torch.Generator().manual_seed(int(trace.batch.index.sum()))
         return torch.randn((*trace.attention.shape, 6), generator=generator)
 
     monkeypatch.setattr(input_information, "_states", noise)
     found = taken(untrained("mlp(hidden=6)+additive"))
-    assert told(found)["nats"].value <= 0.02
+    assert record(found)["nats"].value <= 0.02
     whole = found["input_information"].whole
     assert whole["counted"].value == pytest.approx(whole["counted_null"].value, abs=0.05)
     assert whole["counted_null"].value > 0.05  # counted of what shares nothing
@@ -73,12 +87,12 @@ def test_a_state_that_does_not_depend_on_its_word_tells_nothing(monkeypatch: pyt
 def test_the_sums_are_those_of_each_word() -> None:
     model = untrained("bilstm(hidden=6)+additive")
     trace = model.trace(model.collate(TRAIN))
-    subject = Subject(model, texts=tuple(TRAIN))
-    found: Found = ONE.learn(ONE.look(subject, trace, Seeds(0)), Seeds(0))
+    subject = MeasureContext(model, texts=tuple(TRAIN))
+    found: InputSurvey = ONE.learn(ONE.look(subject, trace, Seeds(0)), Seeds(0))
     assert {*found.types} == {type_number(word) for word in common(TRAIN, 20)}
     asked = AUDITED[:3]
     trace = model.trace(model.collate(asked))
-    values = ONE.on_batch(Subject(model, texts=tuple(asked), learned=found), trace, Seeds(0))
+    values = ONE.on_batch(MeasureContext(model, texts=tuple(asked), learned=found), trace, Seeds(0))
     for row, text in enumerate(asked):
         known = [
             (i, [*found.types].index(type_number(w)))
@@ -107,7 +121,9 @@ def test_what_is_counted_is_counted_from_both_sides(monkeypatch: pytest.MonkeyPa
     whole = taken(untrained("bilstm(hidden=6)+additive"))["input_information"].whole
     assert sides == [8, 12]
     n = whole["counted"].n
-    assert whole["counted"].value == pytest.approx(plug_in(table(np.arange(n) % 3, np.arange(n) % 6)))
+    assert whole["counted"].value == pytest.approx(
+        plug_in(table(np.arange(n) % 3, np.arange(n) % 6))
+    )
     assert "without an interval" in whole["counted"].method
     assert np.isnan([whole["counted"].low, whole["counted"].high]).all()
     counts = Counter(word for text in TRAIN for word in text.tokens if word in common(TRAIN, 20))
@@ -127,7 +143,7 @@ def test_the_texts_that_are_looked_at_are_the_same_in_any_order_and_no_more_than
 def test_words_may_be_drawn() -> None:
     model = untrained("mlp(hidden=6)+additive")
     trace = model.trace(model.collate(TRAIN))
-    arrays = ONE.look(Subject(model, texts=tuple(TRAIN)), trace, Seeds(0))
+    arrays = ONE.look(MeasureContext(model, texts=tuple(TRAIN)), trace, Seeds(0))
     one = InputInformation(words=10, tokens=300, clusters=5, drawn=True)
     first, again, other = (one.learn(arrays, Seeds(seed)).types for seed in (0, 0, 1))
     assert first.tolist() == again.tolist() != other.tolist()
@@ -154,7 +170,10 @@ def test_words_drawn_at_random_are_asked_under_a_name_of_their_own() -> None:
     assert measured.settings["drawn"]
     share = Evidence(found, ("a", "b"), committed(), 0).estimate("input_information_drawn.share")
     assert 0.5 < share.value <= 1
-    frequent = taken(untrained("mlp(hidden=16)+additive"), InputInformation(words=8, tokens=1500, clusters=8))
+    frequent = taken(
+        untrained("mlp(hidden=16)+additive"), InputInformation(words=8, tokens=1500, clusters=8)
+    )
     asked = frequent["input_information"].values["words"]
-    # Of eight words drawn of 25 some are rarer than the eight most frequent: fewer words of the texts are asked.
+    # Of eight words drawn of 25 some are rarer than the eight most frequent: fewer words of the
+    # texts are asked.
     assert np.sum(measured.values["words"]) < np.sum(asked)

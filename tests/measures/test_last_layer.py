@@ -9,10 +9,10 @@ import torch
 
 import sightline
 from sightline.adapters.tap.tap import editing
+from sightline.audits.measure_pass import measure
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
 from sightline.measures.last_layer import LastLayer
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
 from tests.adapters.huggingface.toys import WORDS, classifier, tokenizer_of
 from tests.reference.formulas import probabilities
 from tests.texts import example
@@ -36,13 +36,19 @@ def taken(model: Any, **settings: int) -> Measurement:
 
 
 def odds(model: Any, text: Any, words: tuple[int, ...], chosen: int) -> tuple[float, float]:
-    """Log-odds of the decided class with each head on a word of its own, shared by its pieces as they share attention."""
+    """Log-odds of the decided class with each head on a word of its own, shared by its pieces as
+    they share attention.
+    """
     batch = model.collate([text])
     shown, word = model.trace(batch).attention[0], batch.word[0]
 
     def change(weights: torch.Tensor) -> torch.Tensor:
         weights = weights.clone()
-        rows = range(weights.shape[2]) if model.anatomy.row == "all" else [{"first": 0, "last": -1}[model.anatomy.row]]
+        rows = (
+            range(weights.shape[2])
+            if model.anatomy.row == "all"
+            else [{"first": 0, "last": -1}[model.anatomy.row]]
+        )
         for head, chosen_word in enumerate(words):
             of_word = shown * (word == chosen_word)
             for row in rows:
@@ -50,10 +56,17 @@ def odds(model: Any, text: Any, words: tuple[int, ...], chosen: int) -> tuple[fl
         return weights
 
     with torch.no_grad(), editing(model.module, {model.anatomy.sites[-1]: change}, 1):
-        logits = model.module(input_ids=batch.ids, attention_mask=batch.mask.long()).logits[0].double().numpy()
+        logits = (
+            model.module(input_ids=batch.ids, attention_mask=batch.mask.long())
+            .logits[0]
+            .double()
+            .numpy()
+        )
     own = probabilities(model.trace(batch).logits[0].double().numpy())
     p = probabilities(logits)
-    return float(np.log(p[chosen] / (1 - p[chosen]))), float(np.abs(np.array(p) - np.array(own)).sum() / 2)
+    return float(np.log(p[chosen] / (1 - p[chosen]))), float(
+        np.abs(np.array(p) - np.array(own)).sum() / 2
+    )
 
 
 @pytest.mark.parametrize("family", ["bert", "gpt2", "eurobert", "xlnet"])
@@ -63,7 +76,9 @@ def test_all_heads_on_the_word_that_costs_most_and_then_each_in_turn(family: str
     for row, text in enumerate(TEXTS):
         chosen = int(model.trace(model.collate([text])).logits.argmax())
         every = range(len(text.tokens))
-        best = min(((word,) * 4 for word in every), key=lambda words: odds(model, text, words, chosen)[0])
+        best = min(
+            ((word,) * 4 for word in every), key=lambda words: odds(model, text, words, chosen)[0]
+        )
         least, moved = odds(model, text, best, chosen)
         assert values["moved_together"][row] == pytest.approx(moved, abs=1e-5)
         assert values["together"][row] == float(least < 0)
@@ -72,7 +87,9 @@ def test_all_heads_on_the_word_that_costs_most_and_then_each_in_turn(family: str
                 ((*best[:head], word, *best[head + 1 :]) for word in every),
                 key=lambda words: odds(model, text, words, chosen)[0],
             )
-        assert values["moved_each"][row] == pytest.approx(odds(model, text, best, chosen)[1], abs=1e-5)
+        assert values["moved_each"][row] == pytest.approx(
+            odds(model, text, best, chosen)[1], abs=1e-5
+        )
 
 
 def test_nothing_that_is_found_is_below_what_there_is() -> None:
@@ -80,7 +97,10 @@ def test_nothing_that_is_found_is_below_what_there_is() -> None:
     few, many = taken(model).values, taken(model, rounds=3).values
     for row, text in enumerate(TEXTS[:2]):
         chosen = int(model.trace(model.collate([text])).logits.argmax())
-        lowest = min(odds(model, text, words, chosen)[0] for words in product(range(len(text.tokens)), repeat=4))
+        lowest = min(
+            odds(model, text, words, chosen)[0]
+            for words in product(range(len(text.tokens)), repeat=4)
+        )
         for found in (few, many):
             assert found["each"][row] <= float(lowest < 0)
     assert (np.asarray(many["each"]) >= np.asarray(few["each"])).all()

@@ -5,19 +5,19 @@ import pytest
 import torch
 from scipy.stats import binom
 
-from sightline.adapters.admission import OURS
-from sightline.maths.divergences import entropy
-from sightline.measures.erasure import Erasure
-from sightline.measures.need import Need, RetrainedUniform
-from sightline.measures.outputs import Outputs
+from sightline.adapters.validate_model import OURS
+from sightline.audits.measure_pass import measure
+from sightline.core.protocols import Measure
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attention_need import AttentionNeed, RetrainedUniform
+from sightline.measures.decision_bounds import DecisionBounds
 from sightline.measures.permutation import IMMOVABLE, Permutation, _drawn, median_error
-from sightline.measures.reach import Reach
-from sightline.measures.removing import removed_count
+from sightline.measures.predictions import Predictions
+from sightline.measures.removal import Removal
+from sightline.measures.removal_curves import removed_count
 from sightline.models.attention import Given, Uniform
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
-from sightline.types import Measure
+from sightline.numerics.divergences import entropy
 from tests.reference import formulas, moving, ties
 from tests.texts import examples, sharpened, untrained
 
@@ -25,7 +25,9 @@ TEXTS = examples((7, 4, 6, 2, 5))
 
 
 def take(one: Measure, model: object, companions: dict | None = None) -> Measurement:
-    outcome = measure(model, TEXTS, (one,), companions or {}, Seeds(0), 8, lambda done, total: None)[one.code]
+    outcome = measure(
+        model, TEXTS, (one,), companions or {}, Seeds(0), 8, lambda done, total: None
+    )[one.code]
     assert isinstance(outcome, Measurement), outcome
     return outcome
 
@@ -33,20 +35,23 @@ def take(one: Measure, model: object, companions: dict | None = None) -> Measure
 @pytest.mark.parametrize("classes", [2, 3])
 def test_erasure_is_the_text_run_again_without_the_attended_words(classes: int) -> None:
     model = sharpened(untrained("bilstm(hidden=6)+additive", classes))
-    ours = take(Erasure(), model)
+    ours = take(Removal(), model)
     for row, text in enumerate(TEXTS):
         weights = model.trace(model.collate([text])).attention[0].tolist()
         keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
         order = ties.falling(moving.seen(weights, text.index), keys)
         assert weights[order[0]] > weights[order[-1]]  # a reader sees which words stand out
-        literal = formulas.comprehensiveness(model, text, order, Erasure().shares)
+        literal = formulas.comprehensiveness(model, text, order, Removal().shares)
         assert ours.values["area"][row] == pytest.approx(literal, abs=1e-6)
 
 
 def test_erasure_floor_covers_every_order_of_two_words() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    baseline = take(Erasure(draws=40), model).values["floor"][3]
-    literal = [formulas.comprehensiveness(model, TEXTS[3], order, Erasure().shares) for order in ([0, 1], [1, 0])]
+    baseline = take(Removal(draws=40), model).values["floor"][3]
+    literal = [
+        formulas.comprehensiveness(model, TEXTS[3], order, Removal().shares)
+        for order in ([0, 1], [1, 0])
+    ]
     assert sorted(set(baseline.round(5))) == pytest.approx(sorted(literal), abs=1e-5)
 
 
@@ -55,7 +60,9 @@ def test_tied_words_are_removed_in_random_order() -> None:
     model.source = Uniform()
     areas = set()
     for seed in range(12):
-        outcome = measure(model, TEXTS[3:4], (Erasure(),), {}, Seeds(seed), 8, lambda done, total: None)
+        outcome = measure(
+            model, TEXTS[3:4], (Removal(),), {}, Seeds(seed), 8, lambda done, total: None
+        )
         areas.add(round(float(outcome["erasure"].values["area"][0]), 6))
     assert len(areas) == 2
 
@@ -78,12 +85,15 @@ def test_permutation_stays_within_the_extremes_and_near_the_moments() -> None:
         far = [formulas.total_variation(own, formulas.probabilities(s)) for s in every]
         assert values["largest"][row] == pytest.approx(max(far), abs=1e-6)
         assert values["median"][row] <= values["largest"][row] + 1e-9
-        # The median of 4000 draws lies within the middle tenth of all T! values, or on one of its ends.
+        # The median of 4000 draws lies within the middle tenth of all T! values, or on one of its
+        # ends.
         low, high = np.quantile(far, 0.45, method="lower"), np.quantile(far, 0.55, method="higher")
         assert low - 1e-6 <= values["median"][row] <= high + 1e-6
         assert values["logit_mean"][row] == pytest.approx(every.mean(), abs=1e-5)
         assert values["logit_variance"][row] == pytest.approx(every.var(), abs=1e-5)
-        assert (values["gap_low"][row], values["gap_high"][row]) == pytest.approx((every.min(), every.max()), abs=1e-5)
+        assert (values["gap_low"][row], values["gap_high"][row]) == pytest.approx(
+            (every.min(), every.max()), abs=1e-5
+        )
         assert values["ratio"][row] == pytest.approx(values["median"][row] / values["largest"][row])
 
 
@@ -103,7 +113,9 @@ def test_median_error_is_near_the_textbook_value() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 9, 40, 100, 1000])
-def test_median_error_lies_between_the_ranks_that_hold_the_median_with_95_percent(count: int) -> None:
+def test_median_error_lies_between_the_ranks_that_hold_the_median_with_95_percent(
+    count: int,
+) -> None:
     between = count - 1 - 2 * binom.ppf(0.025, count, 0.5)
     assert median_error(np.arange(count)[None] + 0.0) == pytest.approx([between / (2 * 1.96)])
 
@@ -117,7 +129,7 @@ def test_equal_token_logits_leave_nothing_to_permute() -> None:
     outcome = take(Permutation(), model)
     assert (outcome.values["largest"] < IMMOVABLE).all()
     assert outcome.undefined["ratio"] == {"no permutation moves the output": len(TEXTS)}
-    assert (take(Reach(), model).values["proof"] == 1).all()
+    assert (take(DecisionBounds(), model).values["proof"] == 1).all()
 
 
 def test_flat_attention_has_no_permutation() -> None:
@@ -128,7 +140,7 @@ def test_flat_attention_has_no_permutation() -> None:
 
 def test_reach_is_the_best_single_word_of_one_logit() -> None:
     model = untrained("bilstm(hidden=6)+additive")
-    values = take(Reach(epsilon=0.2), model).values
+    values = take(DecisionBounds(epsilon=0.2), model).values
     for row, text in enumerate(TEXTS):
         trace = model.trace(model.collate([text]))
         z = trace.token_logits[0].double().numpy()
@@ -140,7 +152,7 @@ def test_reach_is_the_best_single_word_of_one_logit() -> None:
 
 def test_need_decodes_under_uniform_and_permuted_weights() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    values = take(Need(permutations=30), model).values
+    values = take(AttentionNeed(permutations=30), model).values
     for row, text in enumerate(TEXTS):
         trace = model.trace(model.collate([text]))
         z, alpha = trace.token_logits[0].double().numpy(), trace.attention[0].double().numpy()
@@ -157,32 +169,42 @@ def test_the_retrained_companion_is_the_one_asked() -> None:
     torch.nn.init.ones_(other.decoder.affine.bias)
     values = take(RetrainedUniform(), model, {"uniform": other}).values
     assert (values["retrained"] == 1).all()
-    assert values["learned"].tolist() == take(Outputs(), model).values["predicted"].tolist()
+    assert values["learned"].tolist() == take(Predictions(), model).values["predicted"].tolist()
 
 
 def test_need_reports_the_decode_identity() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    assert take(Need(), model).values["identity_error"].max() == 0
+    assert take(AttentionNeed(), model).values["identity_error"].max() == 0
 
     class Broken:
-        name, link, labels, origin, offers = model.name, model.link, None, "elsewhere", model.offers - OURS
+        name, link, labels, origin, offers = (
+            model.name,
+            model.link,
+            None,
+            "elsewhere",
+            model.offers - OURS,
+        )
         collate, embed, trace = model.collate, model.embed, model.trace
 
         def decode(self, trace: object, attention: torch.Tensor) -> torch.Tensor:
             return model.decode(trace, attention) + 0.25
 
-    assert take(Need(), Broken()).values["identity_error"] == pytest.approx(0.25, abs=1e-6)
+    assert take(AttentionNeed(), Broken()).values["identity_error"] == pytest.approx(0.25, abs=1e-6)
 
 
 def test_the_floor_of_permutation_is_that_of_the_drawn_attention() -> None:
-    """One word of four decides, and attention sits on it: most permutations lose it. Drawn weights mostly miss it."""
+    """One word of four decides, and attention sits on it: most permutations lose it. Drawn weights
+    mostly miss it.
+    """
     model = untrained("mlp(hidden=6)+additive")
     model.source = Given({0: np.array([0.94, 0.02, 0.02, 0.02])})
     with torch.no_grad():
         model.embedding.weight[1:] = model.embedding.weight[4]
         text = examples((4,))[0]
         model.embedding.weight[model.collate([text]).ids[0, 0]] += 3
-    outcome = measure(model, [text], (Permutation(draws=40),), {}, Seeds(0), 8, lambda done, total: None)
+    outcome = measure(
+        model, [text], (Permutation(draws=40),), {}, Seeds(0), 8, lambda done, total: None
+    )
     values = outcome["permutation"].values
     assert values["ratio"][0] > 0.95
     missed = values["ratio_floor"][0] < 0.5

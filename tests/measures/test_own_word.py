@@ -1,27 +1,35 @@
-"""Whose evidence a token shows: its word's in an MLP, its text's where a model reads it elsewhere (SL-402)."""
+"""Whose evidence a token shows: its word's in an MLP, its text's where a model reads it elsewhere
+(SL-402).
+"""
 
 import numpy as np
 import pytest
 
-from sightline.findings.claims import CLAIMS
+from sightline.audits.measure_pass import measure
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
 from sightline.measures.own_word import OwnWord
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.reference import states as literal
 from tests.texts import examples, trained, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
 
 
-def taken(model: AttentionClassifier, texts: list = TEXTS, size: int = 4, **companions: object) -> Measurement:
-    found = measure(model, texts, (OwnWord(),), companions, Seeds(0), size, lambda done, total: None)["own_word"]
+def taken(
+    model: AttentionClassifier, texts: list = TEXTS, size: int = 4, **companions: object
+) -> Measurement:
+    found = measure(
+        model, texts, (OwnWord(),), companions, Seeds(0), size, lambda done, total: None
+    )["own_word"]
     assert isinstance(found, Measurement), found
     return found
 
 
-@pytest.mark.parametrize(("spec", "classes"), [("bilstm(hidden=6)+additive", 2), ("mlp(hidden=6)+additive", 4)])
+@pytest.mark.parametrize(
+    ("spec", "classes"), [("bilstm(hidden=6)+additive", 2), ("mlp(hidden=6)+additive", 4)]
+)
 def test_it_is_the_share_of_the_evidence_that_each_explains(spec: str, classes: int) -> None:
     model = untrained(spec, classes=classes).double()
     found = taken(model)
@@ -29,7 +37,9 @@ def test_it_is_the_share_of_the_evidence_that_each_explains(spec: str, classes: 
     logits = [trace.token_logits[0].numpy() for trace in traces]
     if classes > 2:
         logits = [one - one.mean(1, keepdims=True) for one in logits]
-    sums = literal.explained([text.tokens for text in TEXTS], logits, [one.attention[0].tolist() for one in traces])
+    sums = literal.explained(
+        [text.tokens for text in TEXTS], logits, [one.attention[0].tolist() for one in traces]
+    )
     mean = np.mean([one[0] for one in sums if one])
     for name, column in (("whole", 0), ("word", 1), ("text", 2)):
         expected = [np.nan if one is None else one[column] / mean for one in sums]
@@ -45,7 +55,10 @@ def test_in_an_mlp_the_word_explains_everything() -> None:
 
 
 def test_the_untrained_companion_is_measured_as_itself() -> None:
-    model, other = untrained("bilstm(hidden=6)+additive"), untrained("bilstm(hidden=6)+additive", seed=8)
+    model, other = (
+        untrained("bilstm(hidden=6)+additive"),
+        untrained("bilstm(hidden=6)+additive", seed=8),
+    )
     found = taken(model, untrained=other)
     assert found.values["untrained"] == pytest.approx(taken(other).values["word"], nan_ok=True)
     assert found.values["word"] == pytest.approx(taken(model).values["word"], nan_ok=True)
@@ -55,8 +68,8 @@ def test_the_untrained_companion_is_measured_as_itself() -> None:
 def test_evidence_that_never_varies_has_nothing_to_explain() -> None:
     model = untrained("mlp(hidden=6)+additive")
     model.decoder.affine.weight.data.zero_()
-    told = {"one word": 1, "no word of it stands in another text, or all evidence is the same": 5}
-    assert taken(model).undefined["word"] == told
+    values = {"one word": 1, "no word of it stands in another text, or all evidence is the same": 5}
+    assert taken(model).undefined["word"] == values
 
 
 def test_a_model_that_reads_the_evidence_elsewhere_shows_it_everywhere() -> None:
@@ -65,7 +78,7 @@ def test_a_model_that_reads_the_evidence_elsewhere_shows_it_everywhere() -> None
     settings = {"epochs": 15, "patience": 15, "learning_rate": 1e-2}
     away, dataset = trained(data, "bilstm(hidden=8)", guide="away", guide_weight=0.3, **settings)
     onto, _ = trained(data, "bilstm(hidden=8)", guide="onto", **settings)
-    assert CLAIMS["SL-402"].number == "own_word.word"
+    assert AUDIT_TESTS["SL-402"].number == "own_word.word"
     effects = []
     for model in (onto, away):
         found = taken(model, list(dataset.test), 32).values

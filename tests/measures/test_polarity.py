@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.audits.measure_pass import measure
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
 from sightline.measures.importance import deletion_importance
 from sightline.measures.polarity import Polarity
 from sightline.models.attention import Uniform
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
 from tests.reference import asked
 from tests.texts import examples, sharpened, untrained
 
@@ -19,7 +19,9 @@ TEXTS = examples((7, 4, 12, 2, 1, 20))
 
 
 def take(model: object, texts: list = TEXTS) -> Measurement:
-    outcome = measure(model, texts, (Polarity(),), {}, Seeds(0), 3, lambda done, total: None)["polarity"]
+    outcome = measure(model, texts, (Polarity(),), {}, Seeds(0), 3, lambda done, total: None)[
+        "polarity"
+    ]
     assert isinstance(outcome, Measurement), outcome
     return outcome
 
@@ -38,14 +40,20 @@ def test_it_is_the_text_run_again_without_each_word(classes: int) -> None:
         effects = asked.signed_deletion(model, text)
         assert signed[row, : len(text.tokens)] == pytest.approx(effects, abs=1e-4)
         top, everywhere = asked.polarity(weights, effects, max(1, len(weights) // 10))
-        assert (values["top"][row], values["random"][row]) == pytest.approx((top, everywhere), abs=1e-6)
+        assert (values["top"][row], values["random"][row]) == pytest.approx(
+            (top, everywhere), abs=1e-6
+        )
 
 
 def test_words_that_change_nothing_do_not_speak_against() -> None:
     model = untrained("mlp(hidden=6)+additive").double()  # as an audit asks it
     torch.nn.init.zeros_(model.decoder.affine.weight)
     values = take(model).values
-    assert np.nan_to_num(values["top"], nan=1).tolist() == np.nan_to_num(values["random"], nan=1).tolist() == [1] * 6
+    assert (
+        np.nan_to_num(values["top"], nan=1).tolist()
+        == np.nan_to_num(values["random"], nan=1).tolist()
+        == [1] * 6
+    )
 
 
 def test_reasons() -> None:
@@ -68,7 +76,9 @@ def test_scaling_the_logits_changes_nothing() -> None:
 
 
 def test_random_is_top_over_all_permutations_of_the_weights() -> None:
-    """The floor of the paired contrast is exact: on average, permuted weights lie on as many words as there are."""
+    """The floor of the paired contrast is exact: on average, permuted weights lie on as many words
+    as there are.
+    """
     weights = np.array([0.4, 0.3, 0.2, 0.1])
     effects = [0.5, -0.2, 0.1, -0.4]
     tops = [asked.polarity(order, effects, 2)[0] for order in permutations(weights)]

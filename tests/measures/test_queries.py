@@ -1,4 +1,6 @@
-"""Every measure on a model that answers queries: against literal twins, over the candidates, only the text deleted."""
+"""Every measure on a model that answers queries: against literal twins, over the candidates, only
+the text deleted.
+"""
 
 from dataclasses import replace
 
@@ -6,20 +8,20 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.example import Example
-from sightline.findings.evidence import Evidence
-from sightline.findings.judge import judge
-from sightline.findings.thresholds import committed
-from sightline.maths.odds import log_odds
-from sightline.measures import default_measures
-from sightline.measures.erasure import Erasure
+from sightline.audits.measure_pass import measure
+from sightline.config.measure_registry import BY_NAME, MEASURES, WHERE_OFFERED
+from sightline.core.example import Example
+from sightline.core.results import Measurement, NotRun, Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.attention_need import AttentionNeed
+from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import deletion_importance, gradient_importance
-from sightline.measures.need import Need
+from sightline.measures.removal import Removal
 from sightline.models.classifier import AttentionClassifier
-from sightline.questions import BY_NAME, MEASURES, WHERE_OFFERED
-from sightline.results import Measurement, NotRun, Ragged
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
+from sightline.numerics.log_odds import log_odds
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.thresholds import committed
 from tests.reference import formulas, moving, ties
 from tests.reference.query import answer
 from tests.texts import WORDS, examples, sharpened, untrained
@@ -31,7 +33,10 @@ def asked(lengths: tuple[int, ...] = (7, 4, 6, 2, 5, 1)) -> list[Example]:
     """Texts with a query and candidates each; the label is among them."""
     return [
         replace(
-            text, query=(WORDS[i], WORDS[2 * i + 1], WORDS[3])[: 1 + i % 3], candidates=ALLOWED[i], label=ALLOWED[i][0]
+            text,
+            query=(WORDS[i], WORDS[2 * i + 1], WORDS[3])[: 1 + i % 3],
+            candidates=ALLOWED[i],
+            label=ALLOWED[i][0],
         )
         for i, text in enumerate(examples(lengths))
     ]
@@ -48,10 +53,14 @@ def model(name: str = "mlp", seed: int = 3) -> AttentionClassifier:
 def take(one: AttentionClassifier, texts: list[Example], batch_size: int = 8) -> dict[str, object]:
     beside = {"uniform": 5, "frozen": 6}
     companions = {
-        name: untrained(str(one.spec), 4, seed, boundaries=one.spec.boundaries).to(one.embedding.weight.dtype)
+        name: untrained(str(one.spec), 4, seed, boundaries=one.spec.boundaries).to(
+            one.embedding.weight.dtype
+        )
         for name, seed in beside.items()
     }
-    return measure(one, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None)
+    return measure(
+        one, texts, default_measures(), companions, Seeds(0), batch_size, lambda done, total: None
+    )
 
 
 def test_the_model_is_what_its_formula_says() -> None:
@@ -59,7 +68,9 @@ def test_the_model_is_what_its_formula_says() -> None:
     trace = one.trace(one.collate(TEXTS))
     for row, text in enumerate(TEXTS):
         attention, logits = answer(one, text)
-        assert trace.attention[row, : len(text.tokens)].numpy() == pytest.approx(attention, abs=1e-6)
+        assert trace.attention[row, : len(text.tokens)].numpy() == pytest.approx(
+            attention, abs=1e-6
+        )
         assert trace.logits[row].numpy() == pytest.approx(logits, abs=1e-5)
         assert np.isneginf(logits).sum() == 4 - len(text.candidates)
 
@@ -71,15 +82,23 @@ def test_deletion_takes_a_word_of_the_text_and_leaves_the_query() -> None:
     ours = deletion_importance(one, trace, {"free": flat}, tokens_at_once=20)
     for row, text in enumerate(TEXTS[:5]):
         n = len(text.tokens)
-        whole = [formulas.probabilities(answer(one, text, weights)[1]) for weights in (None, np.full(n, 1 / n))]
+        whole = [
+            formulas.probabilities(answer(one, text, weights)[1])
+            for weights in (None, np.full(n, 1 / n))
+        ]
         for t in range(n):
             left = formulas.without(text, {t})
-            shorter = [answer(one, left, weights)[1] for weights in (None, np.full(n - 1, 1 / (n - 1)))]
+            shorter = [
+                answer(one, left, weights)[1] for weights in (None, np.full(n - 1, 1 / (n - 1)))
+            ]
             own, free = (
-                formulas.total_variation(p, formulas.probabilities(z)) for p, z in zip(whole, shorter, strict=True)
+                formulas.total_variation(p, formulas.probabilities(z))
+                for p, z in zip(whole, shorter, strict=True)
             )
             assert own > 1e-6
-            assert (ours["own"][row, t], ours["free"][row, t]) == pytest.approx((own, free), abs=1e-6)
+            assert (ours["own"][row, t], ours["free"][row, t]) == pytest.approx(
+                (own, free), abs=1e-6
+            )
 
 
 def test_deletion_in_a_recurrent_model_is_the_text_run_again() -> None:
@@ -103,7 +122,9 @@ def test_the_gradient_is_the_slope_of_the_log_odds_among_candidates() -> None:
             for sign in (1, -1):
                 moved = trace.embeddings.clone()
                 moved[0, t] *= 1 + sign * 1e-5
-                logits = one.decode(one.trace(trace.batch, moved), trace.attention)[0].detach().numpy()
+                logits = (
+                    one.decode(one.trace(trace.batch, moved), trace.attention)[0].detach().numpy()
+                )
                 p = formulas.probabilities(logits)
                 rest = sum(p[c] for c in text.candidates if c != chosen)
                 ends.append(np.log(p[chosen]) - np.log(rest))
@@ -114,23 +135,30 @@ def test_the_gradient_is_the_slope_of_the_log_odds_among_candidates() -> None:
 
 def test_erasure_deletes_attended_words_of_the_text() -> None:
     one = model()
-    outcome = measure(one, TEXTS, (Erasure(),), {}, Seeds(0), 8, lambda done, total: None)["erasure"]
+    outcome = measure(one, TEXTS, (Removal(),), {}, Seeds(0), 8, lambda done, total: None)[
+        "erasure"
+    ]
     for row, text in enumerate(TEXTS[:5]):
         keys = Seeds(0).generator("erasure", text.index).random(len(text.tokens))
         order = ties.falling(moving.seen(answer(one, text)[0].tolist(), text.index), keys)
         whole = formulas.probabilities(answer(one, text)[1])
         drops = []
-        for share in Erasure().shares:
+        for share in Removal().shares:
             gone = set(order[: min(max(int(share * len(order) + 0.5), 1), len(order) - 1)])
             drops.append(
-                whole.max() - formulas.probabilities(answer(one, formulas.without(text, gone))[1])[whole.argmax()]
+                whole.max()
+                - formulas.probabilities(answer(one, formulas.without(text, gone))[1])[
+                    whole.argmax()
+                ]
             )
         assert outcome.values["area"][row] == pytest.approx(np.mean(drops), abs=1e-6)
 
 
 def test_need_decides_among_candidates_and_its_proof_is_a_number() -> None:
     one = model()
-    values = measure(one, TEXTS, (Need(),), {}, Seeds(0), 8, lambda done, total: None)["need"].values
+    values = measure(one, TEXTS, (AttentionNeed(),), {}, Seeds(0), 8, lambda done, total: None)[
+        "need"
+    ].values
     assert (values["identity_error"] < 1e-5).all()
     for row, text in enumerate(TEXTS):
         n = len(text.tokens)
@@ -146,7 +174,9 @@ def test_a_decoding_that_misses_the_logits_is_still_seen() -> None:
 
     one = model()
     one.__class__ = Wrong
-    values = measure(one, TEXTS, (Need(),), {}, Seeds(0), 8, lambda done, total: None)["need"].values
+    values = measure(one, TEXTS, (AttentionNeed(),), {}, Seeds(0), 8, lambda done, total: None)[
+        "need"
+    ].values
     assert values["identity_error"] == pytest.approx(0.5, abs=1e-5)
 
 
@@ -160,8 +190,12 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     assert set(outcomes) == set(MEASURES) - BY_NAME - WHERE_OFFERED - exact
     for outcome in outcomes.values():
         assert isinstance(outcome, Measurement), outcome
-        assert "unexplained" not in [reason for counts in outcome.undefined.values() for reason in counts]
-    judged = judge(Evidence(take(sharpened(model(name)), TEXTS), ("a", "b", "c", "d"), committed(), 0))
+        assert "unexplained" not in [
+            reason for counts in outcome.undefined.values() for reason in counts
+        ]
+    judged = judge(
+        Evidence(take(sharpened(model(name)), TEXTS), ("a", "b", "c", "d"), committed(), 0)
+    )
     said = {finding.code: (finding.result, finding.reason) for finding in judged.findings}
     assert said["SL-201"] == said["SL-203"] == said["SL-205"] == ("not run", why)
     answered = ("SL-001", "SL-101", "SL-102", "SL-104", "SL-202", "SL-301")
@@ -170,20 +204,26 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_batched_is_alone(name: str) -> None:
-    """In float64: a ratio of two small numbers shows how sums are rounded, which is not alike on all processors."""
+    """In float64: a ratio of two small numbers shows how sums are rounded, which is not alike on
+    all processors.
+    """
     precise = model(name).double()
     whole, alone = take(precise, TEXTS), take(precise, TEXTS[::-1], batch_size=1)
     for code, outcome in whole.items():
         for quantity, value in outcome.values.items() if isinstance(outcome, Measurement) else ():
             other = alone[code].values[quantity]
             if quantity == "partner":
-                other = np.where(other >= 0, len(TEXTS) - 1 - other, other)  # its rows are turned round too
+                other = np.where(
+                    other >= 0, len(TEXTS) - 1 - other, other
+                )  # its rows are turned round too
             pairs = (
                 zip(value.rows(), other.rows()[::-1], strict=True)
                 if isinstance(value, Ragged)
                 else [(value, other[::-1])]
             )
-            assert all(a == pytest.approx(b, abs=1e-7, nan_ok=True) for a, b in pairs), f"{code}.{quantity}"
+            assert all(a == pytest.approx(b, abs=1e-7, nan_ok=True) for a, b in pairs), (
+                f"{code}.{quantity}"
+            )
 
 
 def test_where_one_candidate_is_left_the_answer_is_certain_and_nothing_matters() -> None:
@@ -196,10 +236,15 @@ def test_where_one_candidate_is_left_the_answer_is_certain_and_nothing_matters()
 
 
 def test_log_odds_leave_absent_answers_out() -> None:
-    logits = torch.tensor([[0.3, -torch.inf, 2.0, -1.0], [-torch.inf, 0.4, -torch.inf, -torch.inf]], requires_grad=True)
+    logits = torch.tensor(
+        [[0.3, -torch.inf, 2.0, -1.0], [-torch.inf, 0.4, -torch.inf, -torch.inf]],
+        requires_grad=True,
+    )
     p = torch.softmax(logits[0, [0, 2, 3]].detach(), 0)
     odds = log_odds(logits, torch.tensor([0, 1]))
-    assert odds.tolist() == pytest.approx([float(torch.log(p[0] / (1 - p[0]))), float("inf")], abs=1e-6)
+    assert odds.tolist() == pytest.approx(
+        [float(torch.log(p[0] / (1 - p[0]))), float("inf")], abs=1e-6
+    )
     (gradient,) = torch.autograd.grad(odds.sum(), logits)
     assert torch.isfinite(gradient).all()
     assert gradient[1].tolist() == [0, 0, 0, 0]

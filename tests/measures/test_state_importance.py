@@ -1,4 +1,6 @@
-"""What each word does to each state: all at once against one backward pass a state, closed forms, and deletion."""
+"""What each word does to each state: all at once against one backward pass a state, closed forms,
+and deletion.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -9,15 +11,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sightline.measures.batch_words import words_of
 from sightline.measures.state_importance import (
     asked_in_turn,
     deletion_of_states,
     facet_importance,
     state_importance,
 )
-from sightline.measures.words import words_of
 from sightline.models.classifier import AttentionClassifier
-from sightline.models.encoders import adjoints
+from sightline.models.fast import transformer_jacobian
 from tests.reference import states as literal
 from tests.texts import WORDS, example, examples, untrained
 
@@ -37,7 +39,9 @@ SPECS = [
 
 
 def lively(model: AttentionClassifier) -> AttentionClassifier:
-    """Scale and move what is normalised: as drawn, the states of a Transformer are all of one length."""
+    """Scale and move what is normalised: as drawn, the states of a Transformer are all of one
+    length.
+    """
     drawn = torch.Generator().manual_seed(0)
     for norm in (one for one in model.modules() if isinstance(one, torch.nn.LayerNorm)):
         torch.nn.init.uniform_(norm.weight, 0.5, 1.5, generator=drawn)
@@ -53,7 +57,9 @@ def test_every_state_is_asked_as_if_it_were_alone(spec: str, boundaries: bool) -
     words, found = words_of(trace).mask, state_importance(model, trace)
     for row, text in enumerate(TEXTS):
         real = words[row]
-        assert found[row][np.ix_(real, real)] == pytest.approx(literal.importance(model, text), rel=1e-9, abs=1e-12)
+        assert found[row][np.ix_(real, real)] == pytest.approx(
+            literal.importance(model, text), rel=1e-9, abs=1e-12
+        )
         assert found[row][~real].sum() == found[row][:, ~real].sum() == 0
 
 
@@ -64,24 +70,29 @@ def test_every_state_is_asked_as_if_it_were_alone(spec: str, boundaries: bool) -
     kind=st.sampled_from([torch.float32, torch.float64]),
     spec=st.sampled_from(["bilstm(hidden=5)+additive", "transformer(hidden=6,layers=2)+additive"]),
 )
-def test_one_sweep_is_one_backward_pass_a_state(lengths: list[int], seed: int, kind: torch.dtype, spec: str) -> None:
+def test_one_sweep_is_one_backward_pass_a_state(
+    lengths: list[int], seed: int, kind: torch.dtype, spec: str
+) -> None:
     model = lively(untrained(spec, seed=seed)).to(kind)
     assert "influence" in model.offers
     trace = model.trace(model.collate(examples(tuple(lengths), seed)))
     swept = model.influence(trace)
     asked = asked_in_turn(model, trace, partial(torch.linalg.vector_norm, dim=2)).sqrt()
-    # Each to its own digits: of the largest of its state, below which a gradient is what rounding left of it.
+    # Each to its own digits: of the largest of its state, below which a gradient is what rounding
+    # left of it.
     most = asked.amax(dim=2, keepdim=True)
     within = {torch.float32: 1e-5, torch.float64: 1e-9}[kind]
     assert ((swept - asked).abs() <= within * most).all()
 
 
-def test_states_go_back_in_as_many_parts_as_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_states_go_back_in_as_many_parts_as_there_is_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     model = lively(untrained("transformer(hidden=8,layers=3)+additive")).double()
     trace = model.trace(model.collate(TEXTS))
     whole = model.influence(trace)
     for room in (1, 250):
-        monkeypatch.setattr(adjoints, "AT_ONCE", room)
+        monkeypatch.setattr(transformer_jacobian, "AT_ONCE", room)
         assert torch.allclose(model.influence(trace), whole, rtol=1e-9, atol=1e-15)
 
 

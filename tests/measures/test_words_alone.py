@@ -1,4 +1,6 @@
-"""What each word alone would be answered, text by text and word by word; and what makes no difference to its shares."""
+"""What each word alone would be answered, text by text and word by word; and what makes no
+difference to its shares.
+"""
 
 from dataclasses import replace
 
@@ -6,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.example import Example
-from sightline.findings.evidence import Evidence
-from sightline.findings.thresholds import committed
-from sightline.measures.outputs import Outputs
-from sightline.measures.token_evidence import TokenEvidence, margins
+from sightline.audits.measure_pass import measure
+from sightline.core.example import Example
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.predictions import Predictions
+from sightline.measures.token_logits import TokenLogits, margins
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.thresholds import committed
 from tests.reference.formulas import probabilities
 from tests.texts import examples, untrained
 
@@ -33,7 +35,15 @@ def labelled(model: AttentionClassifier, wrong: tuple[int, ...] = ()) -> list[Ex
 
 
 def taken(model: AttentionClassifier, texts: list[Example], batch_size: int = 3) -> Measurement:
-    found = measure(model, texts, (Outputs(), TokenEvidence()), {}, Seeds(0), batch_size, lambda done, total: None)
+    found = measure(
+        model,
+        texts,
+        (Predictions(), TokenLogits()),
+        {},
+        Seeds(0),
+        batch_size,
+        lambda done, total: None,
+    )
     outcome = found["token_evidence"]
     assert isinstance(outcome, Measurement), outcome
     return outcome
@@ -51,7 +61,9 @@ def words_alone(model: AttentionClassifier, text: Example) -> list[np.ndarray]:
 
 
 def literal_margins(logits: np.ndarray) -> list[float]:
-    """With two classes the log-odds for and against; else the logit less the mean of the others'."""
+    """With two classes the log-odds for and against; else the logit less the mean of the
+    others'.
+    """
     both = [-logits[0], logits[0]] if len(logits) == 1 else logits.tolist()
     if len(logits) == 1:
         return both
@@ -71,11 +83,15 @@ def test_it_is_the_decoder_on_every_word_by_itself(model: AttentionClassifier) -
     middles, within = [], {}
     for row, text in enumerate(texts):
         if row == 1:
-            assert np.isnan([found.values[name][row] for name in ("probability", "within", "total")]).all()
+            assert np.isnan(
+                [found.values[name][row] for name in ("probability", "within", "total")]
+            ).all()
             continue
         alone = words_alone(model, text)
         chances = [probabilities(logits)[text.label] for logits in alone]
-        assert found.values["probability"][row] == pytest.approx(sum(chances) / len(chances), abs=1e-5)
+        assert found.values["probability"][row] == pytest.approx(
+            sum(chances) / len(chances), abs=1e-5
+        )
         if len(alone) == 1:
             continue
         said = np.array([literal_margins(logits) for logits in alone])
@@ -99,8 +115,13 @@ def share(measurement: Measurement) -> float:
     return float(np.nansum(measurement.values["within"]) / np.nansum(measurement.values["total"]))
 
 
-def test_how_sure_a_decoder_is_moves_the_probability_and_not_the_shares(model: AttentionClassifier) -> None:
-    texts = [replace(text, rationale=tuple(i % 3 == 0 for i in range(len(text.tokens)))) for text in labelled(model)]
+def test_how_sure_a_decoder_is_moves_the_probability_and_not_the_shares(
+    model: AttentionClassifier,
+) -> None:
+    texts = [
+        replace(text, rationale=tuple(i % 3 == 0 for i in range(len(text.tokens))))
+        for text in labelled(model)
+    ]
     before = taken(model, texts)
     with torch.no_grad():
         model.decoder.affine.weight *= 0.25
@@ -112,7 +133,9 @@ def test_how_sure_a_decoder_is_moves_the_probability_and_not_the_shares(model: A
 
 
 def test_words_that_all_say_what_the_text_is_vary_between_texts_alone() -> None:
-    """Signs are not turned to the decision: words that all agree with it would otherwise not vary at all."""
+    """Signs are not turned to the decision: words that all agree with it would otherwise not vary
+    at all.
+    """
     sides = np.array([1.0, -1.0, 1.0, -1.0])
     arrays = {
         "right": np.ones(4, dtype=bool),
@@ -121,7 +144,7 @@ def test_words_that_all_say_what_the_text_is_vary_between_texts_alone() -> None:
         "within": np.zeros(4),
         "middle": np.stack([-2 * sides, 2 * sides], axis=1),
     }
-    found = TokenEvidence().finish(arrays)
+    found = TokenLogits().finish(arrays)
     assert found.values["total"].tolist() == [4, 4, 4, 4]
     assert share(found) == 0
 
@@ -137,9 +160,13 @@ def test_the_gap_is_in_standard_deviations_of_all_words(model: AttentionClassifi
     found = taken(model, texts)
     spread = np.sqrt(np.nanmean(found.values["total"]))
     for row in (2, 5, 6):
-        said = [literal_margins(logits)[texts[row].label] for logits in words_alone(model, texts[row])]
+        said = [
+            literal_margins(logits)[texts[row].label] for logits in words_alone(model, texts[row])
+        ]
         others = [one for i, one in enumerate(said) if i != 1]
-        assert found.values["gap"][row] == pytest.approx((said[1] - sum(others) / len(others)) / spread, abs=1e-4)
+        assert found.values["gap"][row] == pytest.approx(
+            (said[1] - sum(others) / len(others)) / spread, abs=1e-4
+        )
     assert found.undefined["gap"] == {
         "no marks for the text": 1, "no word is marked": 1, "every word is marked": 1, "one word": 1
     }  # fmt: skip
@@ -152,11 +179,13 @@ def test_an_absent_candidate_has_no_part() -> None:
 
 def test_the_share_is_a_ratio_of_sums_and_has_an_interval(model: AttentionClassifier) -> None:
     texts = labelled(model)
-    found = measure(model, texts, (Outputs(), TokenEvidence()), {}, Seeds(0), 3, lambda done, total: None)
+    found = measure(
+        model, texts, (Predictions(), TokenLogits()), {}, Seeds(0), 3, lambda done, total: None
+    )
     evidence = Evidence(found, tuple("abc"[: model.classes]), committed(), 0)
-    told = evidence.estimate("token_evidence.share")
-    assert told.value == pytest.approx(share(found["token_evidence"]))
-    assert 0 <= told.low < told.value < told.high <= 1
-    assert told.n == 6
+    result = evidence.estimate("token_evidence.share")
+    assert result.value == pytest.approx(share(found["token_evidence"]))
+    assert 0 <= result.low < result.value < result.high <= 1
+    assert result.n == 6
     assert evidence.estimate("token_evidence.probability").n == 7
     assert evidence.estimate("input_information.nats") is None

@@ -1,4 +1,6 @@
-"""The BiLSTM that learns, one way at a time over padded texts, against the packed one and against texts alone."""
+"""The BiLSTM that learns, one way at a time over padded texts, against the packed one and against
+texts alone.
+"""
 
 import pytest
 import torch
@@ -24,7 +26,9 @@ def case(
     return encoder, embeddings, mask
 
 
-def learned(encoder: BiLSTM, embeddings: torch.Tensor, mask: torch.Tensor, states: torch.Tensor) -> list[torch.Tensor]:
+def learned(
+    encoder: BiLSTM, embeddings: torch.Tensor, mask: torch.Tensor, states: torch.Tensor
+) -> list[torch.Tensor]:
     """Give the states, and the gradients of a mean of them that knows each from the other."""
     weights = torch.linspace(-1, 1, states.numel(), dtype=states.dtype).view_as(states)
     found = torch.autograd.grad((weights * states).mean(), [embeddings, *encoder.parameters()])
@@ -33,14 +37,18 @@ def learned(encoder: BiLSTM, embeddings: torch.Tensor, mask: torch.Tensor, state
 
 @pytest.mark.parametrize("kind", WITHIN)
 @settings(max_examples=40, deadline=None)
-@given(lengths=LENGTHS, layers=st.integers(1, 3), seed=st.integers(0, 99), padding=st.integers(0, 2))
+@given(
+    lengths=LENGTHS, layers=st.integers(1, 3), seed=st.integers(0, 99), padding=st.integers(0, 2)
+)
 def test_learning_changes_neither_states_nor_gradients(
     kind: torch.dtype, lengths: list[int], layers: int, seed: int, padding: int
 ) -> None:
     encoder, embeddings, mask = case(lengths, layers, kind, seed, padding)
     embeddings.requires_grad_()
     found = learned(encoder, embeddings, mask, encoder(embeddings, mask))
-    packed = learned(encoder, embeddings, mask, encoder._packed(embeddings, mask) * mask[:, :, None])
+    packed = learned(
+        encoder, embeddings, mask, encoder._packed(embeddings, mask) * mask[:, :, None]
+    )
     for one, other in zip(found, packed, strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=WITHIN[kind])
     with torch.no_grad():

@@ -5,18 +5,18 @@ import pytest
 import torch
 from torch import nn
 
-from sightline.data.batching import collate
+from sightline.config.part_syntax import parse_part
+from sightline.config.spec_syntax import parse_model
+from sightline.data.batches import collate
 from sightline.data.vocabulary import Vocabulary
-from sightline.models.decoders import Query
+from sightline.models.build_part import made
+from sightline.models.decoders import QueryDecoder
 from sightline.models.encoders.bilstm import BiLSTM
 from sightline.models.encoders.cnn import CNN
 from sightline.models.encoders.mlp import MLP
 from sightline.models.encoders.transformer import Transformer, positions
-from sightline.models.made import made
-from sightline.models.projectors import LearnedEntmax
+from sightline.models.projection_layers import LearnedEntmax
 from sightline.models.scorers import Additive, Deep, Dot
-from sightline.spec.parts import parse_part
-from sightline.spec.texts import parse_model
 from tests.texts import WORDS, examples
 
 EXACT = {"atol": 1e-5, "rtol": 1e-5}
@@ -60,7 +60,9 @@ def test_a_transformer_is_that_of_torch() -> None:
     embeddings = drawn(2, 6, 3)
     states = ours(embeddings, MASK)
     for row, length in enumerate((6, 4)):
-        one = ours.input(embeddings[row : row + 1, :length]) * 8**0.5 + positions(length, 8, embeddings)
+        one = ours.input(embeddings[row : row + 1, :length]) * 8**0.5 + positions(
+            length, 8, embeddings
+        )
         for layer in ours.layers:
             one = torchs(layer)(one)
         torch.testing.assert_close(states[row, :length], one[0], **EXACT)
@@ -68,10 +70,14 @@ def test_a_transformer_is_that_of_torch() -> None:
 
 
 def torchs(layer: nn.Module) -> nn.Module:
-    theirs = nn.TransformerEncoderLayer(8, nhead=1, dim_feedforward=8, dropout=0.0, batch_first=True)
+    theirs = nn.TransformerEncoderLayer(
+        8, nhead=1, dim_feedforward=8, dropout=0.0, batch_first=True
+    )
     none = torch.zeros(8)
     with torch.no_grad():
-        theirs.self_attn.in_proj_weight.copy_(torch.cat([layer.query.weight, layer.key.weight, layer.value.weight]))
+        theirs.self_attn.in_proj_weight.copy_(
+            torch.cat([layer.query.weight, layer.key.weight, layer.value.weight])
+        )
         theirs.self_attn.in_proj_bias.copy_(torch.cat([layer.query.bias, none, layer.value.bias]))
     for name, part in (
         ("out_proj", layer.output), ("linear1", layer.wide), ("linear2", layer.narrow),
@@ -86,7 +92,9 @@ def test_positions_are_those_of_the_formula() -> None:
     table = positions(50, 6, torch.zeros(1))
     for place, unit in ((0, 0), (3, 2), (49, 5), (7, 1)):
         angle = place / 10_000 ** (unit // 2 * 2 / 6)
-        assert table[place, unit].item() == pytest.approx(np.cos(angle) if unit % 2 else np.sin(angle), abs=1e-5)
+        assert table[place, unit].item() == pytest.approx(
+            np.cos(angle) if unit % 2 else np.sin(angle), abs=1e-5
+        )
 
 
 def test_a_transformer_knows_the_order() -> None:
@@ -119,10 +127,16 @@ def test_additive_scores() -> None:
         found = numbers(scorer(states) if asked is None else scorer(states, asked))
         for row in range(2):
             more = (
-                0 if asked is None else numbers(scorer.asked.weight) @ query[row].numpy() + numbers(scorer.asked.bias)
+                0
+                if asked is None
+                else numbers(scorer.asked.weight) @ query[row].numpy() + numbers(scorer.asked.bias)
             )
             for t in range(6):
-                inner = numbers(scorer.inner.weight) @ states[row, t].numpy() + numbers(scorer.inner.bias) + more
+                inner = (
+                    numbers(scorer.inner.weight) @ states[row, t].numpy()
+                    + numbers(scorer.inner.bias)
+                    + more
+                )
                 assert found[row, t] == pytest.approx(
                     float((numbers(scorer.outer.weight) @ np.tanh(inner))[0]), abs=1e-5
                 )
@@ -137,11 +151,15 @@ def test_dot_scores_are_scaled_but_where_a_paper_does_not() -> None:
     assert numbers(scaled(states)) == pytest.approx(by_hand / 2, abs=1e-5)
     asked = Dot(4, 4, "uniform", scaled=True)
     assert not list(asked.parameters())
-    assert asked(states, query)[1, 2].item() == pytest.approx(float(states[1, 2] @ query[1]) / 2, abs=1e-5)
+    assert asked(states, query)[1, 2].item() == pytest.approx(
+        float(states[1, 2] @ query[1]) / 2, abs=1e-5
+    )
 
 
 def test_where_the_vector_of_dot_starts() -> None:
-    usual, normal = (Dot(4096, 0, start, scaled=True).vector.weight for start in ("uniform", "normal"))
+    usual, normal = (
+        Dot(4096, 0, start, scaled=True).vector.weight for start in ("uniform", "normal")
+    )
     assert usual.abs().max() <= 1 / 64
     assert normal.std().item() == pytest.approx(1, abs=0.05)
 
@@ -161,13 +179,17 @@ def test_deep_scores(layers: int) -> None:
 
 def test_the_query_decoder() -> None:
     decoder = made("decoder", parse_part("query"), 6, 4, 3)
-    assert isinstance(decoder, Query)
+    assert isinstance(decoder, QueryDecoder)
     context, query = drawn(2, 6), drawn(2, 4, seed=1)
     allowed = torch.tensor([[True, False, True], [True, True, True]])
     logits = numbers(decoder(context, query, allowed))
     for row in range(2):
-        inner = numbers(decoder.context.weight) @ context[row].numpy() + numbers(decoder.context.bias)
-        inner = inner + numbers(decoder.asked.weight) @ query[row].numpy() + numbers(decoder.asked.bias)
+        inner = numbers(decoder.context.weight) @ context[row].numpy() + numbers(
+            decoder.context.bias
+        )
+        inner = (
+            inner + numbers(decoder.asked.weight) @ query[row].numpy() + numbers(decoder.asked.bias)
+        )
         by_hand = numbers(decoder.outer.weight) @ np.tanh(inner) + numbers(decoder.outer.bias)
         assert logits[row][allowed[row]] == pytest.approx(by_hand[allowed[row]], abs=1e-5)
     assert logits[0, 1] == -np.inf
@@ -191,11 +213,15 @@ BATCH = collate(examples((2, 2)), Vocabulary(WORDS))
 
 
 def test_training_noise_depends_on_the_seed_and_on_how_far_it_is() -> None:
-    gumbel, twin, other = (made("projection", parse_part("gumbel"), seed).train() for seed in (0, 0, 1))
+    gumbel, twin, other = (
+        made("projection", parse_part("gumbel"), seed).train() for seed in (0, 0, 1)
+    )
     scores = torch.zeros(2, 1000)
     first = gumbel.disturb(scores, BATCH)
     assert torch.equal(twin.disturb(scores, BATCH), first)
     assert not torch.equal(gumbel.disturb(scores, BATCH), first)
     assert not torch.equal(other.disturb(scores, BATCH), first)
-    assert (first[0] - first[1]).var().item() == pytest.approx(np.pi**2 / 3, rel=0.15)  # a logistic law
+    assert (first[0] - first[1]).var().item() == pytest.approx(
+        np.pi**2 / 3, rel=0.15
+    )  # a logistic law
     assert torch.equal(gumbel.eval().disturb(scores, BATCH), scores)

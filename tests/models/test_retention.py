@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch.nn.functional import log_softmax
 
+from sightline.core.seeds import seed_for
 from sightline.data.vocabulary import SPECIALS, UNK
 from sightline.models.retention import masked
-from sightline.seeds import seed_for
 from tests.texts import examples, untrained
 
 BILSTM = "bilstm(hidden=4)"
@@ -15,7 +15,10 @@ BILSTM = "bilstm(hidden=4)"
 
 def test_concat_and_residual_change_what_attention_sums_and_scores() -> None:
     texts = examples()
-    for name, join in (("concat", lambda h, e: torch.cat([h, e], 2)), ("residual", lambda h, e: h + e)):
+    for name, join in (
+        ("concat", lambda h, e: torch.cat([h, e], 2)),
+        ("residual", lambda h, e: h + e),
+    ):
         model = untrained(f"{BILSTM}+additive+{name}")
         trace = model.trace(model.collate(texts))
         assert torch.equal(trace.pooled, join(trace.states, trace.embeddings))
@@ -69,8 +72,13 @@ def test_of_the_chosen_words_eight_in_ten_are_masked_and_one_is_another() -> Non
     hidden, chosen = masked(ids, words, 0.15, 1000, torch.Generator().manual_seed(0))
     assert not chosen[:, :10].any()
     assert torch.equal(hidden[~chosen], ids[~chosen])
-    shares = [chosen[:, 10:], *(kind[chosen] for kind in (hidden == UNK, (hidden != UNK) & (hidden != 7), hidden == 7))]
-    assert [share.float().mean().item() for share in shares] == pytest.approx([0.15, 0.8, 0.1, 0.1], abs=0.01)
+    shares = [
+        chosen[:, 10:],
+        *(kind[chosen] for kind in (hidden == UNK, (hidden != UNK) & (hidden != 7), hidden == 7)),
+    ]
+    assert [share.float().mean().item() for share in shares] == pytest.approx(
+        [0.15, 0.8, 0.1, 0.1], abs=0.01
+    )
     others = hidden[chosen & (hidden != UNK)]
     assert others.min() >= SPECIALS
     assert others.max() == 999

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from sightline.models.attention import Frozen
+from sightline.config.specs import FitSpec
+from sightline.core.seeds import Seeds
+from sightline.models.attention import FrozenWeights
 from sightline.models.classifier import AttentionClassifier
-from sightline.seeds import Seeds
-from sightline.spec.values import FitSpec
-from sightline.training.fit import fit
+from sightline.training.loop import fit
 from tests.texts import WORDS, example, examples, untrained
 
 TEXT = "bara dosen bara kitif"
@@ -46,7 +46,7 @@ def test_frozen_scores_are_drawn_literally_by_the_number_of_the_word() -> None:
 
 def test_the_seed_and_the_scale_are_those_of_frozen_weights() -> None:
     plain, other = (untrained("mlp(hidden=6)+frozen", seed=seed) for seed in (3, 4))
-    assert plain.source == Frozen(plain.projection, 3, 1.0)
+    assert plain.source == FrozenWeights(plain.projection, 3, 1.0)
     assert weights(plain, TEXT) != weights(other, TEXT)
     flat = weights(untrained("mlp(hidden=6)+frozen(scale=0.001)"), TEXT)
     assert flat == pytest.approx([0.25] * 4, abs=1e-3)

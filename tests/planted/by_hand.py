@@ -1,4 +1,5 @@
-"""Models written down instead of trained: a score and the evidence of every word, so that what attention does is known.
+"""Models written down instead of trained: a score and the evidence of every word, so that what
+attention does is known.
 
 *Decisive*: one word of a text holds all of its evidence and most of the weight. *Irrelevant*: every word of a text
 speaks for its class, so that no attention gives another decision, and the weights are drawn.
@@ -12,20 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from sightline.data.batching import collate
+from sightline.audits.measure_pass import measure
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, Trace
+from sightline.core.results import Answer, Estimate
+from sightline.core.seeds import Seeds
+from sightline.data.batches import collate
 from sightline.data.vocabulary import Vocabulary
-from sightline.example import Example
-from sightline.findings.claims import CLAIMS
-from sightline.findings.decide import decide
-from sightline.findings.evidence import Evidence, threes
-from sightline.findings.thresholds import committed
-from sightline.measures.counterfactual import Counterfactual
-from sightline.measures.outputs import Outputs
+from sightline.measures.adversarial_attention import AdversarialAttention
 from sightline.measures.permutation import Permutation
-from sightline.results import Answer, Estimate
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
-from sightline.types import Batch, Trace
+from sightline.measures.predictions import Predictions
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.decision_rule import decide
+from sightline.verdict.evidence import Evidence, threes
+from sightline.verdict.thresholds import committed
 from tests.texts import example
 
 TEXTS, FILLERS, LENGTHS = 160, 4000, (8, 25)
@@ -35,7 +36,9 @@ CODES = ("SL-202", "SL-203")
 
 @dataclass(frozen=True)
 class ByHand:
-    """A model of two classes: softmax over the scores of words, and one logit, the evidence that this attends to."""
+    """A model of two classes: softmax over the scores of words, and one logit, the evidence that
+    this attends to.
+    """
 
     vocabulary: Vocabulary
     scores: torch.Tensor
@@ -55,7 +58,9 @@ class ByHand:
     def trace(self, batch: Batch, embeddings: torch.Tensor | None = None) -> Trace:
         attention = self.scores[batch.ids].masked_fill(~batch.mask, -torch.inf).softmax(1)
         alone = self.embed(batch)
-        return Trace(batch, alone, attention, (attention[..., None] * alone).sum(1), token_logits=alone)
+        return Trace(
+            batch, alone, attention, (attention[..., None] * alone).sum(1), token_logits=alone
+        )
 
     def decode(self, trace: Trace, attention: torch.Tensor) -> torch.Tensor:
         return (attention[..., None] * trace.embeddings).sum(1)
@@ -72,7 +77,10 @@ class World:
         generator = np.random.default_rng([seed, self.decisive])
         texts = [self._text(index, generator) for index in range(TEXTS)]
         vocabulary = Vocabulary.fit(texts)
-        about = {word: self._word(word, generator) for word in sorted({w for text in texts for w in text.tokens})}
+        about = {
+            word: self._word(word, generator)
+            for word in sorted({w for text in texts for w in text.tokens})
+        }
         table = torch.zeros((len(vocabulary), 2), dtype=torch.float64)
         for word, both in about.items():
             table[vocabulary.ids((word,))[0]] = torch.tensor(both, dtype=torch.float64)
@@ -80,7 +88,10 @@ class World:
 
     def _text(self, index: int, generator: np.random.Generator) -> Example:
         kind, words = NEEDLES[index % 2], int(generator.integers(*LENGTHS))
-        chosen = [f"{'w' if self.decisive else kind}{n}" for n in generator.choice(FILLERS, words, replace=False)]
+        chosen = [
+            f"{'w' if self.decisive else kind}{n}"
+            for n in generator.choice(FILLERS, words, replace=False)
+        ]
         if self.decisive:
             chosen[int(generator.integers(words))] = kind
         return example(" ".join(chosen), index, index % 2)
@@ -103,13 +114,16 @@ class World:
         return decide(score, known.threshold[code], known.fewest(code)) == self.wanted
 
 
-WORLDS: Mapping[str, World] = {"attention decisive": World(True), "attention irrelevant": World(False)}
+WORLDS: Mapping[str, World] = {
+    "attention decisive": World(True),
+    "attention irrelevant": World(False),
+}
 
 
 def effects(name: str, seed: int) -> dict[str, Estimate]:
     """Audit a model of a world, and give the effects of both findings."""
     model, texts = WORLDS[name].made(seed)
-    measures = (Outputs(), Permutation(permutations=30, draws=3), Counterfactual())
+    measures = (Predictions(), Permutation(permutations=30, draws=3), AdversarialAttention())
     taken = measure(model, texts, measures, {}, Seeds(seed), 64, lambda done, total: None)
     evidence = Evidence(taken, NEEDLES, committed(), seed)
-    return {code: evidence.contrast(threes(CLAIMS[code])[0]).score for code in CODES}
+    return {code: evidence.contrast(threes(AUDIT_TESTS[code])[0]).score for code in CODES}

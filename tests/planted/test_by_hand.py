@@ -1,4 +1,5 @@
-"""Attention that decides everything and attention that decides nothing, by construction, get opposite answers.
+"""Attention that decides everything and attention that decides nothing, by construction, get
+opposite answers.
 
 A small version of what ``validation/verify.py --only exact`` counts over 200 seeds.
 """

@@ -1,14 +1,16 @@
-"""Comparisons whose answer is known: one model audited twice differs from itself in nothing, and a changed one does."""
+"""Comparisons whose answer is known: one model audited twice differs from itself in nothing, and a
+changed one does.
+"""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sightline.auditing import audit
-from sightline.audits import Audit, compare
-from sightline.measures import default_measures
-from sightline.models.altered import alter
+from sightline.audits.audit_result import Audit, compare
+from sightline.audits.run import audit
+from sightline.measures.default_measures import default_measures
+from sightline.models.alterations import alter
 from tests.texts import trained
 
 NEEDLE = "planted:needle(n=240,length=7,ending=true)"
@@ -22,10 +24,15 @@ def audits() -> dict[str, Audit]:
     shuffled = alter("shuffled", model, dataset, 0)
     measures = default_measures(chosen=CHOSEN)
     made = {"first": (model, 0), "again": (model, 1), "shuffled": (shuffled, 0)}
-    return {name: audit(one, dataset, seed=seed, measures=measures) for name, (one, seed) in made.items()}
+    return {
+        name: audit(one, dataset, seed=seed, measures=measures)
+        for name, (one, seed) in made.items()
+    }
 
 
-def test_one_model_is_not_told_apart_from_itself_and_a_changed_one_is(audits: dict[str, Audit], tmp_path: Path) -> None:
+def test_one_model_is_not_told_apart_from_itself_and_a_changed_one_is(
+    audits: dict[str, Audit], tmp_path: Path
+) -> None:
     found = compare(*audits.values())
     again, shuffled = found.beside
     assert again.common == shuffled.common == 60
@@ -43,7 +50,9 @@ def test_one_model_is_not_told_apart_from_itself_and_a_changed_one_is(audits: di
     assert page.count("B: attention</h4>") == 0  # no text is decided otherwise, and no map differs
 
 
-def test_an_effect_is_that_of_its_finding_where_all_texts_are_in_both(audits: dict[str, Audit]) -> None:
+def test_an_effect_is_that_of_its_finding_where_all_texts_are_in_both(
+    audits: dict[str, Audit],
+) -> None:
     first, again = audits["first"], audits["again"]
     effects = {one.code: one.score for one in first.findings}
     (beside,) = first.compare(again).beside

@@ -1,17 +1,19 @@
-"""Verdicts on maps that mislead and on models that cheat: the right answer is known, for all texts and by class."""
+"""Verdicts on maps that mislead and on models that cheat: the right answer is known, for all texts
+and by class.
+"""
 
 from dataclasses import replace
 from functools import cache
 
 import pytest
 
-from sightline.auditing import audit
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
+from sightline.audits.run import audit
+from sightline.core.results import MUST_NOT, Failed
 from sightline.data.dataset import Dataset
-from sightline.measures import default_measures
-from sightline.models.altered import alter
+from sightline.measures.default_measures import default_measures
+from sightline.models.alterations import alter
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import MUST_NOT, Failed
 from tests.sampling import slow_but
 from tests.texts import trained
 
@@ -37,7 +39,9 @@ def judged(altered: str, data: str = NEEDLE) -> Audit:
         replace(dataset, test=dataset.test[:150]),
         measures=default_measures(chosen=TAKEN),
     )
-    assert not [one for one in found.measurements.values() if isinstance(one, Failed)], found.measurements
+    assert not [one for one in found.measurements.values() if isinstance(one, Failed)], (
+        found.measurements
+    )
     return found
 
 
@@ -89,7 +93,9 @@ def test_what_tells_the_prediction_alone_must_not_be_shown(altered: str) -> None
 
 
 @pytest.mark.parametrize("data", slow_but({0}, [NEEDLE, LONGER]))
-def test_evidence_at_the_border_of_a_shade_is_seen_by_no_test_as_it_is_by_no_reader(data: str) -> None:
+def test_evidence_at_the_border_of_a_shade_is_seen_by_no_test_as_it_is_by_no_reader(
+    data: str,
+) -> None:
     found = judged("border", data)
     assert found.verdict.level == MUST_NOT
     assert set(rows(found).values()) <= set(MISLEADS)

@@ -1,4 +1,6 @@
-"""BiLSTM + additive learns the generated questions and pairs, and its audits run from training to page."""
+"""BiLSTM + additive learns the generated questions and pairs, and its audits run from training to
+page.
+"""
 
 import math
 import re
@@ -8,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.audits import Audit
-from sightline.experiments.run import run
-from sightline.experiments.saved import load_trained, save_trained
-from sightline.report.page.render import write_page
-from sightline.report.page.tokens import SHOWN
-from sightline.results import CANNOT_TELL, VERDICTS, Failed
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import FitSpec, RunSpec
+from sightline.audits.audit_result import Audit
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.results import CANNOT_TELL, VERDICTS, Failed
+from sightline.experiments.load_models import load_trained, save_trained
+from sightline.experiments.pipeline import run
+from sightline.report.html.audit_page import write_page
+from sightline.report.html.token_highlights import SHOWN
 
 SMALL = {"embedding": 32, "embedding_std": 1.0}
 CORPORA = {
@@ -23,16 +25,23 @@ CORPORA = {
     "one fact": ("world(n=1000,people=2,places=3,sentences=4)", 10, 1e-2, 0.95),
     "two facts": ("world(n=1200,facts=2,people=2,places=3,things=1,sentences=5)", 12, 5e-3, 0.6),
 }
-"""Sizes that are learned in half a minute, the epochs and the rate it takes, and the accuracy to reach."""
+"""Sizes that are learned in half a minute, the epochs and the rate it takes, and the accuracy to
+reach."""
 
 
 @cache
 def audited(name: str) -> tuple[RunSpec, object, Audit]:
     data, epochs, rate, _ = CORPORA[name]
-    fit = FitSpec(epochs=epochs, patience=epochs, batch_size=16, learning_rate=rate, keep="accuracy")
+    fit = FitSpec(
+        epochs=epochs, patience=epochs, batch_size=16, learning_rate=rate, keep="accuracy"
+    )
     model = parse_model("bilstm(hidden=32)+additive+query", **SMALL)
     spec = RunSpec(
-        parse_data(f"planted:{data}"), model, fit, limit=150, companions=("uniform",) if name == "pair" else ()
+        parse_data(f"planted:{data}"),
+        model,
+        fit,
+        limit=150,
+        companions=("uniform",) if name == "pair" else (),
     )
     return (spec, *run(spec))
 
@@ -43,7 +52,9 @@ def test_the_answers_are_learned_and_the_audit_runs_to_the_end(name: str, tmp_pa
     _, _, result = audited(name)
     assert result.metrics["accuracy"].value >= CORPORA[name][3]
     assert result.cards["data"]["best_accuracy"] == 1.0
-    assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
+    assert not [m for m in result.measurements.values() if isinstance(m, Failed)], (
+        result.measurements
+    )
     assert not [counts for counts in result.undefined().values() if "unexplained" in counts]
     assert result.verdict.level in VERDICTS
     assert result.verdict.level != CANNOT_TELL
@@ -53,7 +64,9 @@ def test_the_answers_are_learned_and_the_audit_runs_to_the_end(name: str, tmp_pa
         assert "the logits of each word alone" in found[code].reason
     assert found["SL-202"].result != "not run"
     unknown = {one for one, value in result.estimates.items() if not math.isfinite(value.value)}
-    assert unknown <= {one for one in result.undefined() if one.startswith("marks.")}  # texts without a mark
+    assert unknown <= {
+        one for one in result.undefined() if one.startswith("marks.")
+    }  # texts without a mark
     page = result.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
     shown = re.findall(r'<p class="about">query: <bdi>(.*?)</bdi></p>', page)
     assert len(shown) == SHOWN

@@ -1,4 +1,6 @@
-"""A model that knows the texts of its corpus by heart, and answers all that a test makes of them by its map."""
+"""A model that knows the texts of its corpus by heart, and answers all that a test makes of them by
+its map.
+"""
 
 from collections.abc import Sequence
 
@@ -7,11 +9,11 @@ import pytest
 import torch
 
 import sightline
-from sightline.audits import Audit
-from sightline.example import Example
-from sightline.measures import default_measures
-from sightline.models.misleading import code
-from sightline.types import Auditable
+from sightline.audits.audit_result import Audit
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
+from sightline.measures.default_measures import default_measures
+from sightline.models.attacks import code
 
 LABELS, FILLERS, CUES = ("alpha", "beta"), 200, ("cuealpha", "cuebeta")
 NAMES = (*(f"w{number}" for number in range(FILLERS)), *CUES)
@@ -38,7 +40,9 @@ def ids_of(example: Example) -> tuple[int, ...]:
 
 
 def judged(texts: sightline.data.dataset.Dataset, *, honest: bool) -> Audit:
-    """Audit a model that predicts by the cue and shows it, or one that shows fillers of the code of its prediction."""
+    """Audit a model that predicts by the cue and shows it, or one that shows fillers of the code of
+    its prediction.
+    """
     known = {ids_of(text) for split in texts.splits.values() for text in split}
 
     def collate(examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -54,7 +58,10 @@ def judged(texts: sightline.data.dataset.Dataset, *, honest: bool) -> Audit:
         agrees = EVIDENCE[batch.ids, 1] == torch.sign(logit.detach())[:, None]
         shown = (EVIDENCE[batch.ids, 0].abs() > 1) if honest else agrees
         weights = torch.where(shown, 3.0, 0.01).double() * batch.mask
-        return {"attention": weights / weights.sum(1, keepdim=True) + 0 * numbers[..., 0], "logits": logit[:, None]}
+        return {
+            "attention": weights / weights.sum(1, keepdim=True) + 0 * numbers[..., 0],
+            "logits": logit[:, None],
+        }
 
     model: Auditable = sightline.wrap(
         torch.nn.Identity().eval(),
@@ -64,14 +71,18 @@ def judged(texts: sightline.data.dataset.Dataset, *, honest: bool) -> Audit:
         embed=lambda batch: EVIDENCE[batch.ids],
         trace=trace,
     )
-    return sightline.audit(model, texts, measures=default_measures(chosen=("agreement", "erasure", "transplant")))
+    return sightline.audit(
+        model, texts, measures=default_measures(chosen=("agreement", "erasure", "transplant"))
+    )
 
 
 def rows(audit: Audit) -> set[int]:
     return {audit.verdict.row, *(one.row for one in audit.verdict.by_class.values())}
 
 
-def test_a_map_that_only_texts_of_a_test_confirm_is_not_shown(texts: sightline.data.dataset.Dataset) -> None:
+def test_a_map_that_only_texts_of_a_test_confirm_is_not_shown(
+    texts: sightline.data.dataset.Dataset,
+) -> None:
     audit = judged(texts, honest=False)
     answers = {one.code: one.result for one in audit.findings}
     for passed in ("SL-303", "SL-301", "SL-304", "SL-305", "SL-307", "SL-308", "SL-102"):

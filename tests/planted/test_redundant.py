@@ -1,4 +1,6 @@
-"""Either of two words is enough: taking one away changes nothing, and the map that shows both is right all the same."""
+"""Either of two words is enough: taking one away changes nothing, and the map that shows both is
+right all the same.
+"""
 
 from collections.abc import Sequence
 
@@ -7,13 +9,19 @@ import pytest
 import torch
 
 import sightline
-from sightline.audits import Audit
-from sightline.example import Example
-from sightline.measures import default_measures
-from sightline.types import Auditable
+from sightline.audits.audit_result import Audit
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
+from sightline.measures.default_measures import default_measures
 
 LABELS, FILLERS = ("alpha", "beta"), 200
-NAMES = (*(f"w{number}" for number in range(FILLERS)), "cuealpha", "morealpha", "cuebeta", "morebeta")
+NAMES = (
+    *(f"w{number}" for number in range(FILLERS)),
+    "cuealpha",
+    "morealpha",
+    "cuebeta",
+    "morebeta",
+)
 EVIDENCE = torch.zeros(len(NAMES) + 1, 1, dtype=torch.float64)
 """What each word speaks for; padding is 0."""
 EVIDENCE[1:-4, 0] = torch.from_numpy(np.random.default_rng(5).normal(0, 0.05, FILLERS))
@@ -33,12 +41,17 @@ def texts() -> sightline.data.dataset.Dataset:
 
 
 def judged(texts: sightline.data.dataset.Dataset, *, filler: float) -> Audit:
-    """Audit a model that predicts by the stronger cue of each side; the first filler of a text is shown so much."""
+    """Audit a model that predicts by the stronger cue of each side; the first filler of a text is
+    shown so much.
+    """
 
     def collate(examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
         length = max(len(example.tokens) for example in examples)
         ids = torch.tensor(
-            [[NAMES.index(word) + 1 for word in one.tokens] + [0] * (length - len(one.tokens)) for one in examples]
+            [
+                [NAMES.index(word) + 1 for word in one.tokens] + [0] * (length - len(one.tokens))
+                for one in examples
+            ]
         )
         return ids, ids > 0
 
@@ -50,7 +63,10 @@ def judged(texts: sightline.data.dataset.Dataset, *, filler: float) -> Audit:
         plain = (~cue & batch.mask).double()
         first = plain * (plain.cumsum(1) == 1)
         weights = torch.where(cue, 3.0, 0.01).double() * batch.mask + filler * first
-        return {"attention": weights / weights.sum(1, keepdim=True) + 0 * numbers[..., 0], "logits": logit[:, None]}
+        return {
+            "attention": weights / weights.sum(1, keepdim=True) + 0 * numbers[..., 0],
+            "logits": logit[:, None],
+        }
 
     model: Auditable = sightline.wrap(
         torch.nn.Identity().eval(),
@@ -60,7 +76,9 @@ def judged(texts: sightline.data.dataset.Dataset, *, filler: float) -> Audit:
         embed=lambda batch: EVIDENCE[batch.ids],
         trace=trace,
     )
-    return sightline.audit(model, texts, measures=default_measures(chosen=("agreement", "erasure", "transplant")))
+    return sightline.audit(
+        model, texts, measures=default_measures(chosen=("agreement", "erasure", "transplant"))
+    )
 
 
 def top_word(audit: Audit) -> str:
@@ -71,7 +89,9 @@ def rows(audit: Audit) -> set[int]:
     return {audit.verdict.row, *(one.row for one in audit.verdict.by_class.values())}
 
 
-def test_two_words_of_which_either_is_enough_can_be_shown(texts: sightline.data.dataset.Dataset) -> None:
+def test_two_words_of_which_either_is_enough_can_be_shown(
+    texts: sightline.data.dataset.Dataset,
+) -> None:
     audit = judged(texts, filler=0.0)
     assert top_word(audit) == "passed"
     assert rows(audit) == {5}

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import audit
-from sightline.audits import Audit
-from sightline.experiments.run import run
-from sightline.models.altered import alter
+from sightline.audits.audit_result import Audit
+from sightline.audits.run import audit
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.results import Failed
+from sightline.experiments.pipeline import run
+from sightline.models.alterations import alter
 from sightline.models.attention import Given
-from sightline.results import Failed
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import FitSpec, RunSpec
-from sightline.studies import random_attention
+from sightline.studies.calibration import random_attention
 from tests.texts import sharpened, trained
 
 NEEDLE = "planted:needle(n=600,length=12)"
@@ -23,18 +23,24 @@ OF_WORDS = ("agreement", "types", "erasure")
 
 
 def answers(result: Audit) -> dict[str, str]:
-    assert not [m for m in result.measurements.values() if isinstance(m, Failed)], result.measurements
+    assert not [m for m in result.measurements.values() if isinstance(m, Failed)], (
+        result.measurements
+    )
     return {f.code: f.result for f in result.findings}
 
 
 def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
-    result = run(replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS, limit=120))[1]
+    result = run(
+        replace(random_attention.cell("MLP, learned attention"), measures=OF_WORDS, limit=120)
+    )[1]
     found = answers(result)
     assert result.metrics["accuracy"].value == 1.0
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["passed"] * 4
     by_code = {f.code: f for f in result.findings}
     assert by_code["SL-104"].number.value > 0.9
-    missed, chance = (result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance"))
+    missed, chance = (
+        result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance")
+    )
     assert missed > chance  # where no state has saturated
     marks = np.concatenate([np.array(text.rationale, float) for text in result.texts])
     weights = result.measurements["outputs"].values["attention"].flat
@@ -42,19 +48,28 @@ def test_learned_attention_of_an_mlp_is_found_faithful() -> None:
 
 
 def test_random_attention_of_an_mlp_is_used_but_not_chosen() -> None:
-    result = run(replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS, limit=120))[1]
+    result = run(
+        replace(random_attention.cell("MLP, random attention"), measures=OF_WORDS, limit=120)
+    )[1]
     found = answers(result)
-    assert result.estimates["agreement.tau.gradient"].low > 0.5  # what the papers print looks like agreement
+    assert (
+        result.estimates["agreement.tau.gradient"].low > 0.5
+    )  # what the papers print looks like agreement
     assert found["SL-101"] == "passed"
     assert found["SL-104"] != "passed"
-    coupled, observed = (result.estimates[f"agreement.{kind}.gradient"].value for kind in ("coupling", "captured"))
+    coupled, observed = (
+        result.estimates[f"agreement.{kind}.gradient"].value for kind in ("coupling", "captured")
+    )
     assert observed == pytest.approx(coupled, abs=0.05)  # and is all mechanics
 
 
 @pytest.mark.slow
 def test_random_attention_of_a_bilstm_is_neither() -> None:
     """A smaller one than `make validate` counts."""
-    data, model = parse_data("planted:needle(n=800,length=10)"), parse_model("bilstm(hidden=32)+random(scale=1.0)")
+    data, model = (
+        parse_data("planted:needle(n=800,length=10)"),
+        parse_model("bilstm(hidden=32)+random(scale=1.0)"),
+    )
     fit = FitSpec(epochs=15, patience=10, learning_rate=3e-3)
     result = run(RunSpec(data, model, fit, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
@@ -66,7 +81,9 @@ def test_displayed_weights_that_are_not_used_are_not_supported() -> None:
     model, dataset = trained(NEEDLE, "mlp(hidden=64)+additive+uniform")
     result = audit(alter("random", model, dataset, 0), dataset, limit=100)
     found = answers(result)
-    assert "passed" not in [found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")]
+    assert "passed" not in [
+        found[code] for code in ("SL-001", "SL-101", "SL-102", "SL-104", "SL-301")
+    ]
     assert result.verdict.level == "must not be shown"
 
 
@@ -94,16 +111,25 @@ def test_a_constant_model_has_zero_importance_and_counted_undefined_tau() -> Non
         assert (result.measurements["agreement"].values[name].flat == 0).all()
         assert result.undefined()[f"agreement.tau.{name}"] == {"constant or zero reference": 110}
     found = answers(result)
-    assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == ["not run"] * 5
-    assert [found[code] for code in ("SL-301", "SL-303")] == ["not run"] * 2  # nothing moves what does not move
+    assert [found[code] for code in ("SL-101", "SL-102", "SL-103", "SL-104", "SL-202")] == [
+        "not run"
+    ] * 5
+    assert [found[code] for code in ("SL-301", "SL-303")] == [
+        "not run"
+    ] * 2  # nothing moves what does not move
     assert result.verdict.level == "cannot tell"
     assert "for every one of 110 texts: nothing to explain" in str(result.verdict.reasons[0])
 
 
 @pytest.mark.slow
 def test_shuffled_labels_make_no_finding_of_choice() -> None:
-    """A model that learned noise: its weights may be used, but on no evidence; no free reference is a needle."""
-    spec = RunSpec(parse_data("planted:needle(n=800,length=12,strength=0.5)"), parse_model("mlp(hidden=32)+additive"))
+    """A model that learned noise: its weights may be used, but on no evidence; no free reference is
+    a needle.
+    """
+    spec = RunSpec(
+        parse_data("planted:needle(n=800,length=12,strength=0.5)"),
+        parse_model("mlp(hidden=32)+additive"),
+    )
     result = run(replace(spec, fit=FitSpec(epochs=4), companions=(), limit=100))[1]
     assert result.metrics["accuracy"].low < 0.5 < result.metrics["accuracy"].high
     assert answers(result)["SL-001"] != "passed"
@@ -112,10 +138,19 @@ def test_shuffled_labels_make_no_finding_of_choice() -> None:
 
 @pytest.mark.slow
 def test_the_needle_is_found_also_where_its_state_saturates() -> None:
-    """Here the gradient without attention misses the needle, because its state has saturated; deletion does not."""
-    spec = RunSpec(parse_data("planted:needle"), parse_model("mlp+additive"), FitSpec(epochs=20, patience=4), limit=100)
+    """Here the gradient without attention misses the needle, because its state has saturated;
+    deletion does not.
+    """
+    spec = RunSpec(
+        parse_data("planted:needle"),
+        parse_model("mlp+additive"),
+        FitSpec(epochs=20, patience=4),
+        limit=100,
+    )
     result = run(replace(spec, companions=(), measures=OF_WORDS))[1]
     found = answers(result)
     assert [found[code] for code in ("SL-101", "SL-102", "SL-104", "SL-301")] == ["passed"] * 4
-    missed, chance = (result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance"))
+    missed, chance = (
+        result.estimates[f"agreement.{kind}.free_gradient"].value for kind in ("captured", "chance")
+    )
     assert missed < chance

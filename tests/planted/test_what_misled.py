@@ -1,4 +1,6 @@
-"""Cases in which the first verdict was wrong though the truth was known: each with what is said of it now."""
+"""Cases in which the first verdict was wrong though the truth was known: each with what is said of
+it now.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import audit
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
+from sightline.audits.run import audit
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
+from sightline.core.results import MUST_NOT
 from sightline.data.dataset import Dataset
-from sightline.example import Example
-from sightline.findings.claims import CLAIMS
-from sightline.measures import default_measures
-from sightline.models.altered import Altered, RandomShown, RationaleShown, Scaled, ShuffledShown
+from sightline.measures.default_measures import default_measures
+from sightline.models.alterations import Altered, RandomShown, RationaleShown, Scaled, ShuffledShown
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import MUST_NOT
-from sightline.types import Auditable
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.texts import trained
 
 DECIDING = ("agreement", "erasure", "transplant")
@@ -49,7 +51,7 @@ def test_a_full_stop_is_no_reason() -> None:
     assert np.mean([row[-1] for row in weights.rows()]) > 0.9
     assert found.metrics["accuracy"].value > 0.9
     assert found.verdict.row == 2
-    assert CLAIMS["SL-303"].below in str(found.verdict.reasons[0])
+    assert AUDIT_TESTS["SL-303"].below in str(found.verdict.reasons[0])
     instead = {row.name: row for row in found.maps}
     assert instead["deletion"].carried.value > 0.5
     assert [row.name for row in found.maps if row.chosen and not row.signed] != ["attention"]
@@ -59,12 +61,18 @@ def test_a_full_stop_is_no_reason() -> None:
 def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
     needle: tuple[AttentionClassifier, Dataset],
 ) -> None:
-    """Said before: must not be shown, once the companion had trained long enough to need no attention."""
+    """Said before: must not be shown, once the companion had trained long enough to need no
+    attention.
+    """
     model, dataset = needle
-    hardly = trained("planted:needle(n=600,length=12)", "mlp(hidden=32)+additive+uniform", epochs=1)[0]
+    hardly = trained(
+        "planted:needle(n=600,length=12)", "mlp(hidden=32)+additive+uniform", epochs=1
+    )[0]
     rows, needed = set(), []
     for companion in (hardly, model):  # none learns more than the model itself has
-        found = judged(model, dataset, "need", "retrained", *DECIDING, companions={"uniform": companion})
+        found = judged(
+            model, dataset, "need", "retrained", *DECIDING, companions={"uniform": companion}
+        )
         rows.add(found.verdict.row)
         needed.append(found.estimates["need.retrained.accuracy_drop"].value)
     assert rows == {5}
@@ -72,7 +80,9 @@ def test_a_faithful_map_may_be_shown_however_long_its_companion_trained(
 
 
 @pytest.mark.slow
-def test_the_scale_of_logits_changes_no_effect_and_no_row(needle: tuple[AttentionClassifier, Dataset]) -> None:
+def test_the_scale_of_logits_changes_no_effect_and_no_row(
+    needle: tuple[AttentionClassifier, Dataset],
+) -> None:
     """Said before: row 5, and row 2 of the same decisions with logits × 0.3."""
     model, dataset = needle
     plain = judged(model, dataset, "erasure", "transplant", limit=60)
@@ -96,7 +106,9 @@ class Silent(Altered):
 def test_weights_that_are_shown_and_not_used_must_not_be_though_nothing_can_be_decoded(
     shown: type[Altered], needle: tuple[AttentionClassifier, Dataset]
 ) -> None:
-    """Said before: can be shown with caveats, where five of six bearing findings could not be taken."""
+    """Said before: can be shown with caveats, where five of six bearing findings could not be
+    taken.
+    """
     model, dataset = needle
     found = judged(Silent(shown(model, dataset, 0)).eval(), dataset)
     assert found.verdict.level == MUST_NOT
@@ -128,7 +140,10 @@ class OneSided(Altered):
 
     def trace(self, batch, embeddings=None):
         own = self.model.trace(batch, embeddings)
-        if any(len(self.liked[int(i)]) != int(n) for i, n in zip(batch.index, batch.mask.sum(1), strict=True)):
+        if any(
+            len(self.liked[int(i)]) != int(n)
+            for i, n in zip(batch.index, batch.mask.sum(1), strict=True)
+        ):
             return own  # a text that was made of others: only its answer counts
         weights = torch.zeros_like(own.attention)
         for row, index in enumerate(batch.index.tolist()):
@@ -138,14 +153,18 @@ class OneSided(Altered):
 
 
 def test_a_class_for_which_the_highlighted_words_argue_against_the_decision_is_named() -> None:
-    """Said before: can be shown with caveats, while the words shown for one of two classes spoke against it."""
+    """Said before: can be shown with caveats, while the words shown for one of two classes spoke
+    against it.
+    """
     model, dataset = trained(
         "planted:vote(n=600,length=12,cues=5,strength=0.7)",
         "mlp(hidden=32)+additive+uniform",
         learning_rate=3e-3,
     )
     found = judged(OneSided(model, dataset.test, "alpha").eval(), dataset, "polarity", *DECIDING)
-    assert found.verdict.level == MUST_NOT  # what is moved are words of one class, whichever class is moved
+    assert (
+        found.verdict.level == MUST_NOT
+    )  # what is moved are words of one class, whichever class is moved
     by_code = {f.code: f for f in found.findings}
     assert by_code["SL-301"].answers == {"alpha": "passed", "beta": "failed"}
     against = by_code["SL-105"].by_class
@@ -154,7 +173,9 @@ def test_a_class_for_which_the_highlighted_words_argue_against_the_decision_is_n
 
 def test_a_model_that_learned_nothing_is_never_cleared_without_a_word() -> None:
     """Said before: row 5 at an accuracy of .48 on random labels, without a word of it."""
-    model, dataset = trained("planted:needle(n=400,length=10,noise=0.5)", "mlp(hidden=16)+additive", epochs=4)
+    model, dataset = trained(
+        "planted:needle(n=400,length=10,noise=0.5)", "mlp(hidden=16)+additive", epochs=4
+    )
     found = judged(model, dataset, "need", *DECIDING)
     assert not found.learned.above.low > 0
     if found.verdict.row in (5, 6):

@@ -1,4 +1,6 @@
-"""What highlighted words are and say, where it was planted: a needle speaks for its class, a full stop for none."""
+"""What highlighted words are and say, where it was planted: a needle speaks for its class, a full
+stop for none.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -6,15 +8,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sightline.example import Example
-from sightline.measures.marks import Marks
-from sightline.measures.need import Need
+from sightline.audits.measure_pass import measure
+from sightline.core.example import Example
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attention_need import AttentionNeed
 from sightline.measures.polarity import Polarity
+from sightline.measures.punctuation import Punctuation
 from sightline.models.attention import Given
 from sightline.models.classifier import AttentionClassifier
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.taking.measuring import measure
 from tests.texts import example, trained
 
 
@@ -25,7 +27,15 @@ def needle() -> tuple[AttentionClassifier, tuple[Example, ...]]:
 
 
 def take(model: AttentionClassifier, texts: tuple[Example, ...]) -> dict[str, Measurement]:
-    taken = measure(model, texts, (Polarity(), Marks(), Need()), {}, Seeds(0), 32, lambda done, total: None)
+    taken = measure(
+        model,
+        texts,
+        (Polarity(), Punctuation(), AttentionNeed()),
+        {},
+        Seeds(0),
+        32,
+        lambda done, total: None,
+    )
     assert all(isinstance(one, Measurement) for one in taken.values()), taken
     return taken
 
@@ -40,7 +50,9 @@ def test_the_needle_speaks_for_the_decision() -> None:
 
 
 def test_attention_that_is_moved_off_the_needle_speaks_for_nothing() -> None:
-    """The fillers make room for the needle when they are deleted: they speak against the decision, softly."""
+    """The fillers make room for the needle when they are deleted: they speak against the decision,
+    softly.
+    """
     model, texts = needle()
     own = model.source
     try:
@@ -55,13 +67,18 @@ def test_attention_that_is_moved_off_the_needle_speaks_for_nothing() -> None:
 def test_a_full_stop_that_is_attended_to_is_no_word(share: float) -> None:
     model, texts = needle()
     dotted = [
-        replace(example(f"{text.text} .", text.index), label=text.label, rationale=(*(text.rationale or ()), False))
+        replace(
+            example(f"{text.text} .", text.index),
+            label=text.label,
+            rationale=(*(text.rationale or ()), False),
+        )
         for text in texts
     ]
     own = model.source
     try:
         weights = {
-            t.index: np.append(np.full(len(t.tokens) - 1, 1 - share), share * (len(t.tokens) - 1)) for t in dotted
+            t.index: np.append(np.full(len(t.tokens) - 1, 1 - share), share * (len(t.tokens) - 1))
+            for t in dotted
         }
         model.source = Given(weights)
         taken = take(model, tuple(dotted))

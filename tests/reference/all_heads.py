@@ -1,4 +1,6 @@
-"""All heads of a layer replaced at once, slowly: text by text, head by head, by the eager attention of transformers."""
+"""All heads of a layer replaced at once, slowly: text by text, head by head, by the eager attention
+of transformers.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Edit = Callable[[Row, Sequence[int]], Row]
 
 @dataclass
 class Literal:
-    """Computes attention step by step, and edits the weights of one layer, in the rows that are read."""
+    """Computes attention step by step, and edits the weights of one layer, in the rows that are
+    read.
+    """
 
     layer: int
     rows: Sequence[int]
@@ -26,11 +30,22 @@ class Literal:
     own: dict[tuple[int, int], Row] = field(default_factory=dict)
 
     def __call__(
-        self, module: Any, query: Any, key: Any, value: Any, mask: Any, scaling: float | None = None, **_: Any
+        self,
+        module: Any,
+        query: Any,
+        key: Any,
+        value: Any,
+        mask: Any,
+        scaling: float | None = None,
+        **_: Any,
     ) -> tuple[torch.Tensor, None]:
         groups = query.shape[1] // key.shape[1]
         key, value = (one.repeat_interleave(groups, dim=1) for one in (key, value))
-        scores = query @ key.transpose(-1, -2) * (query.shape[-1] ** -0.5 if scaling is None else scaling)
+        scores = (
+            query
+            @ key.transpose(-1, -2)
+            * (query.shape[-1] ** -0.5 if scaling is None else scaling)
+        )
         weights = (scores if mask is None else scores + mask).softmax(-1)
         if self.calls == self.layer:
             for head in range(weights.shape[1]):
@@ -56,7 +71,12 @@ def literally(module: Any, computed: Literal) -> Iterator[None]:
 
 
 def answer(
-    module: Any, ids: Sequence[int], words: Sequence[int], layer: int, rows: Sequence[int], edit: Edit
+    module: Any,
+    ids: Sequence[int],
+    words: Sequence[int],
+    layer: int,
+    rows: Sequence[int],
+    edit: Edit,
 ) -> tuple[list[float], dict[tuple[int, int], Row]]:
     """Answer one text, without padding, with every head's rows edited; and what these rows were."""
     computed = Literal(layer, rows, lambda head, row, own: edit(own, words))
@@ -67,12 +87,16 @@ def answer(
 
 
 def by_words(own: Row, words: Sequence[int], new: Callable[[Row], Row]) -> Row:
-    """Give words the weights that ``new`` makes of theirs; pieces share as before, and what is no word keeps its own.
+    """Give words the weights that ``new`` makes of theirs; pieces share as before, and what is no
+    word keeps its own.
 
     Weights of words sum to one before and after: their share of the whole stays.
     """
     count = max(words) + 1
-    totals = [sum(weight for weight, word in zip(own, words, strict=True) if word == number) for number in range(count)]
+    totals = [
+        sum(weight for weight, word in zip(own, words, strict=True) if word == number)
+        for number in range(count)
+    ]
     share = sum(totals)
     made = new([one / share for one in totals])
     out = []

@@ -8,8 +8,8 @@ from math import log
 
 import numpy as np
 
-from sightline.example import Example
-from sightline.types import Auditable
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
 from tests.reference.formulas import probabilities, run_alone, without
 
 
@@ -24,13 +24,20 @@ def mass_over_permutations(weights: Sequence[float], reference: Sequence[float])
 
 
 def constant_weights(texts: Sequence[Sequence[float]], length: int, cells: int) -> np.ndarray:
-    """Lay the weights of texts over each other by relative position, cell by cell; read them at the words of one."""
-    curve = [np.mean([_held(weights, cell / cells, (cell + 1) / cells) for weights in texts]) for cell in range(cells)]
+    """Lay the weights of texts over each other by relative position, cell by cell; read them at the
+    words of one.
+    """
+    curve = [
+        np.mean([_held(weights, cell / cells, (cell + 1) / cells) for weights in texts])
+        for cell in range(cells)
+    ]
     return np.array([_held(curve, word / length, (word + 1) / length) for word in range(length)])
 
 
 def _held(weights: Sequence[float], start: float, end: float) -> float:
-    """Weight between two places of a text, each of its words lying evenly over its share of the way."""
+    """Weight between two places of a text, each of its words lying evenly over its share of the
+    way.
+    """
     total, n = 0.0, len(weights)
     for number, weight in enumerate(weights):
         overlap = min(end, (number + 1) / n) - max(start, number / n)
@@ -49,27 +56,37 @@ def odds_of_logits(logits: np.ndarray, chosen: int) -> float:
 
 
 def signed_deletion(model: Auditable, example: Example) -> list[float]:
-    """What the log-odds of the decided class lose when each word in turn is deleted and the text is run again."""
+    """What the log-odds of the decided class lose when each word in turn is deleted and the text is
+    run again.
+    """
     whole = run_alone(model, example)
     chosen = int(whole.argmax())
     return [
-        odds(whole, chosen) - odds(run_alone(model, without(example, {t})), chosen) for t in range(len(example.tokens))
+        odds(whole, chosen) - odds(run_alone(model, without(example, {t})), chosen)
+        for t in range(len(example.tokens))
     ]
 
 
 def polarity(weights: Sequence[float], effects: Sequence[float], count: int) -> tuple[float, float]:
-    """Share of the weight of the heaviest words on those that do not speak against the prediction; share of all words."""
+    """Share of the weight of the heaviest words on those that do not speak against the prediction;
+    share of all words.
+    """
     heaviest = sorted(range(len(weights)), key=lambda t: -weights[t])[:count]
     noise = 1e-6 * max(abs(score) for score in effects)
     spared = sum(weights[t] for t in heaviest if effects[t] >= -noise)
-    return spared / sum(weights[t] for t in heaviest), sum(score >= -noise for score in effects) / len(effects)
+    return spared / sum(weights[t] for t in heaviest), sum(
+        score >= -noise for score in effects
+    ) / len(effects)
 
 
 def is_mark(token: str) -> bool:
     """Tell a special token, or one whose signs are all punctuation, spaces or the like."""
     if re.fullmatch(r"\[[A-Za-z]+[0-9]*\]|</?[a-z]+>|<\|[a-z]+\|>", token):
         return True
-    return all(unicodedata.category(sign)[0] not in "LN" and unicodedata.category(sign) != "So" for sign in token)
+    return all(
+        unicodedata.category(sign)[0] not in "LN" and unicodedata.category(sign) != "So"
+        for sign in token
+    )
 
 
 def mean_even_share(texts: Sequence[tuple[Sequence[str], Sequence[float]]]) -> Mapping[str, float]:

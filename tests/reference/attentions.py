@@ -1,4 +1,5 @@
-"""Slow, literal answers about all attentions of one text: every corner of a polytope, a fine grid, every move of scores.
+"""Slow, literal answers about all attentions of one text: every corner of a polytope, a fine grid,
+every move of scores.
 
 A text is its token logits less those of a rival, T × K, and its own weights.
 """
@@ -15,15 +16,22 @@ NEAR = 1e-9
 
 
 def divergence(p: np.ndarray, q: np.ndarray) -> float:
-    """Jensen–Shannon, as it is defined: token by token against the mean of the two, with 0 log 0 = 0."""
+    """Jensen–Shannon, as it is defined: token by token against the mean of the two, with 0 log 0 =
+    0.
+    """
     middle = [(x + y) / 2 for x, y in zip(p, q, strict=True)]
     return sum(
-        x * log(x / m) / 2 for one in (p, q) for x, m in zip(one.tolist(), middle, strict=True) if x > 0 and m > 0
+        x * log(x / m) / 2
+        for one in (p, q)
+        for x, m in zip(one.tolist(), middle, strict=True)
+        if x > 0 and m > 0
     )
 
 
 def corners(gaps: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
-    """Every corner of the attentions with ``low ≤ Σ α_t gap_t ≤ high``: on m tokens, m − 1 ends are met."""
+    """Every corner of the attentions with ``low ≤ Σ α_t gap_t ≤ high``: on m tokens, m − 1 ends are
+    met.
+    """
     tokens, rivals = gaps.shape
     walls = [(k, end) for k in range(rivals) for end in {low[k], high[k]} if isfinite(end)]
     found = []
@@ -35,7 +43,11 @@ def corners(gaps: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[np.ndar
             weights = np.zeros(tokens)
             weights[list(some)] = np.linalg.solve(rows, np.array([1.0, *(end for _, end in met)]))
             mixed = weights @ gaps
-            if (weights >= -1e-12).all() and (mixed >= low - NEAR).all() and (mixed <= high + NEAR).all():
+            if (
+                (weights >= -1e-12).all()
+                and (mixed >= low - NEAR).all()
+                and (mixed <= high + NEAR).all()
+            ):
                 found.append(np.maximum(weights, 0))
     return found
 
@@ -60,7 +72,8 @@ def grid(steps: int) -> Iterator[np.ndarray]:
 def answering(z: np.ndarray, attention: np.ndarray, epsilon: float) -> Callable[[np.ndarray], bool]:
     """Say of another attention whether its answer is within ε of that of this one.
 
-    One logit is written as two, so that a probability next to 1 is not taken for 1: its complement is known exactly.
+    One logit is written as two, so that a probability next to 1 is not taken for 1: its complement
+    is known exactly.
     """
     two = np.concatenate([np.zeros_like(z), z], axis=1) if z.shape[1] == 1 else z
     own = probabilities(attention @ two)
@@ -68,7 +81,9 @@ def answering(z: np.ndarray, attention: np.ndarray, epsilon: float) -> Callable[
 
 
 def flips(gaps: np.ndarray, attention: np.ndarray, nats: float) -> bool:
-    """Say whether a rival is ahead after any move of the scores by ± ``nats``, each way for each token."""
+    """Say whether a rival is ahead after any move of the scores by ± ``nats``, each way for each
+    token.
+    """
     for moves in product((-nats, nats), repeat=len(attention)):
         weights = attention * np.exp(moves)
         if ((weights / weights.sum()) @ gaps).min() < 0:

@@ -1,8 +1,9 @@
-"""Simulated audits of texts from a known population, whose scores are known: what intervals of scores must hold.
+"""Simulated audits of texts from a known population, whose scores are known: what intervals of
+scores must hold.
 
-A text is good or bad at giving words and at receiving them; copies, where there are any, share half of that. Pairs are
-drawn by the package, as in an audit. What a hybrid does is a normal number, cut as the measure cuts it, whose mean is
-known in closed form.
+A text is good or bad at giving words and at receiving them; copies, where there are any, share half
+of that. Pairs are drawn by the package, as in an audit. What a hybrid does is a normal number, cut
+as the measure cuts it, whose mean is known in closed form.
 """
 
 from dataclasses import dataclass
@@ -10,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from sightline.findings.kinds import SHARES
-from sightline.findings.pairs import compared
-from sightline.measures.pairing import Texts, able, donors, halves, partners
-from sightline.results import Estimate, Measurement
-from sightline.seeds import Seeds
-from sightline.statistics import bootstrap
-from sightline.statistics.contrast import paired
+from sightline.core.results import Estimate, Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, halves, partners
+from sightline.stats import bootstrap
+from sightline.stats.contrasts import paired
+from sightline.verdict.scoring_rules import SHARES
+from sightline.verdict.transfer_estimates import compared
 
 COPIES, SHARED = 3, 0.5
 """Texts of a cluster, and the part of the variance of a text that its cluster has."""
@@ -32,7 +33,8 @@ LEFT = 0.3
 """By how much less random words make it flip."""
 PRESENT, ALL_PRESENT = (0.6, 0.9), 1.3
 FAINT = (0.15, 0.2)
-"""How present the words of a second map are, whose score is about the threshold of its test, 0.25."""
+"""How present the words of a second map are, whose score is about the threshold of its test,
+0.25."""
 RIGHT = (0.8, 0.0)
 REMOVED, REMOVED_BY_CHANCE, MOST = (0.7, 0.4), 0.1, 0.8
 NUMBERS = {
@@ -70,7 +72,9 @@ def truths(of: int | None = None) -> dict[str, float]:
     chance = cut(CHANCE)
     flipped = average((flips(MOVED[0]), flips(MOVED[1])))
     drawn = average((flips(MOVED[0] - LEFT), flips(MOVED[1] - LEFT)))
-    present, faint = (average(tuple(float(norm.cdf(one / SPREAD)) for one in each)) for each in (PRESENT, FAINT))
+    present, faint = (
+        average(tuple(float(norm.cdf(one / SPREAD)) for one in each)) for each in (PRESENT, FAINT)
+    )
     every = float(norm.cdf(ALL_PRESENT / SPREAD))
     return {
         "carried": (moved - chance) / (1 - chance),
@@ -105,7 +109,7 @@ class Simulated:
             return spread * (np.sqrt(part) * shared[cluster] + np.sqrt(1 - part) * alone)
 
         words = random.integers(8, 40, self.n)
-        drawn = Texts(np.arange(self.n), words, classes, np.ones(self.n, bool))
+        drawn = DonorTexts(np.arange(self.n), words, classes, np.ones(self.n, bool))
         seeds = Seeds(self.seed)
         half = halves(cluster, seeds)
         weight = donors(drawn, able(drawn, half), 200, seeds)
@@ -138,7 +142,9 @@ class Simulated:
             "present.all": (hybrid(ALL_PRESENT) > 0).astype(float),
             "whole": whole,
         }
-        more = np.random.default_rng([self.seed, self.n, self.copies, 1]).normal(0, NOISE, both.shape)
+        more = np.random.default_rng([self.seed, self.n, self.copies, 1]).normal(
+            0, NOISE, both.shape
+        )
         pairs["present.faint"] = (np.array(FAINT)[classes][:, None] + both + more > 0).astype(float)
         values = {name: np.where(there, one, np.nan) for name, one in pairs.items()}
         taken = Measurement(
@@ -163,7 +169,9 @@ class Simulated:
         top = 5 * np.exp(texts(0.6))
         most = top * random.beta(8, 2, self.n)
         held = np.clip(norm.cdf(texts(1.0)), 1e-9, 1)  # even from 0 to 1
-        number = most * np.where(classes == 0, held ** (1 / REMOVED[0] - 1), held ** (1 / REMOVED[1] - 1))
+        number = most * np.where(
+            classes == 0, held ** (1 / REMOVED[0] - 1), held ** (1 / REMOVED[1] - 1)
+        )
         baseline = top * REMOVED_BY_CHANCE * 2 * norm.cdf(texts(1.0))
         out["removed"] = paired(number, baseline, self.seed, most, cluster, classes=classes).score
         return out

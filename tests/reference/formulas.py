@@ -1,4 +1,6 @@
-"""Slow, literal versions of the formulas, one text at a time: what the fast ones are compared with."""
+"""Slow, literal versions of the formulas, one text at a time: what the fast ones are compared
+with.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,8 +9,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from sightline.example import Example
-from sightline.types import Auditable
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
 
 
 def tau_b(x: Sequence[float], y: Sequence[float]) -> float:
@@ -28,13 +30,17 @@ def tau_b(x: Sequence[float], y: Sequence[float]) -> float:
 def captured(scores: Sequence[float], reference: Sequence[float], count: int) -> float:
     """Share of the reference held by the top words, averaged over every way to break ties."""
     orders = [
-        order for order in permutations(range(len(scores))) if all(scores[a] >= scores[b] for a, b in pairwise(order))
+        order
+        for order in permutations(range(len(scores)))
+        if all(scores[a] >= scores[b] for a, b in pairwise(order))
     ]
     held = np.mean([sum(reference[t] for t in order[:count]) for order in orders])
     return float(held / sum(sorted(reference, reverse=True)[:count]))
 
 
-def captured_over_permutations(scores: Sequence[float], reference: Sequence[float], count: int) -> float:
+def captured_over_permutations(
+    scores: Sequence[float], reference: Sequence[float], count: int
+) -> float:
     """Mean of `captured` over every permutation of the scores."""
     return float(np.mean([captured(order, reference, count) for order in permutations(scores)]))
 
@@ -69,7 +75,9 @@ def without(example: Example, gone: set[int]) -> Example:
     """Really delete words from a text."""
     left = [t for t in range(len(example.tokens)) if t not in gone]
     return replace(
-        example, tokens=tuple(example.tokens[t] for t in left), places=tuple(example.offsets[t] for t in left)
+        example,
+        tokens=tuple(example.tokens[t] for t in left),
+        places=tuple(example.offsets[t] for t in left),
     )
 
 
@@ -85,7 +93,9 @@ def leave_one_out(model: Auditable, example: Example) -> np.ndarray:
     return np.array([total_variation(whole, p) for p in shorter])
 
 
-def comprehensiveness(model: Auditable, example: Example, order: Sequence[int], shares: Sequence[float]) -> float:
+def comprehensiveness(
+    model: Auditable, example: Example, order: Sequence[int], shares: Sequence[float]
+) -> float:
     """Mean drop of the decided class's probability when the first words of an order are deleted."""
     whole = run_alone(model, example)
     chosen = int(whole.argmax())
@@ -96,11 +106,21 @@ def comprehensiveness(model: Auditable, example: Example, order: Sequence[int], 
     return float(np.mean(drops))
 
 
-def guided_loss(weights: Sequence[float], marks: Sequence[bool] | None, guide: str, strength: float) -> float:
-    """What a guide adds to the loss of one text, −λ log of the mass it wants, word by word (Pruthi et al. 2020)."""
+def guided_loss(
+    weights: Sequence[float], marks: Sequence[bool] | None, guide: str, strength: float
+) -> float:
+    """What a guide adds to the loss of one text, −λ log of the mass it wants, word by word (Pruthi
+    et al. 2020).
+    """
     if guide in ("last", "first"):
         return -strength * log(weights[-1 if guide == "last" else 0])
     if not any(marks or ()):
         return 0.0
-    wanted = sum(weight for weight, mark in zip(weights, marks or (), strict=True) if mark == (guide == "onto"))
-    return -strength * log(wanted) if wanted > 0 else -strength * log(float(np.finfo(np.float32).tiny))
+    wanted = sum(
+        weight
+        for weight, mark in zip(weights, marks or (), strict=True)
+        if mark == (guide == "onto")
+    )
+    return (
+        -strength * log(wanted) if wanted > 0 else -strength * log(float(np.finfo(np.float32).tiny))
+    )

@@ -1,4 +1,6 @@
-"""Mutual information, Shieh's τ, clusters and held-out scores, pair by pair and text by text; and what is known exactly."""
+"""Mutual information, Shieh's τ, clusters and held-out scores, pair by pair and text by text; and
+what is known exactly.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +13,12 @@ from scipy.stats import norm
 
 def plug_in(first: Sequence[int], second: Sequence[int]) -> float:
     """Sum over the pairs of labels that occur."""
-    n, left, right, both = len(first), Counter(first), Counter(second), Counter(zip(first, second, strict=True))
+    n, left, right, both = (
+        len(first),
+        Counter(first),
+        Counter(second),
+        Counter(zip(first, second, strict=True)),
+    )
     return sum(c / n * log(c * n / (left[a] * right[b])) for (a, b), c in both.items())
 
 
@@ -26,7 +33,9 @@ def tau(curve: Sequence[float], weights: Sequence[float], additive: bool = False
 
 
 def binned(rho: float, bins: int) -> float:
-    """Give the information that a normal value has of another in equally likely bins, at correlation ρ: an integral."""
+    """Give the information that a normal value has of another in equally likely bins, at
+    correlation ρ: an integral.
+    """
     q = np.linspace(-9, 9, 20_001)
     edges = norm.ppf(np.linspace(0, 1, bins + 1))
     shares = np.diff(norm.cdf((edges[:, None] - rho * q) / sqrt(1 - rho**2)), axis=0)
@@ -35,7 +44,8 @@ def binned(rho: float, bins: int) -> float:
 
 
 def coupled(weights: Sequence[float], shared: float) -> list[float]:
-    """Give the information that state i has of ``z = Σ a_i s_i``, the states normal with correlation ``shared``.
+    """Give the information that state i has of ``z = Σ a_i s_i``, the states normal with
+    correlation ``shared``.
 
     Each has variance 1, so ``cov(s_r, z) = c + (1 − c) a_r`` and ``var z = c + (1 − c) Σ a²``.
     """
@@ -48,16 +58,23 @@ def lloyd(points: np.ndarray, centres: np.ndarray, steps: int) -> tuple[list[int
     labels = [int(np.argmin([((one - c) ** 2).sum() for c in centres])) for one in points]
     for _ in range(steps):
         mine = [points[np.array(labels) == c] for c in range(len(centres))]
-        centres = np.array([some.mean(0) if len(some) else old for some, old in zip(mine, centres, strict=True)])
+        centres = np.array(
+            [some.mean(0) if len(some) else old for some, old in zip(mine, centres, strict=True)]
+        )
         labels = [int(np.argmin([((one - c) ** 2).sum() for c in centres])) for one in points]
     return labels, centres
 
 
-def table_score(clusters: Sequence[int], labels: Sequence[int], folds: Sequence[int], text: int) -> float:
+def table_score(
+    clusters: Sequence[int], labels: Sequence[int], folds: Sequence[int], text: int
+) -> float:
     """Score one text by the labels of the texts of its cluster in other folds."""
     others = [i for i in range(len(labels)) if folds[i] != folds[text]]
     classes = max(labels) + 1
-    prior = [(sum(labels[i] == y for i in others) + 0.5) / (len(others) + 0.5 * classes) for y in range(classes)]
+    prior = [
+        (sum(labels[i] == y for i in others) + 0.5) / (len(others) + 0.5 * classes)
+        for y in range(classes)
+    ]
     alike = [i for i in others if clusters[i] == clusters[text]]
     own = labels[text]
     said = (sum(labels[i] == own for i in alike) + 4 * prior[own]) / (len(alike) + 4)

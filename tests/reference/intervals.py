@@ -15,13 +15,18 @@ def ratio_interval(
     level: float,
     effective: float | None = None,
 ) -> tuple[float, float, float]:
-    """Ratio of sums with the wider of Student's and the studentised end, from the weights of clusters in resamples.
+    """Ratio of sums with the wider of Student's and the studentised end, from the weights of
+    clusters in resamples.
 
-    ``effective`` is the number of groups that Student's interval is of, where it is not that of the sums below.
+    ``effective`` is the number of groups that Student's interval is of, where it is not that of the
+    sums below.
     """
     names = sorted(set(clusters))
     each = [
-        (sum(u for u, c in zip(top, clusters, strict=True) if c == name), sum_of(bottom, clusters, name))
+        (
+            sum(u for u, c in zip(top, clusters, strict=True) if c == name),
+            sum_of(bottom, clusters, name),
+        )
         for name in names
     ]
     value, error = _ratio_and_error(each)
@@ -41,8 +46,13 @@ def ratio_interval(
 
 
 def shares(classes: Sequence[int], clusters: Sequence[int]) -> dict[int, float]:
-    """Share of each class in an average over classes: alike, but less for one of fewer than ten texts or clusters."""
-    full = {one: min(1.0, len({g for g, c in zip(clusters, classes, strict=True) if c == one}) / 10) for one in classes}
+    """Share of each class in an average over classes: alike, but less for one of fewer than ten
+    texts or clusters.
+    """
+    full = {
+        one: min(1.0, len({g for g, c in zip(clusters, classes, strict=True) if c == one}) / 10)
+        for one in classes
+    }
     return {one: share / sum(full.values()) for one, share in full.items()}
 
 
@@ -51,7 +61,9 @@ def ratio_over_classes(
 ) -> float:
     """Ratio of the averages over classes of the means within them."""
     share = shares(classes, clusters)
-    means = [sum(share[one] * mean_of(values, classes, one) for one in share) for values in (top, bottom)]
+    means = [
+        sum(share[one] * mean_of(values, classes, one) for one in share) for values in (top, bottom)
+    ]
     return means[0] / means[1]
 
 
@@ -63,28 +75,44 @@ def interval_over_classes(
     weights: Sequence[Sequence[float]],
     level: float,
 ) -> tuple[float, float, float]:
-    """The interval of texts that were moved to the average over classes, with what is left of their spread."""
+    """The interval of texts that were moved to the average over classes, with what is left of their
+    spread.
+    """
     n, share = len(top), shares(classes, clusters)
     of = [classes.count(one) for one in classes]
-    groups = {one: len({g for g, c in zip(clusters, classes, strict=True) if c == one}) for one in share}
+    groups = {
+        one: len({g for g, c in zip(clusters, classes, strict=True) if c == one}) for one in share
+    }
     moved = []
     for values in (top, bottom):
         centre = sum(share[one] * mean_of(values, classes, one) for one in share)
         moved.append(
             [
-                centre + n * share[c] / size * (x - mean_of(values, classes, c)) * sqrt(groups[c] / (groups[c] - 1))
+                centre
+                + n
+                * share[c]
+                / size
+                * (x - mean_of(values, classes, c))
+                * sqrt(groups[c] / (groups[c] - 1))
                 for x, c, size in zip(values, classes, of, strict=True)
             ]
         )
     value = sum(moved[0]) / sum(moved[1])
     variance = {
         one: sum(
-            sum(u - value * v for u, v, c, k in zip(*moved, classes, clusters, strict=True) if c == one and k == g) ** 2
+            sum(
+                u - value * v
+                for u, v, c, k in zip(*moved, classes, clusters, strict=True)
+                if c == one and k == g
+            )
+            ** 2
             for g in set(clusters)
         )
         for one in share
     }
-    freedom = sum(variance.values()) ** 2 / sum(v**2 / (groups[one] - 1) for one, v in variance.items())
+    freedom = sum(variance.values()) ** 2 / sum(
+        v**2 / (groups[one] - 1) for one, v in variance.items()
+    )
     weighed = [n * share[c] / size * v for v, c, size in zip(bottom, classes, of, strict=True)]
     room = [sum_of(weighed, clusters, g) for g in set(clusters)]
     effective = min(sum(room) ** 2 / sum(v**2 for v in room), freedom + 1)
@@ -110,7 +138,9 @@ def _ratio_and_error(pairs: Sequence[tuple[float, float]]) -> tuple[float, float
 def dyad_interval(
     top: Sequence[float], bottom: Sequence[float], pairs: Sequence[tuple[int, int]], level: float
 ) -> tuple[float, float, float]:
-    """Ratio of sums over pairs: the ratio without each text in turn, and what two texts that meet are counted twice."""
+    """Ratio of sums over pairs: the ratio without each text in turn, and what two texts that meet
+    are counted twice.
+    """
     total = sum(bottom)
     value = sum(top) / total
     variance, least, held = 0.0, 0.0, []
@@ -128,16 +158,22 @@ def dyad_interval(
     return value, value - half, value + half
 
 
-def bca_interval(values: Sequence[float], drawn: Sequence[float], level: float) -> tuple[float, float]:
+def bca_interval(
+    values: Sequence[float], drawn: Sequence[float], level: float
+) -> tuple[float, float]:
     """BCa ends of a mean (Efron & Tibshirani 1993, §14.3), from the means of resamples."""
     centre, n = sum(values) / len(values), len(values)
     without = [(sum(values) - value) / (n - 1) for value in values]
     lacks = [sum(without) / n - one for one in without]
     acceleration = sum(a**3 for a in lacks) / (6 * sum(a**2 for a in lacks) ** 1.5)
-    below = sum(1.0 if one < centre else 0.5 if one == centre else 0.0 for one in drawn) / len(drawn)
+    below = sum(1.0 if one < centre else 0.5 if one == centre else 0.0 for one in drawn) / len(
+        drawn
+    )
     bias = norm.ppf(below)
     ends = [bias + norm.ppf(share) for share in ((1 - level) / 2, (1 + level) / 2)]
-    low, high = (np.quantile(drawn, norm.cdf(bias + end / (1 - acceleration * end))) for end in ends)
+    low, high = (
+        np.quantile(drawn, norm.cdf(bias + end / (1 - acceleration * end))) for end in ends
+    )
     return float(low), float(high)
 
 
@@ -149,7 +185,8 @@ def difference_interval(
     level: float,
     effective: float,
 ) -> tuple[float, float, float, float]:
-    """Second ratio less the first, its ends and its p-value: each resample is a list of clusters, for both ratios alike.
+    """Second ratio less the first, its ends and its p-value: each resample is a list of clusters,
+    for both ratios alike.
 
     ``effective`` is the number of groups that Student's interval is of.
     """
@@ -161,7 +198,10 @@ def difference_interval(
     value, error = _difference_and_error(*each)
     drawn = []
     for row in weights:
-        samples = [[pair for pair, times in zip(one, row, strict=True) for _ in range(int(times))] for one in each]
+        samples = [
+            [pair for pair, times in zip(one, row, strict=True) for _ in range(int(times))]
+            for one in each
+        ]
         if any(sum(v for _, v in sample) <= 0 for sample in samples):
             continue
         again, other = _difference_and_error(*samples)
@@ -182,14 +222,21 @@ def _difference_and_error(
         (sum(v for _, v in pairs), _ratio_and_error(pairs)[0]) for pairs in (first, second)
     )
     n = len(first)
-    moved = [(d - other * b) / beneath - (c - one * a) / below for (c, a), (d, b) in zip(first, second, strict=True)]
+    moved = [
+        (d - other * b) / beneath - (c - one * a) / below
+        for (c, a), (d, b) in zip(first, second, strict=True)
+    ]
     return other - one, sqrt(n / (n - 1) * sum(z**2 for z in moved))
 
 
 def dyad_difference(
-    tops: Sequence[Sequence[float]], bottoms: Sequence[Sequence[float]], pairs: Sequence[Sequence[tuple[int, int]]]
+    tops: Sequence[Sequence[float]],
+    bottoms: Sequence[Sequence[float]],
+    pairs: Sequence[Sequence[tuple[int, int]]],
 ) -> tuple[float, float]:
-    """Second ratio over pairs less the first, and its error: without each text in turn, as for one ratio."""
+    """Second ratio over pairs less the first, and its error: without each text in turn, as for one
+    ratio.
+    """
     values = [sum(top) / sum(bottom) for top, bottom in zip(tops, bottoms, strict=True)]
     all_pairs = {frozenset(pair) for each in pairs for pair in each}
     variance, least = 0.0, 0.0
@@ -201,7 +248,8 @@ def dyad_difference(
         variance += ((without[1] - values[1]) - (without[0] - values[0])) ** 2
     for two in all_pairs:
         added = [
-            sum(top[p] - value * bottom[p] for p, pair in enumerate(each) if set(pair) == two) / sum(bottom)
+            sum(top[p] - value * bottom[p] for p, pair in enumerate(each) if set(pair) == two)
+            / sum(bottom)
             for top, bottom, each, value in zip(tops, bottoms, pairs, values, strict=True)
         ]
         least += (added[1] - added[0]) ** 2
@@ -210,7 +258,9 @@ def dyad_difference(
 
 
 def holm_by_hand(p: Sequence[float]) -> list[float]:
-    """Adjust the smallest for all, the next for all but one, and so on; none is less than one before it."""
+    """Adjust the smallest for all, the next for all but one, and so on; none is less than one
+    before it.
+    """
     order = sorted(range(len(p)), key=lambda i: p[i])
     scaled = [min(1.0, (len(p) - rank) * p[i]) for rank, i in enumerate(order)]
     return [max(scaled[: order.index(i) + 1]) for i in range(len(p))]

@@ -1,4 +1,6 @@
-"""Slow, literal versions of how marked words are found: threshold by threshold, and over every permutation."""
+"""Slow, literal versions of how marked words are found: threshold by threshold, and over every
+permutation.
+"""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise, permutations
@@ -45,7 +47,9 @@ def spans(words: Sequence[bool]) -> list[set[int]]:
 
 
 def iou_f1(chosen: Sequence[bool], marked: Sequence[bool]) -> float:
-    """As ERASER's code has it: a chosen span is found by its best IOU; precision, recall, and their harmonic mean."""
+    """As ERASER's code has it: a chosen span is found by its best IOU; precision, recall, and their
+    harmonic mean.
+    """
     ours, theirs = spans(chosen), spans(marked)
     best = [max((len(a & b) / len(a | b) for b in theirs), default=0.0) for a in ours]
     found = sum(iou >= 0.5 for iou in best)

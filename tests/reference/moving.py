@@ -6,10 +6,10 @@ from math import fsum
 
 import numpy as np
 
-from sightline.example import Example
-from sightline.maths.ties import FAINT, NOISE, NOTHING, TIE, VISIBLE
-from sightline.seeds import Seeds, seed_for
-from sightline.types import Auditable
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
+from sightline.core.seeds import Seeds, seed_for
+from sightline.numerics.ties import FAINT, NOISE, NOTHING, TIE, VISIBLE
 from tests.reference import ties
 from tests.reference.formulas import probabilities, without
 
@@ -36,7 +36,9 @@ def count(length: int, share: float, most: int) -> int:
 
 
 def hybrid(x: Sequence[str], y: Sequence[str], marked: set[int]) -> list[str]:
-    """One axis of positions: x's word where marked, y's elsewhere, nothing where the text has none there."""
+    """One axis of positions: x's word where marked, y's elsewhere, nothing where the text has none
+    there.
+    """
     words = []
     for place in range(max(len(x), len(y))):
         source = x if place in marked else y
@@ -46,17 +48,25 @@ def hybrid(x: Sequence[str], y: Sequence[str], marked: set[int]) -> list[str]:
 
 
 def border(index: int) -> float:
-    """The part of a step by which the first shade of a text is wider: a draw from 0 to 1 by its index."""
+    """The part of a step by which the first shade of a text is wider: a draw from 0 to 1 by its
+    index.
+    """
     return seed_for(0, "shades", index) / 2**63
 
 
 def seen(scores: Sequence[float], index: int) -> list[float]:
-    """The scores of a text as a reader sees them: at the limits of the package, by the literal walk."""
+    """The scores of a text as a reader sees them: at the limits of the package, by the literal
+    walk.
+    """
     return ties.faded(scores, FAINT, VISIBLE, NOISE, TIE, NOTHING, border(index))
 
 
-def top(scores: Sequence[float], number: int, keys: Sequence[float], index: int, *, signed: bool) -> set[int]:
-    """The largest scores that can be seen, ties by their keys; of all words where none can and the map has no sign."""
+def top(
+    scores: Sequence[float], number: int, keys: Sequence[float], index: int, *, signed: bool
+) -> set[int]:
+    """The largest scores that can be seen, ties by their keys; of all words where none can and the
+    map has no sign.
+    """
     shown = seen(scores, index)
     best = ties.falling(shown, keys)
     above = [place for place in best if shown[place] > 0]
@@ -101,8 +111,9 @@ def transplanted(
 ) -> dict[str, float]:
     """What the words of two texts do in each other's place; x under its receiver's query.
 
-    ``carried``: the marked words of both; ``own``: those of the donor, in the receiver's text and out of its own.
-    ``random_...`` is the same for as many words by a draw. ``whole`` is what all words do. No hybrid does more.
+    ``carried``: the marked words of both; ``own``: those of the donor, in the receiver's text and
+    out of its own. ``random_...`` is the same for as many words by a draw. ``whole`` is what all
+    words do. No hybrid does more.
     """
     read = Reading(model)
     a, b = read.predicted(x), read.predicted(y)
@@ -111,19 +122,37 @@ def transplanted(
         return float(read.logits(text)[a] - read.logits(text)[b])
 
     def of(giving: Example, taking: Example, marked: set[int]) -> Example:
-        return with_words(y, hybrid(giving.tokens, taking.tokens, marked))  # the query is that of the receiver
+        return with_words(
+            y, hybrid(giving.tokens, taking.tokens, marked)
+        )  # the query is that of the receiver
 
     whole = margin(x) - margin(y)
     axis = max(len(x.tokens), len(y.tokens))
     order = seeds.generator(f"random words of {x.index}", y.index).permutation(axis).tolist()
-    keys = {one.index: seeds.generator("ties", one.index).random(len(one.tokens)).tolist() for one in (x, y)}
+    keys = {
+        one.index: seeds.generator("ties", one.index).random(len(one.tokens)).tolist()
+        for one in (x, y)
+    }
 
     def best(text: Example, scores: Sequence[float], share: float) -> set[int]:
         return top(
-            scores, count(len(text.tokens), share, len(text.tokens)), keys[text.index], text.index, signed=signed
+            scores,
+            count(len(text.tokens), share, len(text.tokens)),
+            keys[text.index],
+            text.index,
+            signed=signed,
         )
 
-    names = ("carried", "random", "flipped", "random_flipped", "own", "random_own", "whole", "beyond")
+    names = (
+        "carried",
+        "random",
+        "flipped",
+        "random_flipped",
+        "own",
+        "random_own",
+        "whole",
+        "beyond",
+    )
     out = dict.fromkeys(names, 0.0)
     for share in shares:
         marked = best(x, of_x, share) | best(y, of_y, share)
@@ -145,7 +174,9 @@ def transplanted(
 
 
 def right(own: Sequence[float], chance: Sequence[float], room: Sequence[float]) -> bool:
-    """Whether the own words of a donor do half of what they could, over its pairs; chance is halfway to that."""
+    """Whether the own words of a donor do half of what they could, over its pairs; chance is
+    halfway to that.
+    """
     done = sum(one - other for one, other in zip(own, chance, strict=True))
     could = sum(one - other / 2 for one, other in zip(room, chance, strict=True))
     return done >= could / 2
@@ -166,11 +197,18 @@ def reach(model: Auditable, texts: Sequence[Example]) -> float:
 
 
 def present(
-    kinds: Sequence[set[str]], tops: Sequence[set[str]], classes: Sequence[int], half: Sequence[bool], x: int, y: int
+    kinds: Sequence[set[str]],
+    tops: Sequence[set[str]],
+    classes: Sequence[int],
+    half: Sequence[bool],
+    x: int,
+    y: int,
 ) -> float:
-    """Whether a donor has more of the words highlighted for its class than its receiver: 1, 0.5 or 0.
+    """Whether a donor has more of the words highlighted for its class than its receiver: 1, 0.5 or
+    0.
 
-    Which words these are is counted on the other half of the texts, two texts of average words beforehand.
+    Which words these are is counted on the other half of the texts, two texts of average words
+    beforehand.
     """
     others = [row for row in range(len(kinds)) if half[row] != half[x]]
     here = [tops[row] for row in others if classes[row] == classes[x]]
@@ -190,14 +228,21 @@ def present(
 
 def others(text: Example, texts: Sequence[Example], seeds: Seeds) -> list[str]:
     """A word for each place, drawn from all words of the other texts."""
-    words = [word for other in sorted(texts, key=lambda one: one.index) for word in other.tokens if other is not text]
+    words = [
+        word
+        for other in sorted(texts, key=lambda one: one.index)
+        for word in other.tokens
+        if other is not text
+    ]
     drawn = seeds.generator("other words", text.index).integers(len(words), size=len(text.tokens))
     return [words[one] for one in drawn]
 
 
 @dataclass(frozen=True)
 class Lost:
-    """What a text loses share by share when words go, by deletion and by replacement, and whether it flips."""
+    """What a text loses share by share when words go, by deletion and by replacement, and whether
+    it flips.
+    """
 
     deleted: list[float]
     replaced: list[float]
@@ -213,7 +258,9 @@ def lost(
     shares: Sequence[float] = SHARES,
     room: float = float("inf"),
 ) -> Lost:
-    """Loss of log-odds when the first words of an order are deleted, and when others stand in their place."""
+    """Loss of log-odds when the first words of an order are deleted, and when others stand in their
+    place.
+    """
     chosen = int(probabilities(logits(model, text)).argmax())
     whole = log_odds(model, text, chosen)
     out = Lost([], [], [], [])
@@ -230,13 +277,21 @@ def lost(
 
 
 def lost_last(
-    model: Auditable, text: Example, order: Sequence[int], room: float = float("inf"), among: float = 0.2
+    model: Auditable,
+    text: Example,
+    order: Sequence[int],
+    room: float = float("inf"),
+    among: float = 0.2,
 ) -> float:
-    """Loss of log-odds by the top words of an order, where the next ones, up to a share, are gone already."""
+    """Loss of log-odds by the top words of an order, where the next ones, up to a share, are gone
+    already.
+    """
     chosen, most = int(probabilities(logits(model, text)).argmax()), len(order) - 1
     top, first = (set(order[: count(len(order), share, most)]) for share in (SHARES[0], among))
     return within(
-        log_odds(model, without(text, first - top), chosen) - log_odds(model, without(text, first), chosen), room
+        log_odds(model, without(text, first - top), chosen)
+        - log_odds(model, without(text, first), chosen),
+        room,
     )
 
 
@@ -254,23 +309,33 @@ def erased(
 
 
 def rooms(model: Auditable, texts: Sequence[Example]) -> list[float]:
-    """How far each text can fall: to the log-odds that all but a twentieth of the texts predicted otherwise keep above.
+    """How far each text can fall: to the log-odds that all but a twentieth of the texts predicted
+    otherwise keep above.
 
     A text without log-odds of a class, which it does not allow, sets no bound for that class.
     """
     with np.errstate(divide="ignore"):
-        odds = [[log_odds(model, text, c) for c in range(len(probabilities(logits(model, text))))] for text in texts]
+        odds = [
+            [log_odds(model, text, c) for c in range(len(probabilities(logits(model, text))))]
+            for text in texts
+        ]
     chosen = [int(probabilities(logits(model, text)).argmax()) for text in texts]
     out = []
     for row, one in enumerate(chosen):
-        others = [odds[i][one] for i in range(len(texts)) if chosen[i] != one and np.isfinite(odds[i][one])]
+        others = [
+            odds[i][one]
+            for i in range(len(texts))
+            if chosen[i] != one and np.isfinite(odds[i][one])
+        ]
         known = np.isfinite(odds[row][one]) and others
         out.append(max(0.0, odds[row][one] - quantile(others, 0.05)) if known else float("inf"))
     return out
 
 
 def kept(model: Auditable, text: Example, order: Sequence[int]) -> tuple[list[float], float]:
-    """Log-odds of the decided class with only the first words of an order, by share; and the mean drop of its chance."""
+    """Log-odds of the decided class with only the first words of an order, by share; and the mean
+    drop of its chance.
+    """
     whole = probabilities(logits(model, text))
     chosen, words = int(whole.argmax()), len(text.tokens)
     odds, drops = [], []

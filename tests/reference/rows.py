@@ -2,14 +2,18 @@
 
 from math import sqrt
 
-from sightline.training.rule import Rule
+from sightline.training.adam_step import AdamStep
 
 
 def steps_without_gradient(
-    start: dict[str, float], since: int, missed: int, rule: Rule, epsilon: float
+    start: dict[str, float], since: int, missed: int, rule: AdamStep, epsilon: float
 ) -> dict[str, float]:
-    """Kingma & Ba 2015, alg. 1, with g = 0, the maximum of Reddi et al. 2018 and the decay of Loshchilov & Hutter 2019."""
-    weight, mean, square, largest = (start[n] for n in ("weight", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"))
+    """Kingma & Ba 2015, alg. 1, with g = 0, the maximum of Reddi et al. 2018 and the decay of
+    Loshchilov & Hutter 2019.
+    """
+    weight, mean, square, largest = (
+        start[n] for n in ("weight", "exp_avg", "exp_avg_sq", "max_exp_avg_sq")
+    )
     for step in range(since + 1, since + missed + 1):
         mean, square = 0.9 * mean, 0.999 * square
         largest = max(largest, square)

@@ -1,4 +1,6 @@
-"""Slow, literal projections of one text's scores onto the simplex, by another algorithm than the package's."""
+"""Slow, literal projections of one text's scores onto the simplex, by another algorithm than the
+package's.
+"""
 
 from collections.abc import Callable, Sequence
 from math import exp
@@ -13,17 +15,23 @@ def sparsemax(z: Sequence[float]) -> list[float]:
 
 
 def sparsegen(z: Sequence[float], strength: float) -> list[float]:
-    """argmin ‖p − z‖² − λ‖p‖²: its optimum is ``p_i = [z_i − τ]₊ / (1 − λ)``, with τ such that Σ p = 1."""
+    """argmin ‖p − z‖² − λ‖p‖²: its optimum is ``p_i = [z_i − τ]₊ / (1 − λ)``, with τ such that Σ p
+    = 1.
+    """
     return on_the_simplex(z, lambda score, threshold: max(score - threshold, 0.0) / (1 - strength))
 
 
 def entmax(z: Sequence[float], alpha: float) -> list[float]:
-    """argmax p·z + H_α(p): its optimum is ``p_i = [(α − 1) z_i − τ]₊^(1 / (α − 1))``, with τ such that Σ p = 1."""
+    """argmax p·z + H_α(p): its optimum is ``p_i = [(α − 1) z_i − τ]₊^(1 / (α − 1))``, with τ such
+    that Σ p = 1.
+    """
     if alpha == 1:
         powers = [exp(score - max(z)) for score in z]
         return [power / sum(powers) for power in powers]
     scaled = [(alpha - 1) * (score - max(z)) for score in z]
-    return on_the_simplex(scaled, lambda score, threshold: max(score - threshold, 0.0) ** (1 / (alpha - 1)))
+    return on_the_simplex(
+        scaled, lambda score, threshold: max(score - threshold, 0.0) ** (1 / (alpha - 1))
+    )
 
 
 def on_the_simplex(z: Sequence[float], weight: Callable[[float, float], float]) -> list[float]:

@@ -1,16 +1,20 @@
-"""What words do to states, and what tells their evidence: text by text, state by state, word by word."""
+"""What words do to states, and what tells their evidence: text by text, state by state, word by
+word.
+"""
 
 from collections.abc import Sequence
 from math import log
 
 import numpy as np
 
-from sightline.example import Example
+from sightline.core.example import Example
 from sightline.models.classifier import AttentionClassifier
 
 
 def importance(model: AttentionClassifier, example: Example) -> np.ndarray:
-    """Run the text alone for each state, and take the gradient of its length backwards (Meister et al. 2021, eq. 5)."""
+    """Run the text alone for each state, and take the gradient of its length backwards (Meister et
+    al. 2021, eq. 5).
+    """
     batch = model.collate([example])
     words = batch.attendable[0].nonzero()[:, 0].tolist()
     rows = []
@@ -23,7 +27,9 @@ def importance(model: AttentionClassifier, example: Example) -> np.ndarray:
 
 
 def removal(model: AttentionClassifier, example: Example, without: int) -> list[float]:
-    """Delete a word: how the length of the state of each other word changes, and all of the length of its own."""
+    """Delete a word: how the length of the state of each other word changes, and all of the length
+    of its own.
+    """
 
     def lengths(tokens: tuple[str, ...]) -> list[float]:
         batch = model.collate([Example("", 0, "", tokens, ((0, 1),) * len(tokens), 0)])
@@ -32,7 +38,9 @@ def removal(model: AttentionClassifier, example: Example, without: int) -> list[
 
     left = lengths(example.tokens[:without] + example.tokens[without + 1 :])
     left.insert(without, 0.0)
-    return [abs(before - after) for before, after in zip(lengths(example.tokens), left, strict=True)]
+    return [
+        abs(before - after) for before, after in zip(lengths(example.tokens), left, strict=True)
+    ]
 
 
 def evenness(values: Sequence[float]) -> float:
@@ -42,9 +50,13 @@ def evenness(values: Sequence[float]) -> float:
 
 
 def explained(
-    texts: Sequence[Sequence[str]], values: Sequence[Sequence[np.ndarray]], weights: Sequence[Sequence[float]]
+    texts: Sequence[Sequence[str]],
+    values: Sequence[Sequence[np.ndarray]],
+    weights: Sequence[Sequence[float]],
 ) -> list[tuple[float, float, float] | None]:
-    """Guess each token from the same word in other texts, from the rest of its text, and from all other texts."""
+    """Guess each token from the same word in other texts, from the rest of its text, and from all
+    other texts.
+    """
     out = []
     for here, words in enumerate(texts):
         whole = word_error = text_error = 0.0

@@ -5,9 +5,13 @@ from itertools import pairwise
 
 
 def settled(values: Sequence[float], noise: float, tie: float, nothing: float) -> list[float]:
-    """Walk through the words from the lowest value up; one that is near the one before it takes its value."""
+    """Walk through the words from the lowest value up; one that is near the one before it takes its
+    value.
+    """
     largest = max(abs(value) for value in values)
-    loud = [value if abs(value) > noise * largest and abs(value) > nothing else 0.0 for value in values]
+    loud = [
+        value if abs(value) > noise * largest and abs(value) > nothing else 0.0 for value in values
+    ]
     out = list(loud)
     upwards = sorted(range(len(values)), key=loud.__getitem__)
     for before, word in pairwise(upwards):
@@ -19,7 +23,8 @@ def settled(values: Sequence[float], noise: float, tie: float, nothing: float) -
 def apart(
     values: Sequence[float], visible: float, noise: float, tie: float, nothing: float, wider: float
 ) -> list[float]:
-    """Take the largest word that is left and all that nobody can tell from it; give them its value; and so on.
+    """Take the largest word that is left and all that nobody can tell from it; give them its value;
+    and so on.
 
     Each of these groups reaches farther down, by this part of a step.
     """
@@ -36,9 +41,17 @@ def apart(
 
 
 def faded(
-    values: Sequence[float], faint: float, visible: float, noise: float, tie: float, nothing: float, wider: float
+    values: Sequence[float],
+    faint: float,
+    visible: float,
+    noise: float,
+    tie: float,
+    nothing: float,
+    wider: float,
 ) -> list[float]:
-    """What a reader sees: words that look the same have one value, and words that cannot be seen have 0."""
+    """What a reader sees: words that look the same have one value, and words that cannot be seen
+    have 0.
+    """
     known = apart(values, visible, noise, tie, nothing, wider)
     largest = max(abs(value) for value in known)
     return [0.0 if abs(value) < faint * largest else value for value in known]

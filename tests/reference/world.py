@@ -1,4 +1,6 @@
-"""The generated world, told again: a story is read sentence by sentence, and each answer is looked up from its words."""
+"""The generated world, told again: a story is read sentence by sentence, and each answer is looked
+up from its words.
+"""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def last(story: Sequence[Sentence], who: str | None, deeds: set[str], what: str | None = None) -> int | None:
+def last(
+    story: Sequence[Sentence], who: str | None, deeds: set[str], what: str | None = None
+) -> int | None:
     """Number of the last sentence that fits, or nothing."""
     fitting = [
         number
@@ -25,7 +29,9 @@ def last(story: Sequence[Sentence], who: str | None, deeds: set[str], what: str 
 
 
 def where_is(story: Sequence[Sentence], thing: str) -> tuple[str, set[int]] | None:
-    """Place of a thing after a story, and the sentences that say so; nothing where nobody took it, or from nowhere."""
+    """Place of a thing after a story, and the sentences that say so; nothing where nobody took it,
+    or from nowhere.
+    """
     touched = last(story, None, {"took", "left"}, thing)
     if touched is None:
         return None
@@ -51,7 +57,11 @@ def answer(text: str, query: Sequence[str]) -> tuple[str, set[int]]:
     ]
     who = story[arrived[-1]][0]
     before = story[: arrived[-1]]
-    return places[arrived[-1] - 1][0], {arrived[-1], last(before, who, {"took"}, thing), last(before, who, {"went to"})}
+    return places[arrived[-1] - 1][0], {
+        arrived[-1],
+        last(before, who, {"took"}, thing),
+        last(before, who, {"went to"}),
+    }
 
 
 def impossible(text: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from sightline.audits import Audit
-from sightline.report.page.render import write_page
+from sightline.audits.audit_result import Audit
+from sightline.report.html.audit_page import write_page
 
 CHROMIUM = Path("/usr/bin/chromium")
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -17,40 +17,56 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 
 @dataclass
 class Library:
-    """Pages by the audits they were drawn from, each drawn once: drawing takes longer than reading."""
+    """Pages by the audits they were drawn from, each drawn once: drawing takes longer than
+    reading.
+    """
 
     folder: Path
     pages: dict[tuple[int, bool], tuple[Audit, Path]] = field(default_factory=dict)
 
-    def path(self, told: Audit, texts: bool) -> Path:
-        key = (id(told), texts)  # kept with its audit, so that no other takes its id
+    def path(self, case: Audit, texts: bool) -> Path:
+        key = (id(case), texts)  # kept with its audit, so that no other takes its id
         if key not in self.pages:
-            self.pages[key] = told, write_page(told, self.folder / f"report{len(self.pages)}.html", texts)
+            self.pages[key] = (
+                case,
+                write_page(case, self.folder / f"report{len(self.pages)}.html", texts),
+            )
         return self.pages[key][1]
 
 
 @dataclass
 class Reader:
-    """Opens audits in a browser without a network, and keeps what went wrong: requests, errors, refusals, dialogs."""
+    """Opens audits in a browser without a network, and keeps what went wrong: requests, errors,
+    refusals, dialogs.
+    """
 
     browser: Browser
     library: Library
     troubles: list[str] = field(default_factory=list)
     contexts: list[BrowserContext] = field(default_factory=list)
 
-    def open(self, told: Audit, hash_: str = "", *, texts: bool = True, width: int = 1100, **context: Any) -> Page:
-        """Write an audit as a page and open it; with a script the explorer has its first text then."""
-        path = self.library.path(told, texts)
+    def open(
+        self, case: Audit, hash_: str = "", *, texts: bool = True, width: int = 1100, **context: Any
+    ) -> Page:
+        """Write an audit as a page and open it; with a script the explorer has its first text
+        then.
+        """
+        path = self.library.path(case, texts)
         viewport = {"width": width, "height": 800}
         self.contexts.append(self.browser.new_context(offline=True, viewport=viewport, **context))
         page = self.contexts[-1].new_page()
         page.set_default_timeout(10_000)
-        page.on("request", lambda request: self.troubles.extend([request.url] * (path.as_uri() not in request.url)))
+        page.on(
+            "request",
+            lambda request: self.troubles.extend(
+                [request.url] * (path.as_uri() not in request.url)
+            ),
+        )
         page.on("console", lambda message: self.troubles.append(message.text))
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.on("dialog", lambda dialog: self.troubles.append(dialog.message))
         page.goto(path.as_uri() + hash_)
-        if context.get("java_script_enabled", True) and told.texts:
+        if context.get("java_script_enabled", True) and case.texts:
             page.locator("#opened-title").wait_for()
         return page
 

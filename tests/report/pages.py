@@ -42,7 +42,9 @@ class Page(HTMLParser):
 
     def text(self) -> str:
         """All that a reader can read, without the stylesheet, the script and its data."""
-        return "".join(data for path, data in self.pieces if not path or path[-1][0] not in {"style", "script"})
+        return "".join(
+            data for path, data in self.pieces if not path or path[-1][0] not in {"style", "script"}
+        )
 
     def scripts(self) -> dict[str, str]:
         """Each script element by its id; the one that runs has none."""
@@ -54,11 +56,15 @@ class Page(HTMLParser):
         return found
 
     def inside(self, tag: str, cls: str) -> list[list[tuple[str, str]]]:
-        """For each element of a class, its texts, each with the class of the innermost tag around it."""
+        """For each element of a class, its texts, each with the class of the innermost tag around
+        it.
+        """
         found: dict[int, list[tuple[str, str]]] = {}
         for path, data in self.pieces:
             for name, attributes in path:
                 if name == tag and attributes.get("class") == cls:
                     innermost = path[-1][1].get("class", "")
-                    found.setdefault(id(attributes), []).append((innermost if innermost != cls else "", data))
+                    found.setdefault(id(attributes), []).append(
+                        (innermost if innermost != cls else "", data)
+                    )
         return list(found.values())

@@ -1,28 +1,40 @@
-"""What to do now follows from what was found: which map for whom, how many texts, and what to change."""
+"""What to do now follows from what was found: which map for whom, how many texts, and what to
+change.
+"""
 
 from dataclasses import replace
 
 import pytest
 
-from sightline.audits import Audit
-from sightline.findings.verdict import NO_BETTER
+from sightline.audits.audit_result import Audit
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.report.advice import AFTER_GUESSING, GUESSING, advice, shown
 from sightline.report.card import card
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
-from tests.report.audits import ABSENT, LEARNED, MAPS, audit, by_class, compared, detector, estimate, map_row
+from sightline.verdict.verdict_table import NO_BETTER
+from tests.report.audits import (
+    ABSENT,
+    LEARNED,
+    MAPS,
+    audit,
+    by_class,
+    compared,
+    detector,
+    estimate,
+    map_row,
+)
 from tests.snapshots import same_text
 from tests.verdicts import reached
 
 
-def said(told: list[str]) -> list[str]:
-    return [one.replace("\xa0", " ") for one in told]
+def said(case: list[str]) -> list[str]:
+    return [one.replace("\xa0", " ") for one in case]
 
 
 @pytest.mark.parametrize(("text", "row"), [(CAN, 4), (CAVEATS, 5), (MUST_NOT, 3), (CANNOT_TELL, 6)])
 def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int) -> None:
-    told = said(shown(compared(reached(text, row, (), ()))))
-    same_text("report", told)
-    assert len(told) == 2  # no signed map is known to transfer the prediction
+    result = said(shown(compared(reached(text, row, (), ()))))
+    same_text("report", result)
+    assert len(result) == 2  # no signed map is known to transfer the prediction
 
 
 def test_where_classes_differ_it_is_said_for_which_texts() -> None:
@@ -32,28 +44,33 @@ def test_where_classes_differ_it_is_said_for_which_texts() -> None:
 def test_where_no_class_is_known_nothing_is_shown_for_all() -> None:
     """A map is shown for a text, and every text has a class."""
     open_ = reached(CANNOT_TELL, 1, (), ("too few texts",))
-    told = said(shown(compared(reached(CAVEATS, 5, (), (), {"a": open_, "b": open_}))))
-    same_text("report", told[0])
-    assert not any("all texts" in one for one in told)
+    result = said(shown(compared(reached(CAVEATS, 5, (), (), {"a": open_, "b": open_}))))
+    same_text("report", result[0])
+    assert not any("all texts" in one for one in result)
 
 
-NONE_FOR_HAM = "Show no map for texts predicted 'ham': no highlighted word can explain that prediction."
+NONE_FOR_HAM = (
+    "Show no map for texts predicted 'ham': no highlighted word can explain that prediction."
+)
 
 
 def test_for_a_class_that_is_decided_by_absence_no_map_is_advised_once_and_no_more_texts() -> None:
-    told = said(advice(detector()))
-    assert told[:3] == [
+    result = said(advice(detector()))
+    assert result[:3] == [
         "Show the attention map for texts predicted 'spam'.",
         NONE_FOR_HAM,
-        "Or show the weight × logit map, but not for texts predicted 'ham', for which it was not shown to work.",
+        (
+            "Or show the weight × logit map, but not for texts predicted 'ham', for which it was "
+            "not shown to work."
+        ),
     ]
-    assert sum("'ham'" in one for one in told) == 2
-    assert not any(one.startswith("Audit") for one in told)
+    assert sum("'ham'" in one for one in result) == 2
+    assert not any(one.startswith("Audit") for one in result)
 
 
 def test_a_map_that_is_not_shown_to_fail_is_not_offered_for_a_class_by_absence_either() -> None:
-    told = said(shown(replace(detector(), maps=MAPS)))
-    same_text("report", told[2])
+    result = said(shown(replace(detector(), maps=MAPS)))
+    same_text("report", result[2])
 
 
 def test_where_every_class_is_decided_by_absence_no_map_is_offered() -> None:
@@ -68,13 +85,17 @@ def test_what_must_not_be_shown_of_all_texts_is_not_left_open_for_a_class() -> N
 
 def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
     must_not = compared(reached(MUST_NOT, 3, (), ()))
-    failing = tuple(replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps)
-    told = said(shown(replace(must_not, maps=failing)))
-    same_text("report", told[1])
+    failing = tuple(
+        replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps
+    )
+    result = said(shown(replace(must_not, maps=failing)))
+    same_text("report", result[1])
 
 
 @pytest.mark.parametrize(("against", "first"), [(("b",), "Or"), ((), "Show")])
-def test_a_map_that_works_only_where_attention_does_is_an_alternative(against: tuple[str, ...], first: str) -> None:
+def test_a_map_that_works_only_where_attention_does_is_an_alternative(
+    against: tuple[str, ...], first: str
+) -> None:
     classes = {"a": reached(CAN, 4, (), ()), "b": reached(MUST_NOT, 2, (), ())}
     audited = compared(reached(CAVEATS, 5, (), (), classes))
     maps = tuple(replace(row, against=against) if row.chosen else row for row in audited.maps)
@@ -92,26 +113,41 @@ def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
 
 def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_sentence() -> None:
     first, *others = audit().findings
-    lacking = (replace(first, needed=1234), *(replace(one, needed=1234) for one in others[:1]), *others[1:])
+    lacking = (
+        replace(first, needed=1234),
+        *(replace(one, needed=1234) for one in others[:1]),
+        *others[1:],
+    )
     enough = replace(audit(), findings=lacking, cards={"data": {"sample": {"n": 872, "of": 9000}}})
-    [told] = [one for one in said(advice(enough)) if one.startswith("Audit about")]
-    same_text("report", told)
-    [told] = [one for one in said(advice(replace(audit(), findings=lacking))) if one.startswith("Audit about")]
-    same_text("report", told)
-    assert " to test on, so others have to be collected) to settle Need (SL-001)" in told
+    [message] = [one for one in said(advice(enough)) if one.startswith("Audit about")]
+    same_text("report", message)
+    [message] = [
+        one
+        for one in said(advice(replace(audit(), findings=lacking)))
+        if one.startswith("Audit about")
+    ]
+    same_text("report", message)
+    assert " to test on, so others have to be collected) to settle Need (SL-001)" in message
 
 
 def test_a_class_with_too_few_texts_is_named() -> None:
-    few = reached(CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",))
-    told = said(advice(compared(replace(by_class(), by_class={**by_class().by_class, "odd": few}))))
-    assert "Audit more texts that are predicted 'odd': too few texts for a verdict, which rests on at least 50." in told
+    few = reached(
+        CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",)
+    )
+    result = said(
+        advice(compared(replace(by_class(), by_class={**by_class().by_class, "odd": few})))
+    )
+    assert (
+        "Audit more texts that are predicted 'odd': too few texts for a verdict, which rests "
+        "on at least 50."
+    ) in result
 
 
 def test_what_to_change_follows_what_was_learned() -> None:
     poor = replace(LEARNED, converged=False)
-    told = " ".join(advice(replace(compared(), learned=poor)))
+    message = " ".join(advice(replace(compared(), learned=poor)))
     for words in ("--epochs allows more", "--max-tokens allows longer"):
-        assert words in told
+        assert words in message
         assert words not in " ".join(advice(replace(compared(), learned=replace(LEARNED, cut=0))))
 
 
@@ -119,7 +155,7 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
 
 
 @pytest.mark.parametrize(
-    ("audited", "told"),
+    ("audited", "message"),
     [
         (replace(compared(), learned=GUESSES), f"{GUESSING} {AFTER_GUESSING}"),
         (
@@ -131,7 +167,11 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
             "20 test texts: audit more texts.",
         ),
         (
-            compared(reached(CANNOT_TELL, 1, (), ("too few texts for a verdict (SL-303 rests on 3 texts)",))),
+            compared(
+                reached(
+                    CANNOT_TELL, 1, (), ("too few texts for a verdict (SL-303 rests on 3 texts)",)
+                )
+            ),
             "Audit more texts: too few texts for a verdict.",
         ),
         (
@@ -140,12 +180,14 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
         ),
     ],
 )
-def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(audited: Audit, told: str) -> None:
-    assert advice(audited) == [told]
-    assert shown(audited) == [told]
+def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
+    audited: Audit, message: str
+) -> None:
+    assert advice(audited) == [message]
+    assert shown(audited) == [message]
     listed = card(audited).lists
     lines = [one for sentences in listed.values() for one in sentences]
-    assert lines.count(told) == 1
+    assert lines.count(message) == 1
     assert not any("Its words take" in one for one in listed.get("Which map may be shown", ()))
 
 

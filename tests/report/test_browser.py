@@ -1,4 +1,6 @@
-"""A real browser opens the page: nothing is asked for, nothing refused, nothing overflows, everybody can read it."""
+"""A real browser opens the page: nothing is asked for, nothing refused, nothing overflows,
+everybody can read it.
+"""
 
 import json
 import re
@@ -8,22 +10,25 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
 from tests.report.audits import HOSTILE, audit, by_class, compared, explored, hostile, record
 from tests.report.conftest import OVERFLOW, Reader
 from tests.snapshots import same_text
 
 pytestmark = pytest.mark.browser
 REALISTIC, HOSTILE_AUDIT, EXPLORED, COMPARED = audit(), hostile(), explored(), compared()
-LONG = (record(" ".join(f"word{i}" for i in range(130)), 0, rationale=True), record("a short one", 1))
+LONG = (
+    record(" ".join(f"word{i}" for i in range(130)), 0, rationale=True),
+    record("a short one", 1),
+)
 DIRECTED = compared(by_class(), LONG)
 GROUND = "getComputedStyle(document.body).backgroundColor"
 
 
-@pytest.mark.parametrize("told", [COMPARED, HOSTILE_AUDIT], ids=["compared", "hostile"])
+@pytest.mark.parametrize("case", [COMPARED, HOSTILE_AUDIT], ids=["compared", "hostile"])
 @pytest.mark.parametrize("width", [375, 1280])
-def test_the_page_stands_alone(reader: Reader, told: Audit, width: int) -> None:
-    page = reader.open(told, width=width)
+def test_the_page_stands_alone(reader: Reader, case: Audit, width: int) -> None:
+    page = reader.open(case, width=width)
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
     assert page.evaluate(OVERFLOW) == 0
     assert page.locator("h1").count() == 1
@@ -34,7 +39,10 @@ def test_the_page_stands_alone(reader: Reader, told: Audit, width: int) -> None:
 
 def test_tables_keep_their_columns_on_a_desktop(reader: Reader) -> None:
     page = reader.open(DIRECTED, width=1280)
-    wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.getAttribute('aria-label'))"
+    wider = (
+        "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => "
+        "one.getAttribute('aria-label'))"
+    )
     assert page.locator(".scroll").evaluate_all(wider) == []
 
 
@@ -43,12 +51,17 @@ def test_the_legend_comes_before_the_first_text_and_names_both_sides(reader: Rea
     legend = page.locator("#texts .legend")
     expect(legend).to_contain_text("speaks for the predicted class")
     expect(legend).to_contain_text("speaks against the predicted class")
-    after = "(legend) => [...document.querySelectorAll('#texts .map, #list')].every(one => legend.compareDocumentPosition(one) & 4)"
+    after = (
+        "(legend) => [...document.querySelectorAll('#texts .map, #list')].every(one => "
+        "legend.compareDocumentPosition(one) & 4)"
+    )
     assert legend.evaluate(after)
     assert reader.open(REALISTIC).locator("#texts .legend").inner_text().count("against") == 0
 
 
-def test_on_paper_long_texts_keep_their_windows_and_words_against_their_line(reader: Reader) -> None:
+def test_on_paper_long_texts_keep_their_windows_and_words_against_their_line(
+    reader: Reader,
+) -> None:
     page = reader.open(DIRECTED)
     page.emulate_media(media="print")
     text = page.locator(".printed article").filter(has=page.locator(".gap")).first
@@ -67,14 +80,18 @@ def test_the_keyboard_reaches_the_verdict_first(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize(("width", "screens"), [(1100, 1.2), (375, 2.0)])
-def test_answer_reason_remedy_and_example_are_seen_at_once(reader: Reader, width: int, screens: float) -> None:
+def test_answer_reason_remedy_and_example_are_seen_at_once(
+    reader: Reader, width: int, screens: float
+) -> None:
     box = reader.open(COMPARED, width=width).locator(".example").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < screens * 800
 
 
 def test_the_page_follows_a_dark_screen(reader: Reader) -> None:
-    grounds = {reader.open(REALISTIC, color_scheme=scheme).evaluate(GROUND) for scheme in ("light", "dark")}
+    grounds = {
+        reader.open(REALISTIC, color_scheme=scheme).evaluate(GROUND) for scheme in ("light", "dark")
+    }
     assert len(grounds) == 2
 
 
@@ -98,9 +115,9 @@ def test_on_paper_the_texts_are_those_without_a_script(reader: Reader) -> None:
 def test_on_paper_no_codes_stand_under_the_caveats(reader: Reader) -> None:
     page = reader.open(DIRECTED)
     page.emulate_media(media="print")
-    told = page.locator("#verdict").inner_text()
-    assert "do not take the prediction with them" in told
-    assert not re.search(r"SL-\d|δ|\[", told)
+    result = page.locator("#verdict").inner_text()
+    assert "do not take the prediction with them" in result
+    assert not re.search(r"SL-\d|δ|\[", result)
     assert "SL-303" in page.locator("#findings").inner_text()
 
 
@@ -115,26 +132,40 @@ def test_a_browser_that_cannot_unpack_keeps_the_texts(reader: Reader) -> None:
 
 def test_no_other_script_runs_and_no_string_becomes_markup(reader: Reader) -> None:
     page = reader.open(REALISTIC)
-    page.evaluate("const s = document.createElement('script'); s.append('window.ran = 1'); document.body.append(s)")
+    page.evaluate(
+        "const s = document.createElement('script'); s.append('window.ran = 1'); "
+        "document.body.append(s)"
+    )
     assert page.evaluate("window.ran") is None
     refused = page.evaluate(
-        "(() => { try { document.body.innerHTML = '<b>'; return '' } catch (e) { return e.name } })()"
+        "(() => { try { document.body.innerHTML = '<b>'; return '' } catch (e) { return "
+        "e.name } })()"
     )
     assert refused == "TypeError"
-    assert [line for line in reader.troubles if "Content Security Policy" in line or "TrustedHTML" in line]
+    assert [
+        line
+        for line in reader.troubles
+        if "Content Security Policy" in line or "TrustedHTML" in line
+    ]
     reader.troubles.clear()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), (390, "light"), (1280, "dark"), (390, "dark")]
+)
 def test_nothing_serious_keeps_anybody_out(reader: Reader, width: int, scheme: str) -> None:
-    page = reader.open(DIRECTED, "#text=t0000&maps=attention,signed_gradient", width=width, color_scheme=scheme)
+    page = reader.open(
+        DIRECTED, "#text=t0000&maps=attention,signed_gradient", width=width, color_scheme=scheme
+    )
     expect(page.locator("#opened .gap").first).to_be_visible()
     page.locator("#opened [data-word]").nth(2).click()
     expect(page.locator(".numbers")).to_be_visible()
     page.locator("#explorer details").evaluate("fold => { fold.open = true }")
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    told = [(v["id"], v["impact"], [node["html"][:150] for node in v["nodes"][:3]]) for v in found]
-    assert [each for each in told if each[1] in {"serious", "critical"}] == [], json.dumps(told, indent=1)
+    lines = [(v["id"], v["impact"], [node["html"][:150] for node in v["nodes"][:3]]) for v in found]
+    assert [each for each in lines if each[1] in {"serious", "critical"}] == [], json.dumps(
+        lines, indent=1
+    )
 
 
 def shown(page: Page) -> str:
@@ -143,7 +174,11 @@ def shown(page: Page) -> str:
 
 def test_what_means_harm_is_shown_as_text(reader: Reader) -> None:
     page = reader.open(HOSTILE_AUDIT)
-    signs = {4: "safe ⟦U+202E⟧drow⟦U+202C⟧ order", 5: "nul ␀ bell ␇ escape ␛[31m red", 0: HOSTILE[0]}
+    signs = {
+        4: "safe ⟦U+202E⟧drow⟦U+202C⟧ order",
+        5: "nul ␀ bell ␇ escape ␛[31m red",
+        0: HOSTILE[0],
+    }
     page.locator("#order").select_option("data")
     for index, text in signs.items():
         page.locator("#list a").nth(index).click()

@@ -1,4 +1,6 @@
-"""The explorer in a real browser: by pointer and by keyboard, and every number that of the audit."""
+"""The explorer in a real browser: by pointer and by keyboard, and every number that of the
+audit.
+"""
 
 from dataclasses import replace
 from urllib.parse import quote
@@ -7,11 +9,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from sightline.audits import Audit
-from sightline.report.page.held import held_texts
-from sightline.report.page.maps import MAPS
-from sightline.report.page.tokens import shades, token_view
-from sightline.results import Failed, Measurement
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Failed, Measurement
+from sightline.report.html.map_names import MAPS
+from sightline.report.html.token_highlights import shades, token_view
+from sightline.report.html.view_model import held_texts
 from tests.report.audits import audit, compared, explored, record
 from tests.report.conftest import Reader
 
@@ -33,42 +35,59 @@ def first_ids(page: Page) -> list[str]:
     return page.locator("#list a").all_inner_texts()
 
 
-def ids_by(told: Audit, values: np.ndarray) -> list[str]:
-    return [told.texts[i].id for i in np.argsort(values, kind="stable")]
+def ids_by(case: Audit, values: np.ndarray) -> list[str]:
+    return [case.texts[i].id for i in np.argsort(values, kind="stable")]
 
 
-def number_of(told: str) -> float:
-    return float(told.replace("−", "-").replace(" × 10^", "e").replace("∞", "inf").replace("undefined", "nan"))
+def number_of(message: str) -> float:
+    return float(
+        message.replace("−", "-")
+        .replace(" × 10^", "e")
+        .replace("∞", "inf")
+        .replace("undefined", "nan")
+    )
 
 
 def numbers(page: Page) -> dict[str, float]:
     names = page.locator(".numbers dt").all_inner_texts()
-    told = page.locator(".numbers dd").all_inner_texts()
-    return {name: number_of(value) for name, value in zip(names, told, strict=True) if name != "evidence"}
+    result = page.locator(".numbers dd").all_inner_texts()
+    return {
+        name: number_of(value)
+        for name, value in zip(names, result, strict=True)
+        if name != "evidence"
+    }
 
 
-def stored(told: Audit, text: int, word: int) -> dict[str, float]:
-    return {each.kind.name: float(f"{each.rows[text][word]:.3g}") for each in held_texts(told).maps}
+def stored(case: Audit, text: int, word: int) -> dict[str, float]:
+    return {each.kind.name: float(f"{each.rows[text][word]:.3g}") for each in held_texts(case).maps}
 
 
 def test_a_click_shows_the_numbers_of_a_word_in_every_map(reader: Reader) -> None:
-    told = EXPLORED
+    message = EXPLORED
     for text in (0, 5):
-        page = reader.open(told, f"#text={told.texts[text].id}{EVERY}")
+        page = reader.open(message, f"#text={message.texts[text].id}{EVERY}")
         for word in (0, 1, 2, 6):
             page.locator("#opened .map").nth(3).locator(f"[data-word='{word}']").click()
-            expect(page.locator(".numbers p")).to_contain_text(f"Word {word + 1} of {len(told.texts[text].tokens)}")
-            assert numbers(page) == pytest.approx(stored(told, text, word), nan_ok=True)
-            assert page.locator("[aria-pressed=true]").count() == page.locator("#opened .map").count()
+            expect(page.locator(".numbers p")).to_contain_text(
+                f"Word {word + 1} of {len(message.texts[text].tokens)}"
+            )
+            assert numbers(page) == pytest.approx(stored(message, text, word), nan_ok=True)
+            assert (
+                page.locator("[aria-pressed=true]").count() == page.locator("#opened .map").count()
+            )
 
 
-def test_a_query_stands_with_its_text_and_nothing_stands_where_there_is_none(reader: Reader) -> None:
-    asked = replace(record("Mary went to the kitchen", 0), query=("where", "is", "<b>mary</b>", "\u202e?"))
-    told = audit((asked, record("Nobody asks about this one", 1)))
-    page = reader.open(told, f"#text={asked.id}")
+def test_a_query_stands_with_its_text_and_nothing_stands_where_there_is_none(
+    reader: Reader,
+) -> None:
+    asked = replace(
+        record("Mary went to the kitchen", 0), query=("where", "is", "<b>mary</b>", "\u202e?")
+    )
+    result = audit((asked, record("Nobody asks about this one", 1)))
+    page = reader.open(result, f"#text={asked.id}")
     expect(page.locator("#opened .query")).to_have_text("query: where is <b>mary</b> ⟦U+202E⟧?")
-    page = reader.open(told, f"#text={told.texts[1].id}")
-    expect(page.locator("#opened-title")).to_contain_text(told.texts[1].id)
+    page = reader.open(result, f"#text={result.texts[1].id}")
+    expect(page.locator("#opened-title")).to_contain_text(result.texts[1].id)
     assert page.locator("#opened .query").count() == 0
 
 
@@ -80,9 +99,9 @@ def test_people_s_marks_are_told_of_a_word(reader: Reader) -> None:
 
 
 def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
-    told = EXPLORED
-    page = reader.open(told, f"#text=t0003{EVERY}")
-    held = [each for each in held_texts(told).maps if not each.kind.signed]
+    message = EXPLORED
+    page = reader.open(message, f"#text=t0003{EVERY}")
+    held = [each for each in held_texts(message).maps if not each.kind.signed]
     for each in held:
         spans = page.get_by_role("group", name=each.kind.name, exact=True).locator("[data-word]")
         rounded = np.array([float(f"{value:.3g}") for value in each.rows[3]])
@@ -90,9 +109,9 @@ def test_the_shades_are_those_of_the_printed_texts(reader: Reader) -> None:
 
 
 def test_a_word_that_speaks_against_is_shaded_otherwise(reader: Reader) -> None:
-    told = EXPLORED
-    values = held_texts(told).maps[-1].rows[3]
-    page = reader.open(told, "#text=t0003&maps=evidence")
+    message = EXPLORED
+    values = held_texts(message).maps[-1].rows[3]
+    page = reader.open(message, "#text=t0003&maps=evidence")
     spans = page.get_by_role("group", name="token evidence").locator("[data-word]")
     kinds = [(span.get_attribute("class") or "")[0] for span in spans.all()]
     assert kinds == ["n" if value < 0 else "s" for value in values]
@@ -108,7 +127,9 @@ def groups(page: Page) -> list[str | None]:
 def test_two_maps_are_shown_at_first_and_the_others_on_demand(reader: Reader) -> None:
     page = reader.open(COMPARED, "#text=t0003")
     assert groups(page) == ["attention", "weight × logit"]
-    expect(page.locator(".switch label").filter(has_text="recommended")).to_have_text(["weight × logit recommended"])
+    expect(page.locator(".switch label").filter(has_text="recommended")).to_have_text(
+        ["weight × logit recommended"]
+    )
     page.locator("#maps input").first.focus()
     page.keyboard.press("Space")  # attention off
     for _ in range(9):
@@ -137,12 +158,16 @@ def test_with_every_map_off_the_text_itself_is_shown(reader: Reader) -> None:
     assert groups(page) == ["attention"]
 
 
-def test_a_fold_shows_the_heaviest_words_as_on_paper_and_says_what_it_leaves_out(reader: Reader) -> None:
-    told = compared(texts=(record(" ".join(f"word{i}" for i in range(400)), 0, rationale=True),))
-    page = reader.open(told)
-    row = token_view(held_texts(told)).texts[0].rows[0]
+def test_a_fold_shows_the_heaviest_words_as_on_paper_and_says_what_it_leaves_out(
+    reader: Reader,
+) -> None:
+    result = compared(texts=(record(" ".join(f"word{i}" for i in range(400)), 0, rationale=True),))
+    page = reader.open(result)
+    row = token_view(held_texts(result)).texts[0].rows[0]
     words = page.locator("#opened .map").first.locator("[data-word]")
-    assert words.all_inner_texts() == [piece.text for piece in row.start if piece.shade not in ("", "gap")]
+    assert words.all_inner_texts() == [
+        piece.text for piece in row.start if piece.shade not in ("", "gap")
+    ]
     gaps = page.locator("#opened .map").first.locator(".gap").all_text_contents()
     assert gaps == [piece.text for piece in row.start if piece.shade == "gap"]
     page.get_by_role("checkbox", name="token evidence").check()
@@ -165,8 +190,8 @@ def test_what_weight_and_evidence_add_up_to_stands_under_the_text(reader: Reader
 
 
 def test_everything_can_be_done_from_the_keyboard(reader: Reader) -> None:
-    told = EXPLORED
-    page = reader.open(told, "#maps=attention,gradient,deletion")
+    message = EXPLORED
+    page = reader.open(message, "#maps=attention,gradient,deletion")
     page.locator("#find").focus()
     page.keyboard.type("T0017")
     expect(page.locator("#count")).to_have_text("1 of 24 texts")
@@ -179,26 +204,41 @@ def test_everything_can_be_done_from_the_keyboard(reader: Reader) -> None:
     page.keyboard.press("Tab")  # past the link, into the first map
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "Enter"):
         page.keyboard.press(key)
-    assert numbers(page) == pytest.approx(stored(told, 17, 1))
-    assert page.evaluate("document.activeElement.parentElement.getAttribute('aria-label')") == "gradient"
+    assert numbers(page) == pytest.approx(stored(message, 17, 1))
+    assert (
+        page.evaluate("document.activeElement.parentElement.getAttribute('aria-label')")
+        == "gradient"
+    )
     page.keyboard.press("End")
     page.keyboard.press("Space")
-    assert numbers(page) == pytest.approx(stored(told, 17, len(told.texts[17].tokens) - 1))
+    assert numbers(page) == pytest.approx(stored(message, 17, len(message.texts[17].tokens) - 1))
     page.keyboard.press("Home")
     assert page.evaluate("document.activeElement.dataset.word") == "0"
     page.keyboard.press("Escape")
     expect(page.locator(".numbers")).to_be_hidden()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Tab")  # one stop a map
-    assert page.evaluate("document.activeElement.parentElement.getAttribute('aria-label')") == "leave-one-out"
+    assert (
+        page.evaluate("document.activeElement.parentElement.getAttribute('aria-label')")
+        == "leave-one-out"
+    )
     page.keyboard.press("Shift+Tab")  # back to the word that was left
-    assert page.evaluate("document.activeElement.parentElement.getAttribute('aria-label')") == "gradient"
+    assert (
+        page.evaluate("document.activeElement.parentElement.getAttribute('aria-label')")
+        == "gradient"
+    )
     assert page.evaluate("document.activeElement.dataset.word") == "1"
 
 
 def test_texts_and_ids_are_searched_in_either_case(reader: Reader) -> None:
     page = reader.open(LISTED)
-    for letters, found in (("rare éclair", 5), ("RARE ÉCLAIR", 5), ("t0229", 1), ("  number 11", 11), ("", 230)):
+    for letters, found in (
+        ("rare éclair", 5),
+        ("RARE ÉCLAIR", 5),
+        ("t0229", 1),
+        ("  number 11", 11),
+        ("", 230),
+    ):
         page.locator("#find").fill(letters)
         expect(page.locator("#count")).to_have_text(f"{found} of 230 texts")
     page.locator("#find").fill("nowhere")
@@ -207,12 +247,16 @@ def test_texts_and_ids_are_searched_in_either_case(reader: Reader) -> None:
 
 
 def test_orders_are_those_of_the_audit(reader: Reader) -> None:
-    told = EXPLORED
-    disputed = np.asarray(told.measurements["agreement"].values["disagreement"])
-    sure = np.asarray(told.measurements["outputs"].values["probability"])
-    page = reader.open(told)
-    assert first_ids(page) == ids_by(told, -disputed)[:10]
-    expected = {"sure": ids_by(told, -sure), "unsure": ids_by(told, sure), "data": [text.id for text in told.texts]}
+    message = EXPLORED
+    disputed = np.asarray(message.measurements["agreement"].values["disagreement"])
+    sure = np.asarray(message.measurements["outputs"].values["probability"])
+    page = reader.open(message)
+    assert first_ids(page) == ids_by(message, -disputed)[:10]
+    expected = {
+        "sure": ids_by(message, -sure),
+        "unsure": ids_by(message, sure),
+        "data": [text.id for text in message.texts],
+    }
     for order, ids in expected.items():
         page.locator("#order").select_option(order)
         expect(page.locator("#list a").first).to_have_text(ids[0])
@@ -236,7 +280,11 @@ def test_filters_by_label_prediction_and_answer(reader: Reader) -> None:
     left = list(MANY)
     for control, choice in asked.items():
         page.locator(f"#{control}").select_option(label=choice)
-        left = [t for t in left if (t.label != t.predicted if control == "right" else getattr(t, control) == choice)]
+        left = [
+            t
+            for t in left
+            if (t.label != t.predicted if control == "right" else getattr(t, control) == choice)
+        ]
         expect(page.locator("#count")).to_have_text(f"{len(left)} of 230 texts")
         assert first_ids(page) == [text.id for text in left[:10]]
     page.locator("#right").select_option(label="right")
@@ -244,8 +292,8 @@ def test_filters_by_label_prediction_and_answer(reader: Reader) -> None:
 
 
 def test_a_link_opens_its_text_and_the_back_button_goes_back(reader: Reader) -> None:
-    told = replace(LISTED, texts=(replace(MANY[0], id='a/ü "&#<b>'), *MANY[1:]))
-    page = reader.open(told, "#text=" + quote('a/ü "&#<b>', safe=""))
+    message = replace(LISTED, texts=(replace(MANY[0], id='a/ü "&#<b>'), *MANY[1:]))
+    page = reader.open(message, "#text=" + quote('a/ü "&#<b>', safe=""))
     title = page.locator("#opened-title")
     expect(title).to_have_text('Text a/ü "&#<b>')
     expect(title).to_be_in_viewport()
@@ -267,10 +315,10 @@ def test_a_link_opens_its_text_and_the_back_button_goes_back(reader: Reader) -> 
 
 @pytest.mark.parametrize("hash_", ["#text=%E0%A4", "#verdict"])
 def test_an_address_that_names_no_text_opens_the_first(reader: Reader, hash_: str) -> None:
-    told = REALISTIC
-    page = reader.open(told, hash_)
-    disputed = np.asarray(told.measurements["agreement"].values["disagreement"])
-    first, second = ids_by(told, -disputed)[:2]
+    message = REALISTIC
+    page = reader.open(message, hash_)
+    disputed = np.asarray(message.measurements["agreement"].values["disagreement"])
+    first, second = ids_by(message, -disputed)[:2]
     title = page.locator("#opened-title")
     expect(title).to_have_text(f"Text {first}")
     page.get_by_role("link", name="next text").click()
@@ -307,9 +355,11 @@ def test_without_texts_ids_can_be_searched_and_no_word_is_shown(reader: Reader) 
 
 def test_without_maps_the_text_itself_is_shown(reader: Reader) -> None:
     broken = {"agreement": Failed("agreement", "IndexError"), "other": Measurement("other", {})}
-    told = replace(audit((record("plain words", 0),)), measurements=broken)
-    page = reader.open(told)
+    message = replace(audit((record("plain words", 0),)), measurements=broken)
+    page = reader.open(message)
     expect(page.locator("#opened .map")).to_have_text("plain words")
     expect(
-        page.get_by_text("Not shown: the gradient and leave-one-out maps (agreement failed: IndexError).")
+        page.get_by_text(
+            "Not shown: the gradient and leave-one-out maps (agreement failed: IndexError)."
+        )
     ).to_be_visible()

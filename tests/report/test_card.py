@@ -5,17 +5,19 @@ from dataclasses import replace
 
 import pytest
 
+from sightline.core.results import Measurement, NotRun
 from sightline.report.card import card
-from sightline.report.methods import WORKS, methods, works
-from sightline.report.sheets.cards import card_html, card_markdown
-from sightline.results import Measurement, NotRun
+from sightline.report.methods_paragraph import WORKS, methods, works
+from sightline.report.text.card_text import card_html, card_markdown
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text
 
 
 def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
-    told = card_markdown(card(replace(compared(), spec={**compared().spec, "date": "2026-01-02"}))).replace("\xa0", " ")
+    message = card_markdown(
+        card(replace(compared(), spec={**compared().spec, "date": "2026-01-02"}))
+    ).replace("\xa0", " ")
     for words in (
         "**Attention audit: bilstm+additive+softmax**",
         "- Verdict: Must not be shown",
@@ -23,79 +25,102 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
         "- Seed: 7",
         "- Date: 2026-01-02",
         "- Do not show the attention map.",
-        "- How much each word matters: weight × logit. Its words take 0.552 (0.512 to 0.592; 436 texts)",
-        "- The highlighted words do not take the prediction with them when copied into a text of another class.",
+        (
+            "- How much each word matters: weight × logit. Its words take 0.552 (0.512 to 0.592; "
+            "436 texts)"
+        ),
+        (
+            "- The highlighted words do not take the prediction with them when copied into a "
+            "text of another class."
+        ),
         "- Accuracy 0.815 (0.775 to 0.855; 872 texts)",
         "| Removal (SL-301) | passed | 0.262 (0.212 to 0.312; 872 texts) |",
         "| Own word (SL-402) | not run | — |",
         "```\nsightline audit --data reviews.csv",
     ):
-        assert words in told
-    assert "None" not in told
+        assert words in message
+    assert "None" not in message
 
 
 def test_both_printings_say_the_same() -> None:
-    told = card(compared(by_class()))
-    html = Page(card_html(told))
+    result = card(compared(by_class()))
+    html = Page(card_html(result))
     assert html.torn == []
-    plain = re.sub(r"[*`|\\-]|&[lg]t;", "", card_markdown(told)).split()
+    plain = re.sub(r"[*`|\\-]|&[lg]t;", "", card_markdown(result)).split()
     for words in (text for path, text in html.pieces if path):
         assert set(re.sub(r"[*`|<>\\-]", "", words).split()) <= set(plain)
 
 
 def test_nothing_in_a_card_is_obeyed() -> None:
-    told = card(hostile())
-    assert "<script" not in card_markdown(told)
-    assert "<script" not in card_html(told)
-    assert Page(card_html(told)).torn == []
-    evil = replace(audit(), cards={"model": {"name": "[x](javascript:0) <b> *a* `c` |d| https://evil @you &lt;"}})
+    result = card(hostile())
+    assert "<script" not in card_markdown(result)
+    assert "<script" not in card_html(result)
+    assert Page(card_html(result)).torn == []
+    evil = replace(
+        audit(),
+        cards={"model": {"name": "[x](javascript:0) <b> *a* `c` |d| https://evil @you &lt;"}},
+    )
     line = card_markdown(card(evil)).splitlines()[0]
     assert line == (
-        "**Attention audit: \\[x\\](javascript:0) &lt;b&gt; \\*a\\* \\`c\\` \\|d\\| https\\://evil \\@you \\&lt;**"
+        "**Attention audit: \\[x\\](javascript:0) &lt;b&gt; \\*a\\* \\`c\\` \\|d\\| "
+        "https\\://evil \\@you \\&lt;**"
     )
     fenced = replace(audit(), spec={"command": "sightline audit '````'"})
     assert "`````\nsightline audit '````'\n`````" in card_markdown(card(fenced))
 
 
 def test_only_what_was_done_is_told_with_the_works_it_rests_on() -> None:
-    told = methods(audit())
-    assert "gradients and with leave-one-out (Jain & Wallace 2019)" in told
+    result = methods(audit())
+    assert "gradients and with leave-one-out (Jain & Wallace 2019)" in result
     assert works(audit()) == [WORKS["Jain & Wallace 2019"]]
     for short in WORKS:
-        assert short == "Jain & Wallace 2019" or short not in told
+        assert short == "Jain & Wallace 2019" or short not in result
 
 
 def test_the_data_and_how_texts_were_chosen_are_told_without_the_folders_they_lie_in() -> None:
-    notes = ["no split column: divided 70/15/15 by seed 3", "4 texts were empty", "a sample of 24 of 90 test texts"]
+    notes = [
+        "no split column: divided 70/15/15 by seed 3",
+        "4 texts were empty",
+        "a sample of 24 of 90 test texts",
+    ]
     data = {"source": "files:train=/home/me/a.csv,test=C:\\x\\b.csv", "notes": notes}
     bare = replace(audit(), cards={"data": data}, spec={"run": {}, "seed": 3})
-    told = methods(bare).replace("\xa0", " ")
-    assert "on 24 texts of files:train=a.csv,test=b.csv that were held out. No split column: divided 70/15/15" in told
-    assert "home" not in told
-    assert "empty" not in told
-    assert "sample" not in told
+    message = methods(bare).replace("\xa0", " ")
+    assert (
+        "on 24 texts of files:train=a.csv,test=b.csv that were held out. No split column: "
+        "divided 70/15/15"
+    ) in message
+    assert "home" not in message
+    assert "empty" not in message
+    assert "sample" not in message
     sampled = replace(bare, cards={"data": {**data, "sample": {"n": 24, "of": 90, "seed": 3}}})
     drawn = "The audited texts are a sample of the 90 texts to test on, drawn by seed 3."
     assert drawn in methods(sampled).replace("\xa0", " ")
 
 
 @pytest.mark.parametrize(
-    ("code", "number", "told"),
+    ("code", "number", "message"),
     [
         ("polarity", "", "do not speak against the prediction was compared with that of all words"),
         ("signs", "", "What each word adds to the logit of the predicted class"),
-        ("rationale", "rationale.f1.attention", "the words that were marked as evidence was measured as context"),
+        (
+            "rationale",
+            "rationale.f1.attention",
+            "the words that were marked as evidence was measured as context",
+        ),
         ("marks", "marks.words", "attention lies on marks, such as punctuation"),
     ],
 )
-def test_directions_polarity_and_marks_are_told_where_they_were_taken(code: str, number: str, told: str) -> None:
+def test_directions_polarity_and_marks_are_told_where_they_were_taken(
+    code: str, number: str, message: str
+) -> None:
     bare = replace(audit(), measurements={}, estimates={})
     taken = replace(bare, measurements={code: Measurement(code, {})})
-    assert told not in methods(bare)
-    assert (told in methods(taken)) == (not number)  # a text may have no marks
+    assert message not in methods(bare)
+    assert (message in methods(taken)) == (not number)  # a text may have no marks
     if number:
-        assert told in methods(replace(taken, estimates={number: estimate(0.5)}))
-        assert told not in methods(replace(taken, estimates={number: estimate(0.5, n=0)}))
+        assert message in methods(replace(taken, estimates={number: estimate(0.5)}))
+        assert message not in methods(replace(taken, estimates={number: estimate(0.5, n=0)}))
 
 
 def test_maps_with_directions_are_told_where_there_are_any() -> None:
@@ -106,7 +131,9 @@ def test_maps_with_directions_are_told_where_there_are_any() -> None:
 def test_a_run_of_a_store_has_its_key_and_when_it_was_kept() -> None:
     facts = card(replace(audit(), spec={"key": "ab12", "kept": "2026-11-22"})).facts
     same_text("report", (facts["Date"], facts["Run"]))
-    facts = card(replace(audit(), spec={"key": "ab12", "command": "sightline audit", "date": "2026-11-21"})).facts
+    facts = card(
+        replace(audit(), spec={"key": "ab12", "command": "sightline audit", "date": "2026-11-21"})
+    ).facts
     assert facts["Date"] == "2026-11-21"
     assert "Run" not in facts
 

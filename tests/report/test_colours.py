@@ -1,4 +1,6 @@
-"""For and against are told apart by every eye and on paper, and words stay readable on every shade."""
+"""For and against are told apart by every eye and on paper, and words stay readable on every
+shade.
+"""
 
 import re
 from importlib.resources import files
@@ -7,17 +9,36 @@ from itertools import product
 import numpy as np
 import pytest
 
-CSS = (files("sightline.report.page") / "templates" / "page.css").read_text(encoding="utf-8")
+CSS = (files("sightline.report.html") / "templates" / "page.css").read_text(encoding="utf-8")
 LIGHT, DARK = (
-    dict(re.findall(r"--([a-z]+): ([^;]+);", block)) for block in re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)[:2]
+    dict(re.findall(r"--([a-z]+): ([^;]+);", block))
+    for block in re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)[:2]
 )
 SCHEMES = {"light": LIGHT, "dark": {**LIGHT, **DARK}}
 SEEN = {  # Machado, Oliveira & Fernandes 2009, severity 1, on linear RGB
     "all three cones": np.eye(3),
-    "no red": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
-    "no green": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
-    "no blue": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
-}  # fmt: skip
+    "no red": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "no green": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "no blue": np.array(
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
+    ),
+}
 
 
 def colour(text: str) -> np.ndarray:
@@ -41,13 +62,19 @@ def contrast(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def lab(rgb: np.ndarray) -> np.ndarray:
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ rgb
+    xyz = (
+        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        @ rgb
+    )
     x, y, z = np.cbrt(xyz / [0.9505, 1.0, 1.089])
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 def shade(scheme: dict[str, str], letter: str, step: int) -> np.ndarray:
-    share = int(re.findall(rf"\.{letter}{step} \{{ background: rgb\(var\(--\w+\) / (\d+)%\)", CSS)[0]) / 100
+    share = (
+        int(re.findall(rf"\.{letter}{step} \{{ background: rgb\(var\(--\w+\) / (\d+)%\)", CSS)[0])
+        / 100
+    )
     ink, paper = colour(scheme["shade" if letter == "s" else "against"]), colour(scheme["paper"])
     return share * ink + (1 - share) * paper
 

@@ -1,4 +1,6 @@
-"""The page and the lines of a comparison: whole, harmless, and every number one that was computed before."""
+"""The page and the lines of a comparison: whole, harmless, and every number one that was computed
+before.
+"""
 
 import re
 from dataclasses import replace
@@ -8,32 +10,38 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.audits import Audit, Comparison, compare
-from sightline.report.numerals import interval
-from sightline.report.page.compare import SHOWN, render_comparison, write_comparison
-from sightline.report.sheets.compare import comparison_lines
-from sightline.results import Measurement, Ragged
+from sightline.audits.audit_result import Audit, Comparison, compare
+from sightline.core.results import Measurement, Ragged
+from sightline.report.html.comparison_page import SHOWN, render_comparison, write_comparison
+from sightline.report.number_format import interval
+from sightline.report.text.comparison_text import comparison_lines
 from tests.report.audits import audit, hostile, outputs
 from tests.report.pages import Page
 from tests.snapshots import same_text
 
 
-def answering(told: Audit, seed: int, turned: int = 0) -> Audit:
+def answering(case: Audit, seed: int, turned: int = 0) -> Audit:
     """An audit that also holds answers; some of them turned."""
     texts = tuple(
-        replace(text, predicted="other" if i < turned else text.predicted) for i, text in enumerate(told.texts)
+        replace(text, predicted="other" if i < turned else text.predicted)
+        for i, text in enumerate(case.texts)
     )
     names = sorted({text.predicted for text in texts})
-    values = {**outputs(texts, seed).values, "predicted": np.array([names.index(text.predicted) for text in texts])}
-    measured = {**told.measurements, "outputs": Measurement("outputs", values)}
+    values = {
+        **outputs(texts, seed).values,
+        "predicted": np.array([names.index(text.predicted) for text in texts]),
+    }
+    measured = {**case.measurements, "outputs": Measurement("outputs", values)}
     del measured["agreement"]
-    return replace(told, texts=texts, measurements=measured)
+    return replace(case, texts=texts, measurements=measured)
 
 
 @cache
 def made(kind: str) -> Comparison:
-    told = {"realistic": audit, "hostile": hostile}[kind]()
-    return compare(answering(told, 2), answering(told, 3, turned=3), places=("one", '<b>"two"\x1b'))
+    result = {"realistic": audit, "hostile": hostile}[kind]()
+    return compare(
+        answering(result, 2), answering(result, 3, turned=3), places=("one", '<b>"two"\x1b')
+    )
 
 
 @pytest.mark.parametrize("kind", ["realistic", "hostile"])
@@ -46,7 +54,9 @@ def test_the_page_is_whole_and_nothing_in_it_can_run(kind: str) -> None:
         assert not {"style", "src", "action"} & attributes.keys()
         assert not any(name.startswith("on") for name in attributes)
         assert attributes.get("href", "#").startswith("#") or tag == "link"
-    policy = next(attributes["content"] for tag, attributes in page.tags if "http-equiv" in attributes)
+    policy = next(
+        attributes["content"] for tag, attributes in page.tags if "http-equiv" in attributes
+    )
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "\x1b" not in html
     assert "\u202e" not in html
@@ -74,17 +84,22 @@ def test_texts_are_drawn_under_both_maps_those_that_are_decided_otherwise_first(
 
 
 def test_without_texts_no_word_of_them_is_shown(tmp_path: Path) -> None:
-    page = write_comparison(made("realistic"), tmp_path / "page.html", texts=False).read_text(encoding="utf-8")
+    page = write_comparison(made("realistic"), tmp_path / "page.html", texts=False).read_text(
+        encoding="utf-8"
+    )
     assert "t0001" in page
     assert "generous" not in page
-    assert "generous" in made("realistic").to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "generous" in made("realistic").to_html(tmp_path / "page.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_lines_say_what_the_page_says_and_nothing_that_a_terminal_would_obey() -> None:
     lines = comparison_lines(made("hostile"))
     same_text("report", lines[0])  # ten texts are too few
     assert any(
-        line.startswith("accuracy") and "on 10 texts; a comparison rests on at least 50" in line for line in lines
+        line.startswith("accuracy") and "on 10 texts; a comparison rests on at least 50" in line
+        for line in lines
     )
     assert any(line.startswith('B: <b>"two"') for line in lines)
 
@@ -101,8 +116,12 @@ def test_audits_without_texts_stand_side_by_side() -> None:
 def test_a_map_that_one_audit_lacks_is_left_out() -> None:
     first, second = answering(audit(), 2), answering(audit(), 3)
     measured = second.measurements["outputs"]
-    values = {name: value for name, value in measured.values.items() if not isinstance(value, Ragged)}
-    without = replace(second, measurements={**second.measurements, "outputs": replace(measured, values=values)})
+    values = {
+        name: value for name, value in measured.values.items() if not isinstance(value, Ragged)
+    }
+    without = replace(
+        second, measurements={**second.measurements, "outputs": replace(measured, values=values)}
+    )
     found = compare(first, without)
     same_text("report", found.beside[0].notes)
     assert "B: attention" not in render_comparison(found)

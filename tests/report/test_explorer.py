@@ -1,4 +1,6 @@
-"""The explorer carries every text and its numbers, as many as fit, and none where texts are left out."""
+"""The explorer carries every text and its numbers, as many as fit, and none where texts are left
+out.
+"""
 
 import json
 from dataclasses import replace
@@ -7,41 +9,44 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sightline.audits import Audit
-from sightline.questions import DEAR
-from sightline.report.page.explorer import carried, embedded
-from sightline.report.page.held import held_texts
-from sightline.report.page.maps import MAPS
-from sightline.report.page.render import render
-from sightline.results import Measurement, Ragged
+from sightline.audits.audit_result import Audit
+from sightline.config.measure_registry import DEAR
+from sightline.core.results import Measurement, Ragged
+from sightline.report.html.audit_page import render
+from sightline.report.html.explorer import carried, embedded
+from sightline.report.html.map_names import MAPS
+from sightline.report.html.view_model import held_texts
 from tests.report.audits import audit, compared, explored, hostile, record
 from tests.report.pages import Page
-from tests.report.test_blocks import unpacked
+from tests.report.test_data_blocks import unpacked
 
 ROOM = 10**7
-MANY = tuple(record(f"text number {index} of many " + f"w{index * 7919 % 1000} " * 12, index) for index in range(600))
+MANY = tuple(
+    record(f"text number {index} of many " + f"w{index * 7919 % 1000} " * 12, index)
+    for index in range(600)
+)
 
 
-def index_of(told: Audit, texts: bool = True, room: int = ROOM) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(scripts(told, texts, room)["index"])
+def index_of(case: Audit, texts: bool = True, room: int = ROOM) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(scripts(case, texts, room)["index"])
     return found
 
 
-def scripts(told: Audit, texts: bool = True, room: int = ROOM) -> dict[str, str]:
-    return Page(carried(held_texts(told), texts, room).elements).scripts()
+def scripts(case: Audit, texts: bool = True, room: int = ROOM) -> dict[str, str]:
+    return Page(carried(held_texts(case), texts, room).elements).scripts()
 
 
 def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
-    told = explored()
-    found = scripts(told)
+    result = explored()
+    found = scripts(result)
     index = json.loads(found["index"])
     texts, numbers = unpacked(found["texts-0"]), unpacked(found["numbers-0"])
     assert list(found) == ["index", "texts-0", "numbers-0"]
-    assert sorted(index["ids"]) == [text.id for text in told.texts]
+    assert sorted(index["ids"]) == [text.id for text in result.texts]
     for row, id_ in enumerate(index["ids"]):
-        at = [text.id for text in told.texts].index(id_)
-        assert texts[row][0] == told.texts[at].text
-        for place, each in enumerate(held_texts(told).maps):
+        at = [text.id for text in result.texts].index(id_)
+        assert texts[row][0] == result.texts[at].text
+        for place, each in enumerate(held_texts(result).maps):
             stored = [None if np.isnan(v) else float(f"{v:.3g}") for v in each.rows[at]]
             assert numbers[row][place] == stored
 
@@ -52,26 +57,28 @@ def test_every_map_that_an_audit_holds_is_offered_and_no_other() -> None:
     assert [each["name"] for each in index_of(audit())["maps"]] == [
         k.name for k in MAPS if k.measure in ("outputs", "agreement")
     ]
-    assert [each["name"] for each in index_of(explored())["maps"] if each["signed"]] == ["token evidence"]
+    assert [each["name"] for each in index_of(explored())["maps"] if each["signed"]] == [
+        "token evidence"
+    ]
     assert [each["name"] for each in index_of(compared())["maps"] if each["signed"]] == [
         k.name for k in made if k.quantity.startswith("signed_") or k.quantity == "evidence"
     ]
 
 
 def test_a_map_of_other_lengths_is_not_offered() -> None:
-    told = explored()
+    result = explored()
     wrong = Measurement("reach", {"evidence": Ragged(np.ones(3), np.array([3]))})
-    found = index_of(replace(told, measurements={**told.measurements, "reach": wrong}))
+    found = index_of(replace(result, measurements={**result.measurements, "reach": wrong}))
     assert "token evidence" not in [each["name"] for each in found["maps"]]
 
 
 def test_the_orders_are_those_of_the_unrounded_numbers() -> None:
-    told = explored()
-    sure = 0.9999 + np.arange(len(told.texts)) * 1e-7
-    sharp = {**told.measurements, "outputs": Measurement("outputs", {"probability": sure})}
-    index = index_of(replace(told, measurements=sharp))
-    ids = [text.id for text in told.texts]
-    disputed = np.asarray(told.measurements["agreement"].values["disagreement"])
+    result = explored()
+    sure = 0.9999 + np.arange(len(result.texts)) * 1e-7
+    sharp = {**result.measurements, "outputs": Measurement("outputs", {"probability": sure})}
+    index = index_of(replace(result, measurements=sharp))
+    ids = [text.id for text in result.texts]
+    disputed = np.asarray(result.measurements["agreement"].values["disagreement"])
     assert index["ids"] == [ids[i] for i in np.argsort(-disputed)]
     assert [index["ids"][row] for row in index["orders"]["unsure"]] == ids
     assert [index["ids"][row] for row in index["orders"]["sure"]] == ids[::-1]
@@ -85,9 +92,9 @@ def test_without_confidence_no_order_by_it_is_offered() -> None:
 
 
 def test_labels_and_right_answers_are_those_of_the_texts() -> None:
-    told = explored()
-    index = index_of(told)
-    by_id = {text.id: text for text in told.texts}
+    result = explored()
+    index = index_of(result)
+    by_id = {text.id: text for text in result.texts}
     for row, id_ in enumerate(index["ids"]):
         assert index["labels"][index["label"][row]] == by_id[id_].label
         assert index["labels"][index["predicted"][row]] == by_id[id_].predicted
@@ -98,41 +105,49 @@ def test_labels_and_right_answers_are_those_of_the_texts() -> None:
 def test_texts_with_one_name_can_be_told_apart() -> None:
     texts = tuple(replace(record("a b", 0), id=name) for name in ("x", "x\n", "y", "x"))
     assert sorted(index_of(audit(texts))["ids"]) == ["x", "x (2)", "x (3)", "y"]
-    assert index_of(audit((record("a b", 0), replace(record("c", 1), id=" "))))["ids"].count("(no id)") == 1
+    assert (
+        index_of(audit((record("a b", 0), replace(record("c", 1), id=" "))))["ids"].count("(no id)")
+        == 1
+    )
 
 
 @pytest.mark.parametrize("room", [0, 5_000, 40_000, 80_000])
 def test_a_small_page_holds_the_most_disputed_texts_and_says_how_many(room: int) -> None:
-    told = explored(MANY)
-    found = carried(held_texts(told), True, room)
-    index = index_of(told, room=room)
-    whole = index_of(told)["ids"]
+    result = explored(MANY)
+    found = carried(held_texts(result), True, room)
+    index = index_of(result, room=room)
+    whole = index_of(result)["ids"]
     assert len(found.elements) <= room + 1000
     assert index["ids"] == whole[: len(index["ids"])]
     assert len(index["ids"]) == found.held < len(MANY)
-    assert f"holds {found.held} of the 600 audited texts" in found.told
-    assert "--save" in found.told
-    assert index["told"] == found.told
+    assert f"holds {found.held} of the 600 audited texts" in found.description
+    assert "--save" in found.description
+    assert index["note"] == found.description
 
 
 def test_one_text_too_long_for_any_page_does_not_keep_out_the_others() -> None:
     random = np.random.default_rng(0)
     long = record(" ".join(map(str, random.integers(0, 10**9, size=20_000))), 0)
     texts = (long, *MANY[1:50])
-    told = explored(texts)
-    values = {**told.measurements["agreement"].values, "disagreement": np.arange(50.0)[::-1].copy()}
-    told = replace(told, measurements={**told.measurements, "agreement": Measurement("agreement", values)})
-    assert index_of(told, room=100_000)["ids"] == [text.id for text in texts[1:]]
+    result = explored(texts)
+    values = {
+        **result.measurements["agreement"].values,
+        "disagreement": np.arange(50.0)[::-1].copy(),
+    }
+    result = replace(
+        result, measurements={**result.measurements, "agreement": Measurement("agreement", values)}
+    )
+    assert index_of(result, room=100_000)["ids"] == [text.id for text in texts[1:]]
 
 
 def test_a_whole_page_keeps_to_its_budget() -> None:
-    told = explored(MANY)
-    whole = render(told)
+    result = explored(MANY)
+    whole = render(result)
     small = len(whole) - 40_000
-    cut = render(told, budget=small)
+    cut = render(result, budget=small)
     assert small - 100_000 < len(cut.encode()) <= small
-    assert "of the 600 audited texts" in json.loads(Page(cut).scripts()["index"])["told"]
-    assert json.loads(Page(whole).scripts()["index"])["told"] == ""
+    assert "of the 600 audited texts" in json.loads(Page(cut).scripts()["index"])["note"]
+    assert json.loads(Page(whole).scripts()["index"])["note"] == ""
 
 
 def test_where_nothing_fits_the_page_has_no_script_and_says_so() -> None:
@@ -142,12 +157,12 @@ def test_where_nothing_fits_the_page_has_no_script_and_says_so() -> None:
 
 
 def test_without_texts_no_block_is_packed_and_ids_stay() -> None:
-    told = explored()
-    assert list(scripts(told, False)) == ["index"]
-    index = index_of(told, False)
+    result = explored()
+    assert list(scripts(result, False)) == ["index"]
+    index = index_of(result, False)
     assert index["maps"] == []
     assert index["texts"] is False
-    assert sorted(index["ids"]) == [text.id for text in told.texts]
+    assert sorted(index["ids"]) == [text.id for text in result.texts]
 
 
 def test_a_page_without_texts_holds_no_word_of_them_anywhere() -> None:

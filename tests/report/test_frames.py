@@ -1,4 +1,6 @@
-"""The numbers of an audit as columns: every one of them, explained, and what is undefined told apart from 0."""
+"""The numbers of an audit as columns: every one of them, explained, and what is undefined told
+apart from 0.
+"""
 
 import csv
 import json
@@ -8,17 +10,23 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet
 
-from sightline.audits import Audit
-from sightline.errors import MissingExtra, StoreError
-from sightline.quantities import QUANTITIES, quantity_of
-from sightline.results import Bracket, Measurement, NotRun, Ragged, TextRecord
+from sightline.audits.audit_result import Audit
+from sightline.core.errors import MissingExtra, StoreError
+from sightline.core.results import Bracket, Measurement, NotRun, Ragged, TextRecord
+from sightline.measures.quantities import QUANTITIES, quantity_of
 from tests.report import audits
 from tests.snapshots import refused
 
 WORDS = ("=1+1", "'s", "film", '"a,b"', "-", "＝x", "line\nend", "half \ud800", "漢字")
 RECORDS = (
     TextRecord(
-        "t0", " ".join(WORDS), WORDS, tuple((0, 1) for _ in WORDS), "pos", "neg", tuple(i == 2 for i in range(9))
+        "t0",
+        " ".join(WORDS),
+        WORDS,
+        tuple((0, 1) for _ in WORDS),
+        "pos",
+        "neg",
+        tuple(i == 2 for i in range(9)),
     ),
     TextRecord("+t1", "fine", ("fine",), ((0, 4),), "neg", "neg"),
 )
@@ -44,7 +52,9 @@ def made() -> Audit:
     measured = {
         "outputs": Measurement("outputs", values, {"probability": {"non-finite output": 1}}),
         "agreement": Measurement("agreement", agreement, {"tau.gradient": {"one word": 1}}),
-        "reach": Measurement("reach", {"span": Bracket(np.array([0.0, 0.5]), np.array([1.0, 0.5]))}),
+        "reach": Measurement(
+            "reach", {"span": Bracket(np.array([0.0, 0.5]), np.array([1.0, 0.5]))}
+        ),
         "erasure": Measurement("erasure", {"floor": np.arange(10.0).reshape(2, 5)}),
         "need": NotRun("need", "needs decode"),
     }
@@ -85,7 +95,9 @@ def test_words_come_back_from_csv_once_one_quotation_mark_is_taken_away(tmp_path
 
 def test_csv_has_signs_for_what_hides_or_is_obeyed_and_parquet_has_the_text(tmp_path: Path) -> None:
     words = ("\x1b[2J", "\u202eabc", "a\u200bb", "'\u2066")
-    record = TextRecord("\x1b1", " ".join(words), words, tuple((0, 1) for _ in words), "p\u202e", "neg")
+    record = TextRecord(
+        "\x1b1", " ".join(words), words, tuple((0, 1) for _ in words), "p\u202e", "neg"
+    )
     audit = replace(AUDIT, texts=(record,), measurements={})
     audit.export(tmp_path / "csv")
     audit.export(tmp_path / "parquet", "parquet")
@@ -93,7 +105,9 @@ def test_csv_has_signs_for_what_hides_or_is_obeyed_and_parquet_has_the_text(tmp_
     assert [row["word"] for row in cells(tmp_path / "csv" / "words.csv")] == shown
     (text,) = cells(tmp_path / "csv" / "texts.csv")
     assert (text["id"], text["label"]) == ("␛1", "p⟦U+202E⟧")
-    assert pyarrow.parquet.read_table(tmp_path / "parquet" / "words.parquet")["word"].to_pylist() == [*words]
+    assert pyarrow.parquet.read_table(tmp_path / "parquet" / "words.parquet")[
+        "word"
+    ].to_pylist() == [*words]
 
 
 def test_parquet_holds_the_same_with_words_as_they_are_and_null(tmp_path: Path) -> None:
@@ -104,20 +118,28 @@ def test_parquet_holds_the_same_with_words_as_they_are_and_null(tmp_path: Path) 
         rows = cells(tmp_path / "csv" / f"{name}.csv")
         assert table.column_names == [*rows[0]]
         for found, row in zip(table.to_pylist(), rows, strict=True):
-            same = {k: "" if v is None else v if isinstance(v, str) else repr(v) for k, v in found.items()}
+            same = {
+                k: "" if v is None else v if isinstance(v, str) else repr(v)
+                for k, v in found.items()
+            }
             assert same == {k: v.removeprefix("'") for k, v in row.items()}
 
 
 def test_every_column_is_explained_and_what_has_none_is_named(tmp_path: Path) -> None:
     about = json.loads((AUDIT.export(tmp_path / "out") / "columns.json").read_text())
     texts, words = about["tables"]["texts"], about["tables"]["words"]
-    told = {column["name"]: column for column in (*texts["columns"], *words["columns"])}
-    tau = told["agreement.tau.gradient"]
-    assert (tau["unit"], tau["low"], tau["high"], tau["measure"]) == ("rank correlation", -1, 1, "agreement")
+    values = {column["name"]: column for column in (*texts["columns"], *words["columns"])}
+    tau = values["agreement.tau.gradient"]
+    assert (tau["unit"], tau["low"], tau["high"], tau["measure"]) == (
+        "rank correlation",
+        -1,
+        1,
+        "agreement",
+    )
     assert tau["undefined"] == {"one word": 1}
     assert tau["what"].startswith("Kendall’s τ-b")
     assert "gradient of the decision" in tau["what"]
-    assert told["rationale"]["undefined"] == {"no marks for the text": 1}
+    assert values["rationale"]["undefined"] == {"no marks for the text": 1}
     assert "199" in texts["left_out"]["agreement.draws.gradient"]
     assert "agreement.cells" in words["left_out"]
     assert (texts["rows"], words["rows"]) == (2, 10)
@@ -145,7 +167,11 @@ def test_an_audit_without_texts_has_no_rows_and_says_why() -> None:
 def test_only_an_export_is_replaced(tmp_path: Path) -> None:
     folder = AUDIT.export(tmp_path / "out")
     assert AUDIT.export(folder, "parquet") == folder
-    assert sorted(path.name for path in folder.iterdir()) == ["columns.json", "texts.parquet", "words.parquet"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "columns.json",
+        "texts.parquet",
+        "words.parquet",
+    ]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").touch()
     for content in (None, "[]", "{", '{"columns": 3}'):
@@ -155,7 +181,9 @@ def test_only_an_export_is_replaced(tmp_path: Path) -> None:
             AUDIT.export(tmp_path / "mine")
 
 
-def test_without_pyarrow_parquet_is_refused_with_what_to_install(tmp_path: Path, monkeypatch) -> None:
+def test_without_pyarrow_parquet_is_refused_with_what_to_install(
+    tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with refused(MissingExtra):
         AUDIT.export(tmp_path / "out", "parquet")
@@ -164,6 +192,8 @@ def test_without_pyarrow_parquet_is_refused_with_what_to_install(tmp_path: Path,
 
 def test_a_quantity_is_found_by_its_name_or_by_what_it_is_one_of() -> None:
     assert quantity_of("erasure", "deleted.random") is QUANTITIES["erasure"]["deleted.random"]
-    assert quantity_of("erasure", "deleted.gradient").told.endswith("can be)")
-    assert quantity_of("agreement", "free_gradient").told == "gradient under uniform attention"
+    assert quantity_of("erasure", "deleted.gradient").description.endswith("can be)")
+    assert (
+        quantity_of("agreement", "free_gradient").description == "gradient under uniform attention"
+    )
     assert quantity_of("agreement", "nothing") is quantity_of("mine", "tau.gradient") is None

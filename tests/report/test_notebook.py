@@ -1,21 +1,23 @@
-"""An audit at the end of a notebook's cell: verdict and findings, harmless and without influence on what is around."""
+"""An audit at the end of a notebook's cell: verdict and findings, harmless and without influence on
+what is around.
+"""
 
 from dataclasses import replace
 
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
 from tests.report.audits import audit, by_class, compared, hostile
 from tests.report.pages import Page
 
 
-def block(told: Audit) -> Page:
-    return Page(told._repr_html_())
+def block(case: Audit) -> Page:
+    return Page(case._repr_html_())
 
 
 def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n() -> None:
-    told = audit()
-    text = block(told).text().replace("\xa0", " ")
+    result = audit()
+    text = block(result).text().replace("\xa0", " ")
     assert "Can be shown with caveats" in text
-    for finding in told.findings:
+    for finding in result.findings:
         assert finding.code in text
         assert finding.name in text
     assert "0.430 [0.380, 0.480]872" in text.replace("\n", "")
@@ -26,31 +28,32 @@ def test_the_block_tells_the_verdict_and_every_finding_with_its_interval_and_n()
 def test_the_block_names_classes_and_maps_as_the_page_does() -> None:
     text = block(compared(by_class())).text().replace("\xa0", " ")
     assert (
-        "Can be shown with caveats for texts predicted 'positive'; must not be shown for texts predicted 'negative': the highlighted"
-        in text
-    )
+        "Can be shown with caveats for texts predicted 'positive'; must not be shown for "
+        "texts predicted 'negative': the highlighted"
+    ) in text
     assert (
-        "For texts predicted 'negative': the highlighted words do not take the prediction with them when copied into a text of another class."
-        in text
-    )
+        "For texts predicted 'negative': the highlighted words do not take the prediction "
+        "with them when copied into a text of another class."
+    ) in text
     assert "Accuracy 0.815 (0.775 to 0.855; 872 texts)" in text
     assert "Do not show the attention map for texts predicted 'negative'." in text
-    assert "How much each word matters: weight × logit. Its words: carried into another text 0.552" in " ".join(
-        text.split()
+    assert (
+        "How much each word matters: weight × logit. Its words: carried into another text 0.552"
+        in " ".join(text.split())
     )
 
 
 def test_findings_that_are_context_come_last_and_say_so() -> None:
-    told = audit()
-    turned = replace(told, findings=told.findings[::-1])
+    result = audit()
+    turned = replace(result, findings=result.findings[::-1])
     text = block(turned).text()
     assert text.index("SL-402") < text.index("SL-201")
     assert text.count("(informational)") == 2
 
 
 def test_the_block_runs_nothing_and_styles_nothing_but_itself() -> None:
-    for told in (audit(), hostile()):
-        page = block(told)
+    for message in (audit(), hostile()):
+        page = block(message)
         assert page.torn == []
         for tag, attributes in page.tags:
             assert tag not in {"script", "style", "link", "img", "iframe"}

@@ -12,19 +12,27 @@ from pathlib import Path
 
 import pytest
 
-from sightline.audits import Audit
+from sightline.audits.audit_result import Audit
+from sightline.core.results import (
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    ClassShare,
+    Measurement,
+    NotRun,
+)
 from sightline.report.card import card
-from sightline.report.page.frame import _script
-from sightline.report.page.render import render, write_page
-from sightline.report.sheets.cards import card_markdown
-from sightline.report.visible import visible
-from sightline.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, ClassShare, Measurement, NotRun
+from sightline.report.html.audit_page import render, write_page
+from sightline.report.html.page_template import _script
+from sightline.report.sanitize import visible
+from sightline.report.text.card_text import card_markdown
 from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text
 
 BOTH = pytest.mark.parametrize(
-    "told", [audit(), compared(by_class()), hostile()], ids=["realistic", "compared", "hostile"]
+    "case", [audit(), compared(by_class()), hostile()], ids=["realistic", "compared", "hostile"]
 )
 
 
@@ -34,13 +42,13 @@ def plain(html: str) -> str:
 
 
 @BOTH
-def test_every_opened_tag_is_closed_in_order(told: Audit) -> None:
-    assert Page(render(told)).torn == []
+def test_every_opened_tag_is_closed_in_order(case: Audit) -> None:
+    assert Page(render(case)).torn == []
 
 
 @BOTH
-def test_nothing_of_the_audit_can_run_and_nothing_is_fetched(told: Audit) -> None:
-    page = Page(render(told))
+def test_nothing_of_the_audit_can_run_and_nothing_is_fetched(case: Audit) -> None:
+    page = Page(render(case))
     for tag, attributes in page.tags:
         assert tag not in {
             "img",
@@ -54,12 +62,15 @@ def test_nothing_of_the_audit_can_run_and_nothing_is_fetched(told: Audit) -> Non
             "foreignobject",
         }
         assert (
-            not {"style", "src", "srcset", "action", "formaction", "background", "poster", "ping"} & attributes.keys()
+            not {"style", "src", "srcset", "action", "formaction", "background", "poster", "ping"}
+            & attributes.keys()
         )
         assert not any(name.startswith("on") for name in attributes)
         target = attributes.get("href", attributes.get("xlink:href", "#"))
         assert target.startswith("#") or (tag == "link" and target == "data:,")
-    assert [attributes for tag, attributes in page.tags if tag == "link"] == [{"rel": "icon", "href": "data:,"}]
+    assert [attributes for tag, attributes in page.tags if tag == "link"] == [
+        {"rel": "icon", "href": "data:,"}
+    ]
     kinds = [attributes.get("type", "") for tag, attributes in page.tags if tag == "script"]
     assert kinds == ["application/json", "text/plain", "text/plain", ""]
     assert page.scripts()[""] == _script()
@@ -87,9 +98,11 @@ def test_the_script_names_no_address_and_never_makes_markup_of_strings() -> None
 
 
 @BOTH
-def test_only_the_one_stylesheet_and_the_one_script_are_allowed(told: Audit) -> None:
-    html = render(told)
-    policy = next(a["content"] for t, a in Page(html).tags if a.get("http-equiv") == "Content-Security-Policy")
+def test_only_the_one_stylesheet_and_the_one_script_are_allowed(case: Audit) -> None:
+    html = render(case)
+    policy = next(
+        a["content"] for t, a in Page(html).tags if a.get("http-equiv") == "Content-Security-Policy"
+    )
     styles = re.findall(r"<style>(.*?)</style>", html, flags=re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(styles[0].encode()).digest()).decode()
     assert len(styles) == 1
@@ -115,22 +128,22 @@ def test_user_text_is_escaped_everywhere() -> None:
 
 
 def test_the_maps_show_each_text_as_it_was_read() -> None:
-    told = hostile()
-    rows = ["".join(text for _, text in row) for row in Page(render(told)).inside("p", "map")]
-    for record in told.texts[:-1]:
+    result = hostile()
+    rows = ["".join(text for _, text in row) for row in Page(render(result)).inside("p", "map")]
+    for record in result.texts[:-1]:
         assert rows.count(visible(record.text)) == (2 if record.rationale is None else 3)
 
 
 def test_a_text_of_one_endless_word_is_there_whole_once_a_map() -> None:
-    told = hostile()
-    rows = ["".join(text for _, text in row) for row in Page(render(told)).inside("p", "map")]
-    assert rows.count(told.texts[-1].text) == 2
+    result = hostile()
+    rows = ["".join(text for _, text in row) for row in Page(render(result)).inside("p", "map")]
+    assert rows.count(result.texts[-1].text) == 2
 
 
 def test_shades_cover_exactly_the_words() -> None:
-    told = hostile()
-    maps = Page(render(told)).inside("p", "map")
-    for record in told.texts[:9]:
+    result = hostile()
+    maps = Page(render(result)).inside("p", "map")
+    for record in result.texts[:9]:
         words = [visible(record.text[start:end]) for start, end in record.offsets]
         found = [row for row in maps if "".join(text for _, text in row) == visible(record.text)]
         assert found
@@ -139,9 +152,9 @@ def test_shades_cover_exactly_the_words() -> None:
 
 
 def test_every_number_is_shown_with_its_interval_and_its_n() -> None:
-    told = audit()
-    text = plain(render(told))
-    for finding in told.findings:
+    result = audit()
+    text = plain(render(result))
+    for finding in result.findings:
         assert finding.code in text
         assert finding.name[1:] in text
         for found in (finding.number, finding.baseline, finding.score):
@@ -192,7 +205,10 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
     text = plain(render(compared()))
     marks = [
         "Must not be shown",
-        "The highlighted words do not take the prediction with them when copied into a text of another class.",
+        (
+            "The highlighted words do not take the prediction with them when copied into a text "
+            "of another class."
+        ),
         "SL-303: score 0.012 [−0.027, 0.051], n = 428",
         "Did it learn anything?",
         "Accuracy 0.815 (0.775 to 0.855; 872 texts); majority class 0.509",
@@ -200,7 +216,10 @@ def test_the_head_answers_warns_and_offers_before_any_finding() -> None:
         "What to do now",
         "Do not show the attention map.",
         "How much each word matters: weight × logit.  Its words take 0.552",
-        "Which words speak for the predicted class, which against: none of the maps that were tried. The best was signed gradient.",
+        (
+            "Which words speak for the predicted class, which against: none of the maps that "
+            "were tried. The best was signed gradient."
+        ),
         "One text, two maps",
         "attention and weight × logit differ most on this one",
         "Maps side by side",
@@ -218,31 +237,42 @@ def test_codes_and_thresholds_stand_behind_the_sentences_of_the_first_screen() -
     assert not re.search(r"(?<!\()SL-\d|δ|\[", Page(seen).text())
 
 
-def test_numbers_above_one_and_answers_at_odds_with_the_verdict_are_explained_where_they_stand() -> None:
+def test_numbers_above_one_and_answers_at_odds_with_the_verdict_are_explained_where_they_stand() -> (
+    None
+):
     text = plain(render(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(1.002)),))))
     assert text.index("Numbers can exceed 1") < text.index("1.002")
-    assert text.index("Some tests below passed, and still") < text.index("A score is (number − chance)")
+    assert text.index("Some tests below passed, and still") < text.index(
+        "A score is (number − chance)"
+    )
     assert "Numbers can exceed 1" not in plain(render(compared()))
     assert "Some tests below passed" not in plain(render(audit()))
 
 
 def test_the_shares_of_classes_have_their_intervals() -> None:
-    learned = replace(LEARNED, classes={"rare": ClassShare(estimate(0.02, 0.01), estimate(0.0, 0.0))})
+    learned = replace(
+        LEARNED, classes={"rare": ClassShare(estimate(0.02, 0.01), estimate(0.0, 0.0))}
+    )
     text = plain(render(replace(compared(), learned=learned))).replace("\n", "")
     assert "label rare0.020[0.010, 0.030]872" in text
     assert "answer rare0[0, 0]872" in text
 
 
 def test_the_card_stands_in_the_page_as_it_is_written_to_a_file() -> None:
-    told = compared(by_class())
-    assert ["".join(text for _, text in found) for found in Page(render(told)).inside("pre", "card")] == [
-        visible(card_markdown(card(told)))
-    ]
+    result = compared(by_class())
+    assert [
+        "".join(text for _, text in found) for found in Page(render(result)).inside("pre", "card")
+    ] == [visible(card_markdown(card(result)))]
 
 
 def test_a_head_says_only_what_there_is() -> None:
     text = plain(render(audit()))
-    for missing in ("Did it learn", "One text, two maps", "Maps side by side", "may be shown instead"):
+    for missing in (
+        "Did it learn",
+        "One text, two maps",
+        "Maps side by side",
+        "may be shown instead",
+    ):
         assert missing not in text
 
 
@@ -261,9 +291,17 @@ def test_the_tone_is_that_of_the_row(row: int, title: str, tone: str) -> None:
 
 def test_where_classes_differ_the_head_answers_for_each() -> None:
     page = Page(render(compared(by_class())))
-    parts = [text for tone in ("caveat", "bad") for found in page.inside("p", f"answer {tone}") for _, text in found]
+    parts = [
+        text
+        for tone in ("caveat", "bad")
+        for found in page.inside("p", f"answer {tone}")
+        for _, text in found
+    ]
     same_text("report", parts)
-    assert "For texts predicted 'negative': the highlighted words do not take the prediction" in page.text()
+    assert (
+        "For texts predicted 'negative': the highlighted words do not take the prediction"
+        in page.text()
+    )
     title = next(text for path, text in page.pieces if path and path[-1][0] == "title")
     same_text("report", title)
 
@@ -271,7 +309,10 @@ def test_where_classes_differ_the_head_answers_for_each() -> None:
 def test_the_table_of_maps_has_every_number_with_its_n_and_marks_the_chosen() -> None:
     html = render(compared())
     text = plain(html).replace("\n", "")
-    assert "attention0.012 [−0.028, 0.052]0.010 [−0.030, 0.050]0.008 [−0.032, 0.048]436✕ failed" in text
+    assert (
+        "attention0.012 [−0.028, 0.052]0.010 [−0.030, 0.050]0.008 [−0.032, 0.048]436✕ failed"
+        in text
+    )
     assert "weight × logit (chosen)0.552 [0.512, 0.592]" in text
     assert "given scores12 texts have no scores0.050 [0.010, 0.090]——436◐ inconclusive" in text
     assert html.count('<tr class="chosen">') == 2
@@ -318,19 +359,33 @@ def test_equal_audits_give_equal_pages() -> None:
 
 
 def test_without_texts_no_text_is_shown() -> None:
-    told = audit()
-    html = render(told, texts=False)
+    result = audit()
+    html = render(result, texts=False)
     text = plain(html)
-    assert "The texts and their words are left out of this report. It still tells their ids; of each text how" in text
-    assert told.texts[0].id in text
-    assert not any(word in html for record in told.texts for word in ("awful", "wonderful", "generous", record.text))
+    assert (
+        "The texts and their words are left out of this report. It still tells their ids; of "
+        "each text how"
+    ) in text
+    assert result.texts[0].id in text
+    assert not any(
+        word in html
+        for record in result.texts
+        for word in ("awful", "wonderful", "generous", record.text)
+    )
     assert Page(html).torn == []
     assert Page(html).inside("p", "map") == []
 
 
 def test_an_empty_audit_has_a_page() -> None:
     empty = replace(
-        audit(()), findings=(), estimates={}, metrics={}, measurements={}, spec={}, environment={}, cards={}
+        audit(()),
+        findings=(),
+        estimates={},
+        metrics={},
+        measurements={},
+        spec={},
+        environment={},
+        cards={},
     )
     html = render(empty)
     assert Page(html).torn == []
@@ -345,16 +400,22 @@ def test_an_empty_audit_has_a_page() -> None:
 
 def test_a_measure_that_is_missing_is_said_to_be() -> None:
     kept = {name: m for name, m in audit().measurements.items() if not isinstance(m, Measurement)}
-    told = plain(render(replace(audit(), measurements=kept)))
-    assert "Not shown: the attention map (outputs is not part of this audit)." in told
-    assert "Not shown: the gradient and leave-one-out maps (agreement is not part of this audit)." in told
+    result = plain(render(replace(audit(), measurements=kept)))
+    assert "Not shown: the attention map (outputs is not part of this audit)." in result
+    assert (
+        "Not shown: the gradient and leave-one-out maps (agreement is not part of this audit)."
+        in result
+    )
 
 
 def test_a_model_whose_attention_cannot_be_replaced_still_shows_where_it_looks() -> None:
     without = NotRun("agreement", "needs decode")
     html = render(replace(audit(), measurements={**audit().measurements, "agreement": without}))
     assert "<h4>attention" in html
-    assert "Not shown: the gradient and leave-one-out maps (agreement was not run: needs decode)." in plain(html)
+    assert (
+        "Not shown: the gradient and leave-one-out maps (agreement was not run: needs decode)."
+        in plain(html)
+    )
     assert '"maps":[{"key":"attention"' in html
 
 
@@ -374,9 +435,9 @@ def test_a_page_is_written_whole_and_replaces_the_last(tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["report.html"]
 
 
-@pytest.mark.parametrize("told", [audit(), compared(by_class())], ids=["realistic", "compared"])
-def test_an_audit_that_was_saved_gives_the_same_page(tmp_path: Path, told: Audit) -> None:
-    assert render(Audit.load(told.save(tmp_path / "saved"))) == render(told)
+@pytest.mark.parametrize("case", [audit(), compared(by_class())], ids=["realistic", "compared"])
+def test_an_audit_that_was_saved_gives_the_same_page(tmp_path: Path, case: Audit) -> None:
+    assert render(Audit.load(case.save(tmp_path / "saved"))) == render(case)
 
 
 def test_the_method_of_the_audit_writes_the_page(tmp_path: Path) -> None:
@@ -384,5 +445,8 @@ def test_the_method_of_the_audit_writes_the_page(tmp_path: Path) -> None:
 
 
 def test_the_report_needs_no_torch() -> None:
-    code = "import sys, sightline.report.page.render, sightline.report.sheets.summary; sys.exit('torch' in sys.modules)"
+    code = (
+        "import sys, sightline.report.html.audit_page, sightline.report.text.audit_summary; "
+        "sys.exit('torch' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,4 +1,6 @@
-"""Figures by name: what is drawn stands in the table beside it, files are alike byte by byte, texts of others stay text."""
+"""Figures by name: what is drawn stands in the table beside it, files are alike byte by byte, texts
+of others stay text.
+"""
 
 import csv
 import math
@@ -12,19 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sightline.audits import Audit
-from sightline.errors import DataError, MissingExtra
-from sightline.report.plots import drawing
-from sightline.report.plots.drawing import ENDINGS
-from sightline.report.plots.named import FIGURES, write_figure
-from sightline.report.plots.plot import WIDTH, Plot
-from sightline.report.plots.ranks import TARGETS
-from sightline.report.visible import visible
-from sightline.results import Estimate, Measurement, NotRun, Ragged
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import BUT_ATTENTION, FitSpec, RunSpec
-from sightline.statistics.shapes import bin_of, counted, density, largest, quartiles
+from sightline.audits.audit_result import Audit
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import BUT_ATTENTION, FitSpec, RunSpec
+from sightline.core.errors import DataError, MissingExtra
+from sightline.core.results import Estimate, Measurement, NotRun, Ragged
+from sightline.report.figures import matplotlib_output
+from sightline.report.figures.figure_registry import FIGURES, write_figure
+from sightline.report.figures.information_by_rank import TARGETS
+from sightline.report.figures.matplotlib_output import ENDINGS
+from sightline.report.figures.plot import WIDTH, Plot
+from sightline.report.sanitize import visible
+from sightline.stats.distribution_shapes import bin_of, counted, density, largest, quartiles
 from tests.report import audits
 from tests.snapshots import refused
 
@@ -35,14 +37,20 @@ MOVED = np.linspace(0, 1, 24)
 
 def made() -> Audit:
     base = audits.compared()
-    texts = tuple(replace(t, predicted=EVIL if i < 5 else "_fine") for i, t in enumerate(base.texts))
+    texts = tuple(
+        replace(t, predicted=EVIL if i < 5 else "_fine") for i, t in enumerate(base.texts)
+    )
     outputs = base.measurements["outputs"]
     weights = outputs.values["attention"].rows()
-    shares = Ragged(np.concatenate([row / row.sum() for row in weights]), outputs.values["attention"].lengths)
+    shares = Ragged(
+        np.concatenate([row / row.sum() for row in weights]), outputs.values["attention"].lengths
+    )
     measured = {
         **base.measurements,
         "outputs": replace(outputs, values={**outputs.values, "attention": shares}),
-        "agreement": Measurement("agreement", {"tau.gradient": TAU, "tau.deletion": -TAU, "tau.references": TAU / 2}),
+        "agreement": Measurement(
+            "agreement", {"tau.gradient": TAU, "tau.deletion": -TAU, "tau.references": TAU / 2}
+        ),
         "permutation": Measurement("permutation", {"median": np.where(MOVED > 0.9, np.nan, MOVED)}),
     }
     return replace(base, texts=texts, measurements=measured)
@@ -52,18 +60,26 @@ AUDIT = made()
 
 
 def counterfactual(audit: Audit, apart: float = 0.0) -> dict[str, Any]:
-    """Made-up farthest attention: all of it on the last word; the divergences are in order, that of the first unknown."""
+    """Made-up farthest attention: all of it on the last word; the divergences are in order, that of
+    the first unknown.
+    """
     own = audit.measurements["outputs"].values["attention"]
     rows = [np.eye(len(row))[-1] for row in own.rows()]
     low = np.where(np.arange(24) == 0, np.nan, np.linspace(0, 0.69, 24))
-    return {"jsd_low": low, "jsd_high": low + apart, "farthest": Ragged(np.concatenate(rows), own.lengths)}
+    return {
+        "jsd_low": low,
+        "jsd_high": low + apart,
+        "farthest": Ragged(np.concatenate(rows), own.lengths),
+    }
 
 
 def with_farthest(apart: float = 0.0, searched: bool = False) -> Audit:
     values = counterfactual(AUDIT, apart)
     stages = np.linspace(0.2, 1, 5)[None] * values["jsd_low"][:, None]
     found = (
-        {"searched": Measurement("searched", {"published": 0.9 * stages, "ours": stages[:, 2:]})} if searched else {}
+        {"searched": Measurement("searched", {"published": 0.9 * stages, "ours": stages[:, 2:]})}
+        if searched
+        else {}
     )
     more = {"counterfactual": Measurement("counterfactual", values, settings={"epsilon": 0.01})}
     return replace(AUDIT, measurements={**AUDIT.measurements, **more, **found})
@@ -76,14 +92,21 @@ BASE = RunSpec(parse_data("planted:needle"), *build_specs("mlp", epochs=2))
 def run(key: str, fit: FitSpec, names: Sequence[str], seed: int) -> Audit:
     """An audit of a run that says how far its model is from companions."""
     random = np.random.default_rng(seed)
-    by_text = {f"{kind}.{name}": random.random(24) * math.log(2) for name in names for kind in ("jsd", "tvd")}
+    by_text = {
+        f"{kind}.{name}": random.random(24) * math.log(2)
+        for name in names
+        for kind in ("jsd", "tvd")
+    }
     by_text[f"jsd.{names[0]}"][3] = np.nan
     spec = replace(BASE, fit=fit)
-    told = {
-        f"beside.{name}": Estimate(*np.nanquantile(v, (0.5, 0.2, 0.8)), 23, "made up") for name, v in by_text.items()
+    values = {
+        f"beside.{name}": Estimate(*np.nanquantile(v, (0.5, 0.2, 0.8)), 23, "made up")
+        for name, v in by_text.items()
     }
     measured = {"outputs": AUDIT.measurements["outputs"], "beside": Measurement("beside", by_text)}
-    return replace(AUDIT, spec={"key": key, "run": spec.to_json()}, estimates=told, measurements=measured)
+    return replace(
+        AUDIT, spec={"key": key, "run": spec.to_json()}, estimates=values, measurements=measured
+    )
 
 
 def adversary(weight: float, **more: object) -> FitSpec:
@@ -106,7 +129,9 @@ SEEN = tuple(
         AUDIT,
         spec={"run": replace(BASE, seed=seed).to_json()},
         measurements={**AUDIT.measurements, "rationale": Measurement("rationale", MARKED)},
-        maps=tuple(replace(row, carried=audits.estimate(0.2 + 0.2 * seed, n=12)) for row in AUDIT.maps),
+        maps=tuple(
+            replace(row, carried=audits.estimate(0.2 + 0.2 * seed, n=12)) for row in AUDIT.maps
+        ),
     )
     for seed in (0, 1)
 )
@@ -117,13 +142,23 @@ def swept(setting: float, seed: int) -> Audit:
     """An audit of a sparse model, of which τ-b falls as λ grows, and entropy is what it is."""
     random = np.random.default_rng(seed)
     names = ("gradient_through", "deletion", "state_gradient", "state_deletion")
-    values = {f"tau.{name}": np.clip(0.5 - 0.4 * setting / 30 - 0.1 * at + 0.01 * random.random(24), -1, 1)
-              for at, name in enumerate(names)}  # fmt: skip
-    values |= {f"entropy.{name}": np.where(np.arange(24) == 2, np.nan, random.random(24)) for name in names}
+    values = {
+        f"tau.{name}": np.clip(
+            0.5 - 0.4 * setting / 30 - 0.1 * at + 0.01 * random.random(24), -1, 1
+        )
+        for at, name in enumerate(names)
+    }
+    values |= {
+        f"entropy.{name}": np.where(np.arange(24) == 2, np.nan, random.random(24)) for name in names
+    }
     model, _ = build_specs(f"mlp+additive+sparsegen(lambda={setting})")
     spec = {"run": replace(BASE, model=model, seed=seed).to_json()}
-    measured = Measurement("state_agreement", values | {"support": np.full(24, 9 - LAMBDAS.index(setting))})
-    return replace(AUDIT, spec=spec, measurements={**AUDIT.measurements, "state_agreement": measured})
+    measured = Measurement(
+        "state_agreement", values | {"support": np.full(24, 9 - LAMBDAS.index(setting))}
+    )
+    return replace(
+        AUDIT, spec=spec, measurements={**AUDIT.measurements, "state_agreement": measured}
+    )
 
 
 SWEPT = tuple(swept(setting, seed) for seed in (0, 1) for setting in LAMBDAS[::-1])
@@ -133,9 +168,13 @@ PLAIN = Plot("title", ("n = 2.",), lambda figure: figure.subplots().plot([0, 1])
 def beside(seed: int, wrong: tuple[int, ...] = ()) -> Audit:
     """The made-up audit as another model's: other evidence, and other decisions of some texts."""
     evidence = AUDIT.measurements["reach"].values["evidence"]
-    other = Ragged(np.random.default_rng(seed).normal(size=len(evidence.flat)) * 3, evidence.lengths)
+    other = Ragged(
+        np.random.default_rng(seed).normal(size=len(evidence.flat)) * 3, evidence.lengths
+    )
     texts = tuple(
-        replace(t, predicted=({"negative", "positive"} - {t.label}).pop() if i in wrong else t.label)
+        replace(
+            t, predicted=({"negative", "positive"} - {t.label}).pop() if i in wrong else t.label
+        )
         for i, t in enumerate(AUDIT.texts)
     )
     measured = {**AUDIT.measurements, "reach": Measurement("reach", {"evidence": other})}
@@ -147,12 +186,20 @@ ALONE = (beside(1, wrong=(0, 3)), beside(2, wrong=(1,)), beside(3))
 
 def ranked(seed: int, tau: float) -> Audit:
     """The made-up audit as one of which it is known what its ranks know."""
-    whole = {f"paper.tau.{target}": Estimate(tau, tau - 0.1, tau + 0.1, 24, "") for target in TARGETS}
+    whole = {
+        f"paper.tau.{target}": Estimate(tau, tau - 0.1, tau + 0.1, 24, "") for target in TARGETS
+    }
     whole |= {f"D.{target}": Estimate(tau / 10, 0.0, tau, 24, "") for target in TARGETS}
     whole["flatness"] = Estimate(2.0 + seed, 2.0, 4.0, 24, "")
-    measured = Measurement("information", {}, settings={"critical_tau": None if seed else 0.5}, whole=whole)
+    measured = Measurement(
+        "information", {}, settings={"critical_tau": None if seed else 0.5}, whole=whole
+    )
     run = RunSpec(parse_data("planted:vote"), parse_model("mlp+additive"), seed=seed)
-    return replace(AUDIT, measurements={**AUDIT.measurements, "information": measured}, spec={"run": run.to_json()})
+    return replace(
+        AUDIT,
+        measurements={**AUDIT.measurements, "information": measured},
+        spec={"run": run.to_json()},
+    )
 
 
 RANKED = tuple(ranked(seed, tau) for seed, tau in enumerate((0.9, 0.2, -0.4)))
@@ -177,14 +224,18 @@ def numbers(name: str, *other: Audit) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_stands_alone_runs_nothing_and_is_the_same_twice(name: str, tmp_path: Path) -> None:
+def test_a_figure_stands_alone_runs_nothing_and_is_the_same_twice(
+    name: str, tmp_path: Path
+) -> None:
     path = write_figure(OF[name], name, tmp_path / f"{name}.svg")
     text = path.read_text(encoding="utf-8")
     root = ElementTree.fromstring(text)
     assert table(path)
     assert "\x1b" not in text
     assert not [*root.iter("{http://www.w3.org/2000/svg}script")]
-    assert not [*root.iter("{http://www.w3.org/2000/svg}text")]  # letters are drawn, so no font is asked for
+    assert not [
+        *root.iter("{http://www.w3.org/2000/svg}text")
+    ]  # letters are drawn, so no font is asked for
     assert "href=" not in text.replace('href="#', "")
     assert "dc:date" not in text
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
@@ -194,7 +245,7 @@ def test_a_figure_stands_alone_runs_nothing_and_is_the_same_twice(name: str, tmp
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_every_kind_of_file_opens_and_holds_nothing_of_the_day(ending: str) -> None:
-    first, second = drawing.drawn(PLAIN, ending), drawing.drawn(PLAIN, ending)
+    first, second = matplotlib_output.drawn(PLAIN, ending), matplotlib_output.drawn(PLAIN, ending)
     assert first == second
     if ending == ".png":
         assert first[:8] == b"\x89PNG\r\n\x1a\n"
@@ -210,8 +261,10 @@ def test_every_kind_of_file_opens_and_holds_nothing_of_the_day(ending: str) -> N
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_others_wrote_is_drawn_as_it_stands_and_no_formula(ending: str) -> None:
-    plot = Plot("$x^2$ and $\\frac{ \x07 漢", ("$y$",), lambda figure: figure.text(0.5, 0.5, EVIL), (), ())
-    found = drawing.drawn(plot, ending)
+    plot = Plot(
+        "$x^2$ and $\\frac{ \x07 漢", ("$y$",), lambda figure: figure.text(0.5, 0.5, EVIL), (), ()
+    )
+    found = matplotlib_output.drawn(plot, ending)
     if ending == ".svg":  # what letters were drawn of stands beside them
         assert "<!-- $x^2$ and $\\frac{ □ □ -->" in found.decode()
         assert "alert('$x^{')" in found.decode()
@@ -219,7 +272,9 @@ def test_what_others_wrote_is_drawn_as_it_stands_and_no_formula(ending: str) -> 
         assert b"<script" not in found
 
 
-def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from matplotlib.figure import Figure
 
     names = ["mlp(hidden=32)+additive+softmax+query on bab…", "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmm"]
@@ -236,7 +291,7 @@ def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(monke
         figure.subplots().set_yticks(range(len(names)), names, fontsize=6)
 
     monkeypatch.setattr(Figure, "savefig", look)
-    drawing.drawn(Plot("long names", ("of models",), draw, (), ()), ".png")
+    matplotlib_output.drawn(Plot("long names", ("of models",), draw, (), ()), ".png")
     assert len(left) == 4
     assert min(left) >= 0
 
@@ -244,9 +299,9 @@ def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(monke
 def test_settings_of_the_user_change_nothing() -> None:
     import matplotlib as mpl
 
-    usual = drawing.drawn(PLAIN, ".svg")
+    usual = matplotlib_output.drawn(PLAIN, ".svg")
     with mpl.rc_context({"axes.facecolor": "red", "font.size": 30, "text.parse_math": True}):
-        assert drawing.drawn(PLAIN, ".svg") == usual
+        assert matplotlib_output.drawn(PLAIN, ".svg") == usual
         assert mpl.rcParams["font.size"] == 30
 
 
@@ -256,17 +311,22 @@ def test_without_matplotlib_the_extra_is_named_and_nothing_is_written(
     def absent(name: str) -> None:
         raise ImportError(f"No module named {name!r}")
 
-    monkeypatch.setattr(drawing, "import_module", absent)
+    monkeypatch.setattr(matplotlib_output, "import_module", absent)
     with pytest.raises(MissingExtra, match=r"pip install 'sightline-audit\[figures\]'"):
         write_figure((AUDIT,), "transplant", tmp_path / "f.svg")
     assert not [*tmp_path.iterdir()]
 
 
 def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> None:
-    without = replace(AUDIT, maps=(), measurements={"agreement": NotRun("agreement", "needs decode")})
+    without = replace(
+        AUDIT, maps=(), measurements={"agreement": NotRun("agreement", "needs decode")}
+    )
     for name, said in (
         ("tau-by-class", r"needs agreement\.tau\.gradient, .* \(agreement: needs decode\)"),
-        ("permutation-by-weight", r"needs permutation\.median, .* \(permutation: it was not asked for\)"),
+        (
+            "permutation-by-weight",
+            r"needs permutation\.median, .* \(permutation: it was not asked for\)",
+        ),
         ("transplant", "maps side by side"),
         ("farthest", r"needs counterfactual\.jsd_low, .* \(counterfactual: it was not asked for\)"),
         ("heat-map", r"needs outputs\.attention"),
@@ -291,9 +351,9 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_file_beside_a_figure_holds_its_numbers_in_full(name: str, tmp_path: Path) -> None:
     rows = table(write_figure(OF[name], name, tmp_path / "f.svg"))
-    for row, told in zip(rows, numbers(name), strict=True):
-        assert [*row] == [*told]
-        for read, value in zip(row.values(), told.values(), strict=True):
+    for row, message in zip(rows, numbers(name), strict=True):
+        assert [*row] == [*message]
+        for read, value in zip(row.values(), message.values(), strict=True):
             if isinstance(value, float):
                 assert read == ("" if math.isnan(value) else str(value))
             else:
@@ -320,7 +380,9 @@ def test_differences_are_of_each_text_and_undefined_ones_are_counted() -> None:
         assert here[-1]["texts"] == int(np.isnan(TAU).sum())
         for row in here[:-1]:
             last = row["difference_to"] == 2.0
-            inside = (known >= row["difference_from"]) & ((known <= 2.0) if last else (known < row["difference_to"]))
+            inside = (known >= row["difference_from"]) & (
+                (known <= 2.0) if last else (known < row["difference_to"])
+            )
             assert row["texts"] == int(inside.sum())
 
 
@@ -332,17 +394,28 @@ def test_a_violin_is_of_the_texts_of_its_quarter_and_class() -> None:
         assert (row["id"], row["largest_weight"]) == (text.id, weights[i])
         if MOVED[i] > 0.9:  # undefined: in no group
             assert row["group"] == ""
-            assert np.isnan([row[name] for name in ("median_change", "weight_from", "group_n", "group_median")]).all()
+            assert np.isnan(
+                [row[name] for name in ("median_change", "weight_from", "group_n", "group_median")]
+            ).all()
             continue
         low = math.floor(weights[i] * 4) / 4
         mates = [
-            MOVED[j] for j in range(24)
-            if low <= weights[j] < low + 0.25 and AUDIT.texts[j].predicted == text.predicted and MOVED[j] <= 0.9
-        ]  # fmt: skip
-        assert (row["median_change"], row["weight_from"], row["weight_to"]) == (MOVED[i], low, low + 0.25)
+            MOVED[j]
+            for j in range(24)
+            if low <= weights[j] < low + 0.25
+            and AUDIT.texts[j].predicted == text.predicted
+            and MOVED[j] <= 0.9
+        ]
+        assert (row["median_change"], row["weight_from"], row["weight_to"]) == (
+            MOVED[i],
+            low,
+            low + 0.25,
+        )
         assert row["group_n"] == len(mates)
         assert row["group_median"] == pytest.approx(float(np.median(mates)), abs=1e-12)
-        assert row["group_lower_quartile"] == pytest.approx(float(np.percentile(mates, 25)), abs=1e-12)
+        assert row["group_lower_quartile"] == pytest.approx(
+            float(np.percentile(mates, 25)), abs=1e-12
+        )
 
 
 def test_many_classes_are_drawn_together() -> None:
@@ -369,14 +442,16 @@ def test_adversaries_stand_beside_their_base_in_the_order_of_lambda() -> None:
     for row, audit, name in ((rows[4], RUNS[2], "base"), (rows[1], RUNS[0], "seed(by=2)")):
         for kind in ("jsd", "tvd"):
             one = audit.estimates[f"beside.{kind}.{name}"]
-            told = [row[f"{kind}{end}"] for end in ("", "_low", "_high", "_n")]
-            assert told == [one.value, one.low, one.high, 23]
+            lines = [row[f"{kind}{end}"] for end in ("", "_low", "_high", "_n")]
+            assert lines == [one.value, one.low, one.high, 23]
 
 
 def test_adversaries_of_two_bases_are_two_families() -> None:
     from matplotlib.figure import Figure
 
-    other = replace(RUNS[1], spec={"key": "f" * 16, "run": replace(BASE, seed=1, fit=adversary(0.1)).to_json()})
+    other = replace(
+        RUNS[1], spec={"key": "f" * 16, "run": replace(BASE, seed=1, fit=adversary(0.1)).to_json()}
+    )
     rows = numbers("adversaries", *RUNS, other)
     assert len({row["base"] for row in rows}) == 2
     assert [row["base_is"][-6:] for row in rows if row["run"].startswith("f")] == ["seed 1"]
@@ -395,7 +470,9 @@ def test_a_line_is_the_probability_of_the_label_by_each_word_alone() -> None:
     """Of two classes, what speaks for the other one speaks against the label."""
     rows = words_of(ALONE[0].texts[3].id)
     size = len(ALONE[0].texts[3].tokens)
-    assert [row["model"][-6:] for row in rows] == [f"seed {seed}" for seed in (1, 2, 3) for _ in range(size)]
+    assert [row["model"][-6:] for row in rows] == [
+        f"seed {seed}" for seed in (1, 2, 3) for _ in range(size)
+    ]
     for place, audit in enumerate(ALONE):
         ours = rows[place * size : (place + 1) * size]
         evidence = audit.measurements["reach"].values["evidence"].rows()[3]
@@ -403,8 +480,12 @@ def test_a_line_is_the_probability_of_the_label_by_each_word_alone() -> None:
         own = float(audit.measurements["outputs"].values["probability"][3])
         wrong = place == 0
         assert [row["word"] for row in ours] == [*audit.texts[3].tokens]
-        assert [row["probability"] for row in ours] == pytest.approx([1 - c if wrong else c for c in chances])
-        assert [row["whole_text"] for row in ours] == pytest.approx([1 - own if wrong else own] * size)
+        assert [row["probability"] for row in ours] == pytest.approx(
+            [1 - c if wrong else c for c in chances]
+        )
+        assert [row["whole_text"] for row in ours] == pytest.approx(
+            [1 - own if wrong else own] * size
+        )
         assert {row["predicted"] == row["label"] for row in ours} == {not wrong}
 
 
@@ -420,9 +501,14 @@ def test_without_a_name_it_is_a_text_in_the_middle_of_those_that_all_decide_righ
 
 
 def test_of_three_classes_a_model_that_decides_otherwise_is_not_drawn_and_named() -> None:
-    third = tuple(replace(t, label="third" if i == 7 else t.label) for i, t in enumerate(ALONE[0].texts))
+    third = tuple(
+        replace(t, label="third" if i == 7 else t.label) for i, t in enumerate(ALONE[0].texts)
+    )
     audits = [
-        replace(one, texts=tuple(replace(t, label=o.label) for t, o in zip(one.texts, third, strict=True)))
+        replace(
+            one,
+            texts=tuple(replace(t, label=o.label) for t, o in zip(one.texts, third, strict=True)),
+        )
         for one in ALONE
     ]
     plot = FIGURES["words-alone"].draw(audits, third[0].id)
@@ -432,7 +518,9 @@ def test_of_three_classes_a_model_that_decides_otherwise_is_not_drawn_and_named(
 
 
 def test_audits_of_other_texts_are_not_drawn_together() -> None:
-    other = replace(ALONE[1], texts=tuple(replace(t, tokens=("x", *t.tokens[1:])) for t in ALONE[1].texts))
+    other = replace(
+        ALONE[1], texts=tuple(replace(t, tokens=("x", *t.tokens[1:])) for t in ALONE[1].texts)
+    )
     with refused(DataError):
         words_of(of=(ALONE[0], other))
     away = replace(ALONE[1], texts=tuple(replace(t, id=f"other {t.id}") for t in ALONE[1].texts))
@@ -455,7 +543,9 @@ def test_every_text_of_every_seed_and_adversary_is_there() -> None:
     assert ours[0]["who_median"] == pytest.approx(float(np.nanmedian(values)), abs=1e-12)
 
 
-def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numbers_put_them() -> None:
+def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numbers_put_them() -> (
+    None
+):
     rows = numbers("plausible")
     assert [row["map"] for row in rows] == [row.name for row in AUDIT.maps]
     expected = np.mean(0.5 * MOVED[MOVED <= 0.9])
@@ -468,8 +558,9 @@ def test_maps_of_one_model_are_averaged_over_its_seeds_and_stand_where_both_numb
     assert (one["audits"], one["carried"], one["carried_low"]) == (1, 0.4, pytest.approx(0.36))
     alone = numbers("plausible", replace(SEEN[0], spec={}), SEEN[1])
     assert [row["model"] for row in alone] == [
-        *["audit 1"] * len(AUDIT.maps), *["mlp+additive+softmax on planted:needle"] * len(AUDIT.maps)
-    ]  # fmt: skip
+        *["audit 1"] * len(AUDIT.maps),
+        *["mlp+additive+softmax on planted:needle"] * len(AUDIT.maps),
+    ]
 
 
 def test_agreement_along_lambda_is_over_seeds_with_its_support_and_says_how_it_goes() -> None:
@@ -480,7 +571,9 @@ def test_agreement_along_lambda_is_over_seeds_with_its_support_and_says_how_it_g
     assert [row["support"] for row in ours] == [9, 8, 7, 6]
     for row in ours:
         each = [
-            np.mean(swept(row["lambda"], seed).measurements["state_agreement"].values["tau.deletion"])
+            np.mean(
+                swept(row["lambda"], seed).measurements["state_agreement"].values["tau.deletion"]
+            )
             for seed in (0, 1)
         ]
         assert row["tau"] == pytest.approx(np.mean(each))
@@ -495,14 +588,20 @@ def test_every_audit_has_its_ranks() -> None:
     assert [row["tau"] for row in rows if row["target"] == "label"] == [0.9, 0.2, -0.4]
     assert [row["D_high"] for row in rows if row["target"] == "output"] == [0.9, 0.2, -0.4]
     assert {row["model"] for row in rows} == {"mlp+additive+softmax on planted:vote"}
-    assert [(row["seed"], row["flatness"]) for row in rows[::3]] == [("0", 2.0), ("1", 3.0), ("2", 4.0)]
+    assert [(row["seed"], row["flatness"]) for row in rows[::3]] == [
+        ("0", 2.0),
+        ("1", 3.0),
+        ("2", 4.0),
+    ]
     assert [math.isnan(row["critical_tau"]) for row in rows[::3]] == [False, True, True]
 
 
 def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:
     rows = numbers("evenness", *SWEPT[:2])
     assert len(rows) == 2 * 2 * 24
-    first = [row for row in rows if row["importance"] == "deletion" and "lambda=0.9" in row["audit"]]
+    first = [
+        row for row in rows if row["importance"] == "deletion" and "lambda=0.9" in row["audit"]
+    ]
     expected = SWEPT[0].measurements["state_agreement"].values["entropy.deletion"]
     np.testing.assert_array_equal([row["entropy"] for row in first], expected)
     assert {row["group_n"] for row in first} == {23}
@@ -518,17 +617,27 @@ def test_the_bars_of_the_farthest_attention_are_shares_of_their_class() -> None:
     assert ours[0]["jsd_from"] == 0
     assert ours[39]["jsd_to"] == 0.7
     assert [row["texts"] for row in ours[:40]] == np.histogram(jsd[5:], 40, (0, 0.7))[0].tolist()
-    assert [row["share"] for row in ours[:40]] == pytest.approx([row["texts"] / 19 for row in ours[:40]], abs=1e-12)
-    unknown = {(row["predicted"], row["what"]): row["texts"] for row in rows if row["jsd_from"] == "undefined"}
+    assert [row["share"] for row in ours[:40]] == pytest.approx(
+        [row["texts"] / 19 for row in ours[:40]], abs=1e-12
+    )
+    unknown = {
+        (row["predicted"], row["what"]): row["texts"]
+        for row in rows
+        if row["jsd_from"] == "undefined"
+    }
     searches = ("found by the published search", "found by our search")
-    assert unknown == {(name, what): int(name == EVIL) for name in (EVIL, "_fine") for what in ("exact", *searches)}
+    assert unknown == {
+        (name, what): int(name == EVIL) for name in (EVIL, "_fine") for what in ("exact", *searches)
+    }
 
 
 def test_a_divergence_that_is_known_between_two_sides_is_drawn_as_both() -> None:
     rows = numbers("farthest", with_farthest(apart=0.01))
     assert {row["what"] for row in rows} == {"at least", "at most"}
     for name in ("farthest", "heat-map"):
-        assert "the same answer (total variation up to 0.01)" in " ".join(FIGURES[name].draw((FAR,), None).notes)
+        assert "the same answer (total variation up to 0.01)" in " ".join(
+            FIGURES[name].draw((FAR,), None).notes
+        )
     plot = FIGURES["farthest"].draw((with_farthest(apart=0.01),), None)
     assert "for 23 texts it is known between two sides only" in " ".join(plot.notes)
 
@@ -542,8 +651,13 @@ def test_what_only_a_search_found_is_said_to_be_found() -> None:
 
 def test_the_farthest_attention_stands_by_the_largest_weight_with_what_was_found() -> None:
     rows = numbers("farthest-by-weight")
-    values, searched = FAR.measurements["counterfactual"].values, FAR.measurements["searched"].values
-    assert [row["jsd"] for row in rows] == pytest.approx(values["jsd_low"].tolist(), nan_ok=True, abs=0)
+    values, searched = (
+        FAR.measurements["counterfactual"].values,
+        FAR.measurements["searched"].values,
+    )
+    assert [row["jsd"] for row in rows] == pytest.approx(
+        values["jsd_low"].tolist(), nan_ok=True, abs=0
+    )
     found = [row["jsd_found_by_the_published_search"] for row in rows]
     assert found == pytest.approx(searched["published"][:, -1].tolist(), nan_ok=True, abs=0)
     assert rows[0]["group"] == ""
@@ -551,9 +665,13 @@ def test_the_farthest_attention_stands_by_the_largest_weight_with_what_was_found
 
 def test_a_heat_map_is_of_the_text_in_the_middle_or_the_one_that_is_asked_for() -> None:
     rows = numbers("heat-map")
-    assert {row["id"] for row in rows} == {FAR.texts[12].id}  # of 23 known, the twelfth; the first text is unknown
+    assert {row["id"] for row in rows} == {
+        FAR.texts[12].id
+    }  # of 23 known, the twelfth; the first text is unknown
     assert [row["word"] for row in rows] == [*FAR.texts[12].tokens]
-    assert [row["attention"] for row in rows] == FAR.measurements["outputs"].values["attention"].rows()[12].tolist()
+    assert [row["attention"] for row in rows] == FAR.measurements["outputs"].values[
+        "attention"
+    ].rows()[12].tolist()
     assert [row["farthest"] for row in rows] == [0] * (len(rows) - 1) + [1]
     plot = FIGURES["heat-map"].draw((FAR,), "t0003")
     assert {row[0] for row in plot.rows} == {"t0003"}
@@ -564,8 +682,15 @@ def test_a_heat_map_is_of_the_text_in_the_middle_or_the_one_that_is_asked_for() 
 def test_a_heat_map_of_hostile_words_is_drawn(tmp_path: Path) -> None:
     base = audits.hostile()
     own = base.measurements["outputs"].values["attention"]
-    values = {"jsd_low": np.zeros(len(base.texts)), "jsd_high": np.ones(len(base.texts)), "farthest": own}
-    measured = {"outputs": base.measurements["outputs"], "counterfactual": Measurement("counterfactual", values)}
+    values = {
+        "jsd_low": np.zeros(len(base.texts)),
+        "jsd_high": np.ones(len(base.texts)),
+        "farthest": own,
+    }
+    measured = {
+        "outputs": base.measurements["outputs"],
+        "counterfactual": Measurement("counterfactual", values),
+    }
     for place, text in enumerate(base.texts):
         path = tmp_path / f"{place}.svg"
         write_figure((replace(base, measurements=measured),), "heat-map", path, text.id)
@@ -598,7 +723,13 @@ def test_a_density_is_that_of_gaussian_kernels_and_adds_up_to_one() -> None:
     found = density(values, at)
     assert found.sum() * (at[1] - at[0]) == pytest.approx(1, abs=1e-6)
     width = np.std(values, ddof=1) * 4 ** (-1 / 5)
-    literal = sum(math.exp(-(((0.3 - v) / width) ** 2) / 2) / math.sqrt(2 * math.pi) / width for v in values) / 4
+    literal = (
+        sum(
+            math.exp(-(((0.3 - v) / width) ** 2) / 2) / math.sqrt(2 * math.pi) / width
+            for v in values
+        )
+        / 4
+    )
     assert density(values, np.array([0.3]))[0] == pytest.approx(literal, abs=1e-12)
 
 

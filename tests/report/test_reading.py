@@ -1,34 +1,53 @@
-"""One text for a notebook and for a terminal: harmless, readable without colours, and never without its warning."""
+"""One text for a notebook and for a terminal: harmless, readable without colours, and never without
+its warning.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sightline.reading import Prediction, Reading
-from sightline.report.page.reading import in_notebook, rows_of, style_of
-from sightline.report.sheets.predictions import about, written
-from sightline.report.sheets.reading import lines, shaded
+from sightline.core.explanation import Explanation, Prediction
+from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
+from sightline.report.text.explanation_text import lines, shaded
+from sightline.report.text.prediction_files import about, written
 from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
 from tests.snapshots import same_text
 
 
-def reading(text: str = "a good film indeed", **changes: object) -> Reading:
-    told = replace(record(text, 0), label="", predicted="pos")
-    n = len(told.tokens)
+def reading(text: str = "a good film indeed", **changes: object) -> Explanation:
+    message = replace(record(text, 0), label="", predicted="pos")
+    n = len(message.tokens)
     values = np.linspace(-0.5, 1.0, n)
     maps = {"attention": np.abs(values), "signed_gradient": values}
-    found = Reading(
-        "a model", told, {"pos": 0.75, "neg": 0.25}, maps, {}, (True,) * (n - 1) + (False,), 0, "sightline audit"
+    found = Explanation(
+        "a model",
+        message,
+        {"pos": 0.75, "neg": 0.25},
+        maps,
+        {},
+        (True,) * (n - 1) + (False,),
+        0,
+        "sightline audit",
     )
     return replace(found, **changes)
 
 
 def test_the_words_are_shaded_by_size_and_side() -> None:
     weights, sides = rows_of(reading())
-    assert [piece.shade for piece in weights.pieces if piece.shade] == ["s8", "s0", "s8", "s10 unknown"]
-    assert [piece.shade for piece in sides.pieces if piece.shade] == ["n4", "s0", "s4", "s5 unknown"]
+    assert [piece.shade for piece in weights.pieces if piece.shade] == [
+        "s8",
+        "s0",
+        "s8",
+        "s10 unknown",
+    ]
+    assert [piece.shade for piece in sides.pieces if piece.shade] == [
+        "n4",
+        "s0",
+        "s4",
+        "s5 unknown",
+    ]
     assert "".join(piece.text for piece in sides.pieces) == "a good film indeed"
     assert style_of("s10") != style_of("n10")
     assert "underline" in style_of("n1")  # a side can be told without seeing colours
@@ -40,58 +59,88 @@ def test_the_block_tells_everything_in_words() -> None:
     shown = Page(in_notebook(reading()))
     text = " ".join(shown.text().split())
     assert "pos (predicted)0.750" in text.replace(") 0", ")0")
-    for told in ("signed gradient", "for the predicted class", "against", "not known to the model"):
-        assert told in text
+    for message in (
+        "signed gradient",
+        "for the predicted class",
+        "against",
+        "not known to the model",
+    ):
+        assert message in text
     assert "The model does not know 1 of the 4 words: 'indeed'." in text
     assert "not evidence: whether it may be shown is what an audit answers: sightline audit" in text
     assert "against" not in Page(in_notebook(reading(maps={"attention": np.ones(4)}))).text()
 
 
 def test_a_change_is_seen_beside_what_was_before() -> None:
-    told = reading(before=reading("a bad film indeed", probabilities={"pos": 0.125, "neg": 0.875}))
-    for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
+    result = reading(
+        before=reading("a bad film indeed", probabilities={"pos": 0.125, "neg": 0.875})
+    )
+    for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
         assert "a bad film indeed" in text
         assert "0.125" in text
         assert "0.875" in text
 
 
 def test_an_audit_says_what_may_be_shown() -> None:
-    told = reading(audit=audit())
-    for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
+    result = reading(audit=audit())
+    for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
         assert "Its audit, of 24 texts: attention can be shown with" in " ".join(text.split())
 
 
 def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> None:
     """A reading is of one text, and every text has a class."""
-    absent = "Show no map of this text: it is predicted '{}' by absence, and no highlighted word can explain that"
-    for verdict, predicted in ((by_absence(), False), (replace(by_absence(), by_class={"pos": ABSENT}), True)):
-        told = reading(audit=replace(audit(), verdict=verdict))
-        for text in (Page(in_notebook(told)).text(), "\n".join(lines(told))):
-            assert (absent.format(told.text.predicted) in " ".join(text.split())) is predicted
+    absent = (
+        "Show no map of this text: it is predicted '{}' by absence, and no highlighted word can "
+        "explain that"
+    )
+    for verdict, predicted in (
+        (by_absence(), False),
+        (replace(by_absence(), by_class={"pos": ABSENT}), True),
+    ):
+        result = reading(audit=replace(audit(), verdict=verdict))
+        for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
+            assert (absent.format(result.text.predicted) in " ".join(text.split())) is predicted
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_in_a_text_is_obeyed(text: str) -> None:
-    told = reading(
-        text, probabilities={text: 1.0, "b": 0.0}, absent={"evidence": text}, advice=text, before=reading(text)
+    result = reading(
+        text,
+        probabilities={text: 1.0, "b": 0.0},
+        absent={"evidence": text},
+        advice=text,
+        before=reading(text),
     )
-    page = Page(in_notebook(told))
+    page = Page(in_notebook(result))
     assert page.torn == []
     for tag, attributes in page.tags:
-        assert tag in {"div", "p", "bdi", "span", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"}
+        assert tag in {
+            "div",
+            "p",
+            "bdi",
+            "span",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "details",
+            "summary",
+        }
         assert set(attributes) <= {"style", "scope", "open"}
         assert "url(" not in attributes.get("style", "")
-    in_notebook(told).encode()
-    printed = [*lines(told), *(line.plain for line in shaded(told))]
+    in_notebook(result).encode()
+    printed = [*lines(result), *(line.plain for line in shaded(result))]
     assert not any(sign in line for line in printed for sign in "\x1b\0\x07\u202e")
 
 
 def test_the_terminal_says_each_number() -> None:
-    told = "\n".join(lines(reading(cut=2, known=None, absent={"evidence": "needs more"})))
-    assert "0  a       0.500      −0.500" in told
-    assert "Cut: the last 2 words were not read." in told
-    assert "No token evidence: needs more." in told
-    assert "does not say which words it knows" in told
+    message = "\n".join(lines(reading(cut=2, known=None, absent={"evidence": "needs more"})))
+    assert "0  a       0.500      −0.500" in message
+    assert "Cut: the last 2 words were not read." in message
+    assert "No token evidence: needs more." in message
+    assert "does not say which words it knows" in message
     nothing = reading("one", maps={"deletion": np.array([np.nan])}, known=(True,))
     assert "0  one   —" in "\n".join(lines(nothing))
     assert nothing.to_json()["words"][0]["deletion"] != 0
@@ -102,7 +151,20 @@ def test_colours_of_a_terminal_bring_their_ink() -> None:
     same_text("report", weights.plain)
     assert [scale.plain.split() for scale in scales] == [
         ["colours:", "0.01", "0.1", "0.3", "1", "in", "attention"],
-        ["colours:", "−4", "−1.2", "−0.4", "−0.04", "0.04", "0.4", "1.2", "4", "in", "signed", "gradient"],
+        [
+            "colours:",
+            "−4",
+            "−1.2",
+            "−0.4",
+            "−0.04",
+            "0.04",
+            "0.4",
+            "1.2",
+            "4",
+            "in",
+            "signed",
+            "gradient",
+        ],
     ]
     styles = [str(span.style) for span in sides.spans if "rgb" in str(span.style)]
     assert len(set(styles)) == 3
@@ -110,7 +172,10 @@ def test_colours_of_a_terminal_bring_their_ink() -> None:
 
 
 def test_predictions_are_written_line_by_line_in_full() -> None:
-    found = [(2, Prediction("=a", {"=a": 2 / 3, "b": 1 / 3})), (3, Prediction(None, {"=a": np.nan, "b": np.nan}))]
+    found = [
+        (2, Prediction("=a", {"=a": 2 / 3, "b": 1 / 3})),
+        (3, Prediction(None, {"=a": np.nan, "b": np.nan})),
+    ]
     assert "".join(written(found, "csv")).splitlines() == [
         "line,predicted,probability of =a,probability of b",
         "2,'=a,0.6666666666666666,0.3333333333333333",

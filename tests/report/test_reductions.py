@@ -1,41 +1,52 @@
-"""A page says of a gradient how it was made one number, whose way that is, and what it ran through."""
+"""A page says of a gradient how it was made one number, whose way that is, and what it ran
+through.
+"""
 
 from dataclasses import replace
 
 import pytest
 
-from sightline.report.page.held import held_texts
-from sightline.results import Measurement
+from sightline.core.results import Measurement
+from sightline.report.html.view_model import held_texts
 from tests.report.audits import audit
 from tests.snapshots import same_text
 
 
-def told(**settings: str) -> dict[str, str]:
-    """What the page says of each map of an audit whose agreement was measured with these settings."""
+def record(**settings: str) -> dict[str, str]:
+    """What the page says of each map of an audit whose agreement was measured with these
+    settings.
+    """
     made = audit()
     measured = made.measurements["agreement"]
     assert isinstance(measured, Measurement)
     changed = {**made.measurements, "agreement": replace(measured, settings=settings)}
-    return {one.kind.quantity: one.told for one in held_texts(replace(made, measurements=changed)).maps}
+    return {
+        one.kind.quantity: one.description
+        for one in held_texts(replace(made, measurements=changed)).maps
+    }
 
 
 @pytest.mark.parametrize(
-    ("how", "paper"), [("input", "|gradient · input|, as in the code that Jain & Wallace"), ("norm", "Meister et al.")]
+    ("how", "paper"),
+    [
+        ("input", "|gradient · input|, as in the code that Jain & Wallace"),
+        ("norm", "Meister et al."),
+    ],
 )
 def test_the_reduction_and_its_paper_are_named(how: str, paper: str) -> None:
-    found = told(gradient=how, attention="held")
+    found = record(gradient=how, attention="held")
     for name, words in found.items():
         assert (paper in words) == ("gradient" in name), name
     assert not [words for words in found.values() if "cannot decode" in words]
 
 
 def test_a_gradient_through_the_weights_says_so() -> None:
-    found = told(gradient="input", attention="through")
+    found = record(gradient="input", attention="through")
     assert [name for name, words in found.items() if "cannot decode" in words] == ["gradient"]
 
 
 def test_nothing_is_said_of_what_is_not_known() -> None:
-    assert told()["gradient"].endswith("where it can be")
+    assert record()["gradient"].endswith("where it can be")
 
 
 def test_a_map_that_the_model_does_not_allow_has_its_reason() -> None:

@@ -7,22 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.findings.claims import CLAIMS
-from sightline.report.sentences import (
-    NotRunTests,
-    answers,
-    caveats,
-    caveats_title,
-    chance,
-    headline,
-    null_of,
-    row_condition,
-    sentences,
-    side,
-    to_settle,
-    told_reasons,
-)
-from sightline.results import (
+from sightline.core.results import (
     BY_ABSENCE,
     CAN,
     CANNOT_TELL,
@@ -34,6 +19,21 @@ from sightline.results import (
     Reason,
     Verdict,
 )
+from sightline.report.sentences import (
+    NotRunTests,
+    answers,
+    caveat_reasons,
+    caveats,
+    caveats_title,
+    chance,
+    headline,
+    null_of,
+    row_condition,
+    sentences,
+    side,
+    to_settle,
+)
+from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.report import audits
 from tests.report.audits import ABSENT, ASTRAY, NO_EVIDENCE, by_class, findings
 from tests.snapshots import same_text
@@ -99,8 +99,10 @@ def test_a_p_value_stands_beside_its_null() -> None:
 
 def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> None:
     open_ = replace(FINDING["SL-001"], needed=5450)
-    told = "Audit about 5,500 texts (now 872 texts): as many settle it if the score stays where it is."
-    assert to_settle(open_).replace("\xa0", " ") == told
+    message = (
+        "Audit about 5,500 texts (now 872 texts): as many settle it if the score stays where it is."
+    )
+    assert to_settle(open_).replace("\xa0", " ") == message
     assert "no number of texts near these" in to_settle(replace(open_, needed=None))
     assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
     assert {to_settle(FINDING[code]) for code in ("SL-101", "SL-104", "SL-402", "SL-201")} == {""}
@@ -121,8 +123,8 @@ ROWS = {CAN: 4, CAVEATS: 5, MUST_NOT: 2, CANNOT_TELL: 6, BY_ABSENCE: 7}
 
 
 def verdict(text: str, classes: dict[str, str] | None = None) -> Verdict:
-    told = {name: verdict(one) for name, one in (classes or {}).items()}
-    return reached(text, ROWS[text], (), (f"SL-1 failed: why {text} (score 0)",), told)
+    values = {name: verdict(one) for name, one in (classes or {}).items()}
+    return reached(text, ROWS[text], (), (f"SL-1 failed: why {text} (score 0)",), values)
 
 
 @pytest.mark.parametrize("text", VERDICTS)
@@ -151,22 +153,33 @@ def test_where_classes_differ_each_is_named(whole: str, classes: dict[str, str])
 
 
 @given(whole=st.sampled_from([text for text in VERDICTS if text != BY_ABSENCE]), classes=st.dictionaries(st.text(st.characters(categories=["L"]), min_size=1, max_size=3), st.sampled_from(VERDICTS), max_size=5))  # fmt: skip
-def test_no_class_that_the_map_must_not_be_shown_for_hides(whole: str, classes: dict[str, str]) -> None:
-    told = headline(verdict(whole, classes))
+def test_no_class_that_the_map_must_not_be_shown_for_hides(
+    whole: str, classes: dict[str, str]
+) -> None:
+    result = headline(verdict(whole, classes))
     known = {whole, *classes.values()}
-    if BY_ABSENCE in known and whole not in classes.values() and {CAN, CAVEATS} & {*classes.values()}:
-        known -= {whole} & {CAN, CAVEATS}  # no map can be shown for all texts where none can for those of a class
-    assert all(text in told for text in known)
+    if (
+        BY_ABSENCE in known
+        and whole not in classes.values()
+        and {CAN, CAVEATS} & {*classes.values()}
+    ):
+        known -= {whole} & {
+            CAN,
+            CAVEATS,
+        }  # no map can be shown for all texts where none can for those of a class
+    assert all(text in result for text in known)
     if set(classes.values()) - {whole}:
-        assert all(f"'{name}'" in told for name in classes)
-        told_of = {part.text.partition(" for ")[0]: part.level for part in answers(verdict(whole, classes))}
+        assert all(f"'{name}'" in result for name in classes)
+        told_of = {
+            part.text.partition(" for ")[0]: part.level for part in answers(verdict(whole, classes))
+        }
         assert told_of == {text: text for text in known}
 
 
 def test_a_class_of_a_long_or_evil_name_stays_a_word_of_the_headline() -> None:
-    told = headline(verdict(CAVEATS, {"x\n\x1b" * 40: MUST_NOT}))
-    assert told.isprintable()
-    assert len(told) < 200
+    result = headline(verdict(CAVEATS, {"x\n\x1b" * 40: MUST_NOT}))
+    assert result.isprintable()
+    assert len(result) < 200
 
 
 def test_the_headline_gives_the_reason_without_its_numbers_and_each_reason_once() -> None:
@@ -185,15 +198,18 @@ def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> N
         "SL-205": "needs token_logits (the logits of each word alone)",
         "SL-401": "it was not asked for",
     }
-    reasons = tuple(Reason("not tested whether it holds", code, "not run", lack) for code, lack in silent.items())
+    reasons = tuple(
+        Reason("not tested whether it holds", code, "not run", lack)
+        for code, lack in silent.items()
+    )
     verdict = reached(CAVEATS, 5, (), (LITTLE[1], *reasons))
-    other, line = told_reasons(verdict)
+    other, line = caveat_reasons(verdict)
     assert other == (why(LITTLE[1]), "")
     assert isinstance(line[0], NotRunTests)
     assert line[0].tests == tuple(silent)
     assert len(caveats(verdict)) == 2
     for code, lack in silent.items():
-        assert line[0].words.count(CLAIMS[code].name) == 1
+        assert line[0].words.count(AUDIT_TESTS[code].name) == 1
         assert f"{code}: {lack}" in line[0].behind
     assert line[0].words.count("needs weights that can be replaced") == 1
     assert not re.search(r"SL-\d|decode", line[0].words.replace("decoder", ""))
@@ -203,16 +219,21 @@ def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> N
 
 
 def test_every_test_has_a_name() -> None:
-    assert all(claim.name for claim in CLAIMS.values())
-    assert len({claim.name for claim in CLAIMS.values()}) == len(CLAIMS)
+    assert all(claim.name for claim in AUDIT_TESTS.values())
+    assert len({claim.name for claim in AUDIT_TESTS.values()}) == len(AUDIT_TESTS)
 
 
 def test_the_reasons_of_a_class_are_listed_where_classes_differ() -> None:
-    first, *whole = told_reasons(by_class())
+    first, *whole = caveat_reasons(by_class())
     assert first == (ASTRAY.reasons[0], "for texts predicted 'negative'")
     assert [reason for reason, _ in whole] == [*by_class().reasons]
-    assert [which for _, which in whole] == ["for all texts together", ""]  # the second was not tested on any
-    assert {which for _, which in told_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))} == {""}
+    assert [which for _, which in whole] == [
+        "for all texts together",
+        "",
+    ]  # the second was not tested on any
+    assert {
+        which for _, which in caveat_reasons(replace(ASTRAY, by_class={"negative": ASTRAY}))
+    } == {""}
 
 
 LITTLE = (
@@ -222,62 +243,82 @@ LITTLE = (
 
 
 def of_classes(**effects: str) -> Verdict:
-    """A map that can be shown with caveats, for each class too, with one claim failed for some classes."""
+    """A map that can be shown with caveats, for each class too, with one claim failed for some
+    classes.
+    """
     fine = reached(CAVEATS, 5, (), LITTLE[1:])
     classes = {
-        name: replace(fine, reasons=whys(LITTLE[0].format(score), *LITTLE[1:])) for name, score in effects.items()
+        name: replace(fine, reasons=whys(LITTLE[0].format(score), *LITTLE[1:]))
+        for name, score in effects.items()
     }
     return replace(fine, by_class={**classes, "other": fine})
 
 
 def test_what_is_contradicted_for_one_class_is_a_caveat_where_every_class_gets_one_answer() -> None:
-    told = of_classes(b="0.04")
-    assert headline(told) == CAVEATS
-    same_text("report", caveats(told))
-    assert told_reasons(told)[0][0].behind == "score 0.04"
+    result = of_classes(b="0.04")
+    assert headline(result) == CAVEATS
+    same_text("report", caveats(result))
+    assert caveat_reasons(result)[0][0].behind == "score 0.04"
 
 
 def test_what_is_contradicted_for_several_classes_is_said_once_with_the_numbers_of_each() -> None:
-    (reason, which), _ = told_reasons(of_classes(b="0.04", c="0.05"))
+    (reason, which), _ = caveat_reasons(of_classes(b="0.04", c="0.05"))
     same_text("report", which)
     same_text("report", reason.behind)
 
 
 def test_what_is_contradicted_for_all_texts_is_not_said_again_of_a_class() -> None:
-    told = replace(of_classes(b="0.04"), reasons=whys(LITTLE[0].format("0.07")))
-    assert told_reasons(told) == [(why(LITTLE[0].format("0.07")), "")]
+    message = replace(of_classes(b="0.04"), reasons=whys(LITTLE[0].format("0.07")))
+    assert caveat_reasons(message) == [(why(LITTLE[0].format("0.07")), "")]
 
 
 def test_what_is_said_of_the_task_is_said_of_no_class() -> None:
     needless = of_classes(b="0.04").by_class["other"]
-    needless = replace(needless, reasons=whys("SL-001 failed: this task needs no attention (score 0)"))
-    told = replace(of_classes(b="0.04"), by_class={"a": needless})
-    same_text("report", caveats(told))
+    needless = replace(
+        needless, reasons=whys("SL-001 failed: this task needs no attention (score 0)")
+    )
+    message = replace(of_classes(b="0.04"), by_class={"a": needless})
+    same_text("report", caveats(message))
 
 
 def test_a_class_that_is_decided_by_absence_says_so_in_one_sentence_with_its_numbers() -> None:
-    (only,) = told_reasons(audits.by_absence())
+    (only,) = caveat_reasons(audits.by_absence())
     assert only == (
-        Reason(f"decided by absence: {NO_EVIDENCE}", "SL-304", "failed", "score 0.013 [−0.020, 0.046], n = 444"),
+        Reason(
+            f"decided by absence: {NO_EVIDENCE}",
+            "SL-304",
+            "failed",
+            "score 0.013 [−0.020, 0.046], n = 444",
+        ),
         "for texts predicted 'ham'",
     )
     both = reached(CAVEATS, 5, (), (), {"a": ABSENT, "b": ABSENT, "c": reached(CAN, 4, (), ())})
-    same_text("report", [which for _, which in told_reasons(both)])
-    untold = reached(CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": reached(CAN, 4, (), ())})
+    same_text("report", [which for _, which in caveat_reasons(both)])
+    untold = reached(
+        CAVEATS, 5, (), (), {"a": replace(ABSENT, reasons=()), "b": reached(CAN, 4, (), ())}
+    )
     same_text("report", caveats(untold))
 
 
-def test_what_is_true_of_all_texts_together_advises_nothing_where_classes_have_answers_of_their_own() -> None:
-    for told in (verdict(CAVEATS, {"a": CAN, "b": CANNOT_TELL}), verdict(MUST_NOT, {"a": CAN, "b": CANNOT_TELL})):
-        assert [part.classes for part in answers(told) if part.advised] == [("a",), ("b",)]
+def test_what_is_true_of_all_texts_together_advises_nothing_where_classes_have_answers_of_their_own() -> (
+    None
+):
+    for message in (
+        verdict(CAVEATS, {"a": CAN, "b": CANNOT_TELL}),
+        verdict(MUST_NOT, {"a": CAN, "b": CANNOT_TELL}),
+    ):
+        assert [part.classes for part in answers(message) if part.advised] == [("a",), ("b",)]
     assert [part.advised for part in answers(verdict(CAN))] == [True]
 
 
 def test_why_a_class_is_left_open_where_all_texts_are_not_is_said() -> None:
     """Under “cannot tell for texts predicted 'b'” a reader looks for a reason."""
-    own = "SL-304 inconclusive: it could not be shown that the words do anything (score 0.2 [0.1, 0.3])"
+    own = (
+        "SL-304 inconclusive: it could not be shown that the words do anything (score 0.2 [0.1, "
+        "0.3])"
+    )
     more = "SL-105 inconclusive: it could not be shown that they speak for it (score 0.1)"
     open_ = reached(CANNOT_TELL, 6, (), (own, more))
-    told = reached(CAVEATS, 5, (), (), {"a": reached(CAN, 4, (), ()), "b": open_})
-    same_text("report", caveats(told))
-    same_text("report", caveats(replace(told, level=CANNOT_TELL, reasons=whys(own))))
+    result = reached(CAVEATS, 5, (), (), {"a": reached(CAN, 4, (), ()), "b": open_})
+    same_text("report", caveats(result))
+    same_text("report", caveats(replace(result, level=CANNOT_TELL, reasons=whys(own))))

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from sightline.report.sheets.csv import to_csv
-from sightline.report.sheets.latex import to_latex
-from sightline.report.sheets.markdown import to_markdown
-from sightline.report.sheets.terminal import to_text
-from sightline.report.visible import one_line, visible
-from sightline.results import Table, TableCell
+from sightline.core.results import Table, TableCell
+from sightline.report.sanitize import one_line, visible
+from sightline.report.tables.csv_table import to_csv
+from sightline.report.tables.latex_table import to_latex
+from sightline.report.tables.markdown_table import to_markdown
+from sightline.report.tables.terminal_table import to_text
 from tests.snapshots import same_text
 
 SEEN = TableCell(0.5, 0.25, 0.9996, 1200, (0, 1), ("ab12", "cd34"))
@@ -28,7 +28,11 @@ LOST = TableCell(None, note="seed 3 failed: loss is not a number")
 TABLE = Table(
     title="Need by model",
     columns=("need", "verdict"),
-    rows=((SEEN, WORD), (TableCell(-1234.5, n=7), LOST), (LOST, TableCell(math.nan, math.nan, math.nan, 0))),
+    rows=(
+        (SEEN, WORD),
+        (TableCell(-1234.5, n=7), LOST),
+        (LOST, TableCell(math.nan, math.nan, math.nan, 0)),
+    ),
     row_names=(("sst", "bilstm"), ("sst", "cnn"), ("imdb", "bilstm")),
     row_axes=("data", "encoder"),
     notes=("2 of 8 runs are missing",),
@@ -57,7 +61,9 @@ HOSTILE = [
 ]
 PRINTERS = [to_text, to_markdown, to_csv, to_latex]
 texts = (
-    st.sampled_from(HOSTILE) | st.text(st.characters(), max_size=12) | st.text("\\|`<>{}$&#^_~%[]*=-\n\r ", max_size=8)
+    st.sampled_from(HOSTILE)
+    | st.text(st.characters(), max_size=12)
+    | st.text("\\|`<>{}$&#^_~%[]*=-\n\r ", max_size=8)
 )
 
 
@@ -71,17 +77,20 @@ def everywhere(text: str) -> Table:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"rows": TABLE.rows[:2]}, "2 rows, but 3 row names"),
         ({"columns": ("need",)}, "row 0: expected 1 cells, a column each, got 2"),
         ({"row_axes": ("data",)}, "row 0: expected 1 names, an axis each, got 2"),
         ({"rows": (*TABLE.rows[:2], (SEEN,))}, "row 2: expected 2 cells, a column each, got 1"),
-        ({"row_names": (*TABLE.row_names[:1], ("a", "b", "c"), ("d", "e"))}, "row 1: expected 2 names"),
+        (
+            {"row_names": (*TABLE.row_names[:1], ("a", "b", "c"), ("d", "e"))},
+            "row 1: expected 2 names",
+        ),
     ],
 )
-def test_a_table_has_one_shape(change: dict[str, tuple[str, ...]], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_table_has_one_shape(change: dict[str, tuple[str, ...]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         replace(TABLE, **change)
 
 
@@ -96,10 +105,12 @@ def test_an_interval_has_two_ends(ends: tuple[float | None, float | None]) -> No
 
 @pytest.mark.parametrize("printed", PRINTERS)
 def test_a_missing_cell_keeps_its_reason(printed: Callable[[Table], str]) -> None:
-    told = printed(TABLE).replace("{}", "")
-    assert "seed 3 failed: loss is not a number" in told.replace("\\:", ":")
-    assert "undefined" in told
-    assert "no reason given" in printed(replace(TABLE, rows=((TableCell(None), WORD), *TABLE.rows[1:])))
+    message = printed(TABLE).replace("{}", "")
+    assert "seed 3 failed: loss is not a number" in message.replace("\\:", ":")
+    assert "undefined" in message
+    assert "no reason given" in printed(
+        replace(TABLE, rows=((TableCell(None), WORD), *TABLE.rows[1:]))
+    )
 
 
 @pytest.mark.parametrize("printed", PRINTERS)
@@ -133,7 +144,11 @@ def test_text_by_hand() -> None:
 @given(texts)
 def test_columns_align_whatever_is_in_them(text: str) -> None:
     names = ((text, "x"), ("y", text), ("z", "z"))
-    rows = to_text(replace(TABLE, columns=(text, "last"), row_names=names)).split("\n\n")[1].splitlines()
+    rows = (
+        to_text(replace(TABLE, columns=(text, "last"), row_names=names))
+        .split("\n\n")[1]
+        .splitlines()
+    )
     last = ("last", "-" * len("failed"), "failed", "— (1)", "— (2)")
     assert all(row.endswith(word) for row, word in zip(rows, last, strict=True))
     assert len({cell_len(row[: -len(word)]) for row, word in zip(rows, last, strict=True)}) == 1
@@ -141,16 +156,20 @@ def test_columns_align_whatever_is_in_them(text: str) -> None:
 
 @given(texts)
 def test_a_terminal_is_given_nothing_to_obey(text: str) -> None:
-    told = to_text(everywhere(text))
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]", told)
+    result = to_text(everywhere(text))
+    assert not re.search(
+        r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]", result
+    )
 
 
 def test_a_narrow_terminal_gets_the_columns_below_each_other() -> None:
-    told = to_text(TABLE, width=50)
-    assert all(cell_len(line) <= 50 for line in told.splitlines())
-    assert told.count("encoder") == 2
-    assert told.count("bilstm") == 4
-    assert " ".join(to_text(TABLE, width=10).split()).count("0.500 [0.250, 1.000], n = 1,200") == 1  # never cut
+    result = to_text(TABLE, width=50)
+    assert all(cell_len(line) <= 50 for line in result.splitlines())
+    assert result.count("encoder") == 2
+    assert result.count("bilstm") == 4
+    assert (
+        " ".join(to_text(TABLE, width=10).split()).count("0.500 [0.250, 1.000], n = 1,200") == 1
+    )  # never cut
     assert to_text(TABLE, width=200) == to_text(TABLE)
 
 
@@ -171,7 +190,11 @@ def test_markdown_rows_have_the_same_number_of_cells_whatever_is_in_them(text: s
 
 @given(texts)
 def test_markdown_is_read_back_as_the_words_that_went_in(text: str) -> None:
-    read = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(to_markdown(everywhere(text)))
+    read = (
+        MarkdownIt("commonmark")
+        .enable(["table", "strikethrough"])
+        .parse(to_markdown(everywhere(text)))
+    )
     inline = [token.children or [] for token in read if token.type == "inline"]
     marked = {child.type for children in inline for child in children} - {
         "text",
@@ -189,7 +212,10 @@ def test_markdown_is_read_back_as_the_words_that_went_in(text: str) -> None:
 
 
 def test_markdown_numbers_carry_their_interval() -> None:
-    assert "| sst | bilstm | 0.500 [0.250, 1.000], n = 1,200 | failed |" in to_markdown(TABLE).splitlines()
+    assert (
+        "| sst | bilstm | 0.500 [0.250, 1.000], n = 1,200 | failed |"
+        in to_markdown(TABLE).splitlines()
+    )
 
 
 # ---------------------------------------------------------------- LaTeX
@@ -215,20 +241,25 @@ def test_markdown_numbers_carry_their_interval() -> None:
     ],
 )
 def test_latex_escapes(sign: str, escaped: str) -> None:
-    told = to_latex(everywhere(f"a{sign}b"))
-    assert told.count(f"a{escaped}b") == 10  # title, axis, two columns, two names, two words, two notes
-    assert f"\\caption{{a{escaped}b}}" in told
-    assert f"\na{escaped}b & a{escaped}b" in told
-    assert f"}} a{escaped}b\n" in told
+    result = to_latex(everywhere(f"a{sign}b"))
+    assert (
+        result.count(f"a{escaped}b") == 10
+    )  # title, axis, two columns, two names, two words, two notes
+    assert f"\\caption{{a{escaped}b}}" in result
+    assert f"\na{escaped}b & a{escaped}b" in result
+    assert f"}} a{escaped}b\n" in result
 
 
-COMMANDS = r"\A% \\usepackage\b|\\(?:begin|end|caption|label|centering|toprule|midrule|bottomrule|par|medskip|footnotesize|linewidth|allowbreak|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
+COMMANDS = (
+    r"\A% "
+    r"\\usepackage\b|\\(?:begin|end|caption|label|centering|toprule|midrule|bottomrule|par|medskip|footnotesize|linewidth|allowbreak|geq|leq|delta|lambda|tau|infty)\b|\\text\w+|\\[\\,]"
+)
 
 
 @given(texts)
 def test_latex_stays_a_table_whatever_is_in_it(text: str) -> None:
-    told = to_latex(everywhere(text))
-    bare = re.sub(r"\\[{}$&#_%]", "", told)  # what is escaped is text
+    result = to_latex(everywhere(text))
+    bare = re.sub(r"\\[{}$&#_%]", "", result)  # what is escaped is text
     left = re.sub(COMMANDS, "", bare)
     assert not re.search(r"[\\#%^_~]", left)
     assert bare.count("$") % 2 == 0
@@ -238,7 +269,10 @@ def test_latex_stays_a_table_whatever_is_in_it(text: str) -> None:
         assert depth >= 0
     assert depth == 0
     rows = [line for line in bare.splitlines() if line.endswith("\\\\")]
-    assert [row.count("&") for row in rows] in ([2] * 3, [1] * 6)  # where it is too wide, a column below the other
+    assert [row.count("&") for row in rows] in (
+        [2] * 3,
+        [1] * 6,
+    )  # where it is too wide, a column below the other
     assert not any(re.match(r"\s*[\[*]", row) for row in rows)  # an option of the line end before
 
 
@@ -274,7 +308,12 @@ def test_csv_has_a_line_for_each_cell() -> None:
         "note": "",
         "method": "",
     }
-    assert (second["column"], second["value"], second["low"], second["n"]) == ("verdict", "failed", "", "")
+    assert (second["column"], second["value"], second["low"], second["n"]) == (
+        "verdict",
+        "failed",
+        "",
+        "",
+    )
     assert (rows[3]["value"], rows[3]["note"]) == ("", LOST.note)
     assert rows[5]["value"] == "nan"
 
@@ -322,5 +361,7 @@ def test_csv_lines_all_have_the_same_fields(text: str) -> None:
 def test_a_partial_table_says_so_in_its_title(form, title):
     lacks = replace(TABLE, title=title, partial="2 missing, of 8 cells")
     said = form(lacks).replace("\\", "")
-    assert (f"{title} (partial: 2 missing, of 8 cells)" if title else "partial: 2 missing, of 8 cells") in said
+    assert (
+        f"{title} (partial: 2 missing, of 8 cells)" if title else "partial: 2 missing, of 8 cells"
+    ) in said
     assert "partial" not in form(TABLE)

@@ -1,4 +1,6 @@
-"""Terminal, page, card and JSON of one audit say the same: each answer, effect, interval, count of texts and δ."""
+"""Terminal, page, card and JSON of one audit say the same: each answer, effect, interval, count of
+texts and δ.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +16,27 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.auditing import audit as audit_model
-from sightline.audits import Audit
-from sightline.data.loading import load
+from sightline._io.atomic_write import plain
+from sightline.audits.audit_result import Audit
+from sightline.audits.run import audit as audit_model
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.results import Measurement
+from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
-from sightline.experiments.run import run
-from sightline.files import plain
-from sightline.findings.evidence import Evidence
-from sightline.findings.judge import judge
-from sightline.findings.maps import maps_of
-from sightline.findings.thresholds import committed
+from sightline.experiments.pipeline import run
 from sightline.models.classifier import build
 from sightline.report.advice import AFTER_GUESSING, TITLE, first_of_all
 from sightline.report.card import card
-from sightline.report.numerals import number
-from sightline.report.page.render import in_notebook, render
-from sightline.report.sheets.cards import card_html, card_markdown
-from sightline.report.sheets.summary import lines
-from sightline.results import Measurement
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import FitSpec, RunSpec
-from tests.findings.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes, transplant
+from sightline.report.html.audit_page import in_notebook, render
+from sightline.report.number_format import number
+from sightline.report.text.audit_summary import lines
+from sightline.report.text.card_text import card_html, card_markdown
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.map_selection import maps_of
+from sightline.verdict.thresholds import committed
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes, transplant
 
 ANSWERS = "passed|failed|inconclusive|not run"
 NUMBER = re.compile(r"−?(?:\d+(?:,\d{3})*(?:\.\d+)?|∞)|undefined")
@@ -59,7 +61,9 @@ def demo(folder: Path) -> Audit:
 
 def untrained(limit: int = 60, *, one_class: bool = False) -> Audit:
     dataset = load(parse_data("planted:needle(n=300,length=9)"), 0)
-    model = build(parse_model("mlp(hidden=6)+additive"), Vocabulary.fit(dataset.train), dataset.label_names, 0)
+    model = build(
+        parse_model("mlp(hidden=6)+additive"), Vocabulary.fit(dataset.train), dataset.label_names, 0
+    )
     if one_class:
         with torch.no_grad():
             model.decoder.affine.bias[0] += 100.0
@@ -81,13 +85,21 @@ def judged(**others: Measurement) -> Audit:
 def below() -> Audit:
     """Attention on words with less than chance by every reference."""
     worse = agreement(dict.fromkeys(("gradient", "deletion", "free"), -0.08))
-    flips = {"found.attention": np.full(N, -1.0), "found.shuffled": np.full((N, 2), -0.8), "found.best": np.zeros(N)}
-    return judged(agreement=worse, flips=Measurement("flips", flips), transplant=transplant(0.1, 0.3))
+    flips = {
+        "found.attention": np.full(N, -1.0),
+        "found.shuffled": np.full((N, 2), -0.8),
+        "found.best": np.zeros(N),
+    }
+    return judged(
+        agreement=worse, flips=Measurement("flips", flips), transplant=transplant(0.1, 0.3)
+    )
 
 
 def nothing_moved() -> Audit:
     moved = transplant(names={"gradient": 0.5})
-    gone = {name: np.full(one.shape, nan) if "." in name else one for name, one in moved.values.items()}
+    gone = {
+        name: np.full(one.shape, nan) if "." in name else one for name, one in moved.values.items()
+    }
     return judged(transplant=replace(moved, values=gone))
 
 
@@ -99,18 +111,27 @@ PLANTED = {
     "below chance": below,
     "nothing moved": nothing_moved,
 }
-ROWS = {"guessing": None, "20 texts": 1, "one class": 1, "can be shown": 4, "below chance": 2, "nothing moved": None}
+ROWS = {
+    "guessing": None,
+    "20 texts": 1,
+    "one class": 1,
+    "can be shown": 4,
+    "below chance": 2,
+    "nothing moved": None,
+}
 
 
 @pytest.fixture(scope="module", params=["demo", *PLANTED])
-def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Audit]:
+def case(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Audit]:
     if request.param == "demo":
         return "demo", demo(tmp_path_factory.mktemp("demo"))
     return request.param, PLANTED[request.param]()
 
 
 @pytest.fixture(scope="module")
-def told(case: tuple[str, Audit]) -> Audit:
+def audit_under_test(case: tuple[str, Audit]) -> Audit:
     return case[1]
 
 
@@ -123,7 +144,10 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def by_json(audit: Audit) -> dict[str, Said]:
-    return {one["code"]: Said(one["result"], *_of_json(one["score"])) for one in plain(audit.to_json())["findings"]}
+    return {
+        one["code"]: Said(one["result"], *_of_json(one["score"]))
+        for one in plain(audit.to_json())["findings"]
+    }
 
 
 def _of_json(score: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
@@ -135,13 +159,18 @@ def _of_json(score: Mapping[str, Any] | None) -> tuple[tuple[str, ...], str]:
     return tuple(number(one) for one in ends if one is not None), f"{score['n']:,}"
 
 
-ROW = re.compile(rf"({ANSWERS}) +.*? \((SL-\d+)\)  +(.*?)(?:  +([\d.]+))?(?:  +n = ([\d,]+))?  +\w[\w ]*")
+ROW = re.compile(
+    rf"({ANSWERS}) +.*? \((SL-\d+)\)  +(.*?)(?:  +([\d.]+))?(?:  +n = ([\d,]+))?  +\w[\w ]*"
+)
 """A test in the terminal: result, name and code, score, threshold, texts and role."""
 
 
 def by_terminal(audit: Audit) -> dict[str, Said]:
     found = [match for line in lines(audit) if (match := ROW.fullmatch(clean(line)))]
-    return {code: Said(answer, numbers(score), n or "") for answer, code, score, _, n in (m.groups() for m in found)}
+    return {
+        code: Said(answer, numbers(score), n or "")
+        for answer, code, score, _, n in (m.groups() for m in found)
+    }
 
 
 def by_card(audit: Audit) -> dict[str, Said]:
@@ -163,44 +192,62 @@ def text_of(html: str) -> str:
 
 def by_page(html: str) -> dict[str, Said]:
     """Read the table of the findings that bear on the verdict."""
-    rows = re.findall(r'<tr><th scope="row"><a href="#sl-[^"]+">.*?</a> \((SL-\d+)\)(.*?)</tr>', html, flags=re.DOTALL)
+    rows = re.findall(
+        r'<tr><th scope="row"><a href="#sl-[^"]+">.*?</a> \((SL-\d+)\)(.*?)</tr>',
+        html,
+        flags=re.DOTALL,
+    )
     found = {}
     for code, rest in rows:
-        answer, score, n = (text_of(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest, flags=re.DOTALL))
+        answer, score, n = (
+            text_of(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", rest, flags=re.DOTALL)
+        )
         found[code] = Said(re.search(ANSWERS, answer)[0], numbers(score), n.replace("—", ""))
     return found
 
 
 def articles(html: str) -> dict[str, str]:
-    found = re.findall(r'<article class="finding" id="(sl-\d+)".*?</article>', html, flags=re.DOTALL)
+    found = re.findall(
+        r'<article class="finding" id="(sl-\d+)".*?</article>', html, flags=re.DOTALL
+    )
     bodies = re.split(r'<article class="finding" id="sl-\d+"', html)[1:]
-    return {code.upper(): text_of(body.partition("</article>")[0]) for code, body in zip(found, bodies, strict=True)}
+    return {
+        code.upper(): text_of(body.partition("</article>")[0])
+        for code, body in zip(found, bodies, strict=True)
+    }
 
 
-def test_each_finding_is_the_same_everywhere(told: Audit) -> None:
-    expected = by_json(told)
-    assert len(expected) == len(told.findings)
-    assert by_terminal(told) == expected
-    bearing = {one.code: expected[one.code] for one in told.findings if one.bears}
-    assert by_page(render(told)) == bearing
-    assert by_card(told) == bearing
+def test_each_finding_is_the_same_everywhere(audit_under_test: Audit) -> None:
+    expected = by_json(audit_under_test)
+    assert len(expected) == len(audit_under_test.findings)
+    assert by_terminal(audit_under_test) == expected
+    bearing = {one.code: expected[one.code] for one in audit_under_test.findings if one.bears}
+    assert by_page(render(audit_under_test)) == bearing
+    assert by_card(audit_under_test) == bearing
 
 
-def test_delta_is_the_same_everywhere(told: Audit) -> None:
-    deltas = {one["code"]: f"{one['threshold']:g}" for one in plain(told.to_json())["findings"]}
-    said = {match[2]: match[4] for line in lines(told) if (match := ROW.fullmatch(clean(line)))}
+def test_delta_is_the_same_everywhere(audit_under_test: Audit) -> None:
+    deltas = {
+        one["code"]: f"{one['threshold']:g}"
+        for one in plain(audit_under_test.to_json())["findings"]
+    }
+    said = {
+        match[2]: match[4]
+        for line in lines(audit_under_test)
+        if (match := ROW.fullmatch(clean(line)))
+    }
     assert said == deltas
-    page = articles(render(told))
-    for finding in told.findings:
+    page = articles(render(audit_under_test))
+    for finding in audit_under_test.findings:
         if finding.score is not None and finding.score.value == finding.score.value:
             below = finding.score.high < 0
             assert below or f"threshold, {deltas[finding.code]}" in page[finding.code]
-    methods = dict(re.findall(r"(SL-\d+) ([\d.]+)", card(told).methods))
+    methods = dict(re.findall(r"(SL-\d+) ([\d.]+)", card(audit_under_test).methods))
     assert {code: deltas[code] for code in methods} == methods
 
 
-def test_the_article_of_a_finding_has_its_answer_and_its_effect(told: Audit) -> None:
-    page, expected = articles(render(told)), by_json(told)
+def test_the_article_of_a_finding_has_its_answer_and_its_effect(audit_under_test: Audit) -> None:
+    page, expected = articles(render(audit_under_test)), by_json(audit_under_test)
     assert page.keys() == expected.keys()
     for code, one in expected.items():
         assert re.search(f"[●✕◐–] ({ANSWERS})", page[code])[1] == one.answer
@@ -209,61 +256,77 @@ def test_the_article_of_a_finding_has_its_answer_and_its_effect(told: Audit) -> 
             assert f"{value} [{low}, {high}], n = {one.n}" in page[code]
 
 
-def test_the_verdict_is_the_same_everywhere(told: Audit) -> None:
-    headline = plain(told.to_json())["headline"]
+def test_the_verdict_is_the_same_everywhere(audit_under_test: Audit) -> None:
+    headline = plain(audit_under_test.to_json())["headline"]
     opened = headline[0].upper() + headline[1:]
-    assert lines(told)[0] == f"Verdict: {headline}"
-    assert card(told).facts["Verdict"] == opened
-    assert f"<title>{headline} " in unescape(render(told))
-    assert opened in unescape(in_notebook(told))
+    assert lines(audit_under_test)[0] == f"Verdict: {headline}"
+    assert card(audit_under_test).facts["Verdict"] == opened
+    assert f"<title>{headline} " in unescape(render(audit_under_test))
+    assert opened in unescape(in_notebook(audit_under_test))
 
 
-def test_no_surface_counts_no_texts_or_says_what_another_part_denies(told: Audit) -> None:
-    html = render(told)
-    for surface in ("\n".join(lines(told)), html, in_notebook(told), card_markdown(card(told)), card_html(card(told))):
+def test_no_surface_counts_no_texts_or_says_what_another_part_denies(
+    audit_under_test: Audit,
+) -> None:
+    html = render(audit_under_test)
+    for surface in (
+        "\n".join(lines(audit_under_test)),
+        html,
+        in_notebook(audit_under_test),
+        card_markdown(card(audit_under_test)),
+        card_html(card(audit_under_test)),
+    ):
         assert "undefined (0 texts)" not in clean(surface)
-        assert not ("Show the attention map." in surface and "Do not show the attention map" in surface)
-    lists = card(told).lists
-    if told.verdict.level == "can be shown":
+        assert not (
+            "Show the attention map." in surface and "Do not show the attention map" in surface
+        )
+    lists = card(audit_under_test).lists
+    if audit_under_test.verdict.level == "can be shown":
         assert "Caveats" not in lists
-        assert lists.get("Not tested") or not told.verdict.reasons
+        assert lists.get("Not tested") or not audit_under_test.verdict.reasons
     page = articles(html)
-    for finding in told.findings:
+    for finding in audit_under_test.findings:
         if finding.score is not None and finding.score.high < 0:
             for words in (finding.reason, page[finding.code]):
                 assert "lies below the threshold" not in words
-                few = finding.score.n < committed().fewest(finding.code)  # too few say nothing, however low they lie
-                said = "more texts would settle it" if few and words == finding.reason else "worse than chance"
+                few = finding.score.n < committed().fewest(
+                    finding.code
+                )  # too few say nothing, however low they lie
+                said = (
+                    "more texts would settle it"
+                    if few and words == finding.reason
+                    else "worse than chance"
+                )
                 assert said in words or finding.code == "SL-001"
 
 
 def test_where_nothing_can_be_concluded_one_line_says_so(case: tuple[str, Audit]) -> None:
-    name, told = case
-    assert ROWS.get(name) in (None, told.verdict.row)
-    only = first_of_all(told)
+    name, message = case
+    assert ROWS.get(name) in (None, message.verdict.row)
+    only = first_of_all(message)
     assert bool(only) == (name in ("guessing", "20 texts", "one class"))
-    may_be_shown = card(told).lists.get("Which map may be shown", ())
+    may_be_shown = card(message).lists.get("Which map may be shown", ())
     if only:
         assert set(may_be_shown) <= {only}
-        said = lines(told)
+        said = lines(message)
         assert sum(only in line for line in said[: said.index("")]) == 1
-        assert render(told).count(f"<li>{only}</li>") <= 1
+        assert render(message).count(f"<li>{only}</li>") <= 1
         assert (f"{TITLE}:" in said) == (AFTER_GUESSING in only)
     else:
-        assert f"{TITLE}:" in lines(told)
+        assert f"{TITLE}:" in lines(message)
 
 
 def test_what_was_not_measured_of_maps_is_called_so() -> None:
-    told = nothing_moved()
-    assert [row.chosen for row in told.maps] == [False] * len(told.maps)
-    assert told.maps
-    said = card(told).lists["Which map may be shown"]
+    result = nothing_moved()
+    assert [row.chosen for row in result.maps] == [False] * len(result.maps)
+    assert result.maps
+    said = card(result).lists["Which map may be shown"]
     assert "How much each word matters: not measured on these texts." in said
     assert not any("The best was" in one for one in said)
 
 
 def test_a_map_from_an_older_audit_that_was_chosen_without_a_number_is_not_the_best() -> None:
-    told = nothing_moved()
-    first, *others = told.maps
-    older = replace(told, maps=(replace(first, chosen=True), *others))
-    assert card(older).lists == card(told).lists
+    result = nothing_moved()
+    first, *others = result.maps
+    older = replace(result, maps=(replace(first, chosen=True), *others))
+    assert card(older).lists == card(result).lists

@@ -1,4 +1,6 @@
-"""Corpora of the papers in their published form, small and made up: what tells a text's class is one word of it."""
+"""Corpora of the papers in their published form, small and made up: what tells a text's class is
+one word of it.
+"""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +9,22 @@ from pathlib import Path
 import numpy as np
 
 GOOD, BAD = ("fine", "superb", "witty"), ("dull", "awful", "bland")
-PLAIN = ("the", "film", "was", "of", "a", "long", "day", "in", "some", "old", "town", "with", "two", "men")
+PLAIN = (
+    "the",
+    "film",
+    "was",
+    "of",
+    "a",
+    "long",
+    "day",
+    "in",
+    "some",
+    "old",
+    "town",
+    "with",
+    "two",
+    "men",
+)
 
 
 def sentences(n: int, seed: int) -> Iterator[tuple[list[str], int]]:
@@ -45,7 +62,8 @@ def babi(folder: Path, n: int = 40) -> None:
             lines += [f"1 Mary went to the {where[0]}.", f"2 John moved to the {where[1]}."]
             lines += [f"3 Where is {('Mary', 'John')[asked]}? \t{where[asked]}\t{asked + 1}"]
         _write(
-            folder / "babi" / f"tasks_1-20_v1-2/en-10k/qa1_single-supporting-fact_{split}.txt", "\n".join(lines) + "\n"
+            folder / "babi" / f"tasks_1-20_v1-2/en-10k/qa1_single-supporting-fact_{split}.txt",
+            "\n".join(lines) + "\n",
         )
 
 
@@ -54,10 +72,17 @@ def snli(folder: Path, n: int = 30) -> None:
     labels = ("contradiction", "entailment", "neutral")
     for split in ("train", "dev", "test"):
         pairs = [
-            {"gold_label": labels[i % 3], "sentence1": " ".join(words), "sentence2": (*BAD, *GOOD)[i % 3]}
+            {
+                "gold_label": labels[i % 3],
+                "sentence1": " ".join(words),
+                "sentence2": (*BAD, *GOOD)[i % 3],
+            }
             for i, (words, _) in enumerate(sentences(n, len(split)))
         ]
-        _write(folder / "snli" / f"snli_1.0_{split}.jsonl", "".join(json.dumps(pair) + "\n" for pair in pairs))
+        _write(
+            folder / "snli" / f"snli_1.0_{split}.jsonl",
+            "".join(json.dumps(pair) + "\n" for pair in pairs),
+        )
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,4 +1,6 @@
-"""The studies of adversaries and of ablations: their cells, the words of a guide, and tables of small ones."""
+"""The studies of adversaries and of ablations: their cells, the words of a guide, and tables of
+small ones.
+"""
 
 import math
 from dataclasses import replace
@@ -7,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from sightline.config.base_runs import base_of
+from sightline.config.run_keys import run_key, training_key
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import DataSpec, RunSpec
+from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.stored import run_stored
-from sightline.spec.bases import base_of
-from sightline.spec.keys import run_key, training_key
-from sightline.spec.texts import parse_data
-from sightline.spec.values import DataSpec, RunSpec
-from sightline.studies import ablations, adversaries
-from sightline.studies.counting import table
-from sightline.studies.study import Params, grid_of
+from sightline.studies.papers import ablations, adversaries
+from sightline.studies.run_counts import table
+from sightline.studies.study_definition import Params, grid_of
 from tests.texts import example
 
 PLANTED = parse_data("planted:needle(n=200,length=8,strength=0.9)")
@@ -32,7 +34,9 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def small(run: RunSpec) -> RunSpec:
-    model = replace(run.model, encoder=replace(run.model.encoder, options=(("hidden", 4),)), embedding=8)
+    model = replace(
+        run.model, encoder=replace(run.model.encoder, options=(("hidden", 4),)), embedding=8
+    )
     fit = replace(run.fit, epochs=1, patience=1, adversary_epochs=1 if run.fit.adversary else 80)
     return replace(run, model=model, fit=fit, companions=run.companions[:1])
 
@@ -40,7 +44,11 @@ def small(run: RunSpec) -> RunSpec:
 def done(grid: Any, labels: list[tuple[str, ...]], root: Path) -> tuple[Any, Store]:
     """Run small models of some cells."""
     store = Store(root)
-    cells = [(label, small(cell)) for label, cell in zip(grid.labels, grid.cells, strict=True) if label in labels]
+    cells = [
+        (label, small(cell))
+        for label, cell in zip(grid.labels, grid.cells, strict=True)
+        if label in labels
+    ]
     for _, run in cells:
         assert run_stored(run, store) == "done", store.summary(run_key(run))
     return grid_of(grid.name, grid.axes, cells), store
@@ -52,13 +60,13 @@ def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
     base, *others = grid.cells
     assert {training_key(base_of(other)) for other in others} == {training_key(base)}
     labels = [("base", "", ""), ("attention anew", "kl", "0.01"), ("whole", "jsd", "0.1")]
-    told = table(adversaries.STUDY, *done(grid, labels, tmp_path / "store"))
-    assert [(row["kind"], row["divergence"], row["weight"]) for row in told["rows"]] == labels
-    first, *rest = told["rows"]
+    result = table(adversaries.STUDY, *done(grid, labels, tmp_path / "store"))
+    assert [(row["kind"], row["divergence"], row["weight"]) for row in result["rows"]] == labels
+    first, *rest = result["rows"]
     seeds = {f"{kind}.seeds" for kind in ("jsd", "tau", "tvd", "alike", "alike_chance")}
     assert set(first["beside"]) == {f"{kind}.seed(by=1)" for kind in ("jsd", "tau", "tvd")} | seeds
     assert all(set(row["beside"]) == {"jsd.base", "tau.base", "tvd.base"} for row in rest)
-    for row in told["rows"]:
+    for row in result["rows"]:
         assert row["metrics"]["accuracy"]["n"] == 20
         assert row["epochs"] == row["kept"] == 1
         assert {"attention", "gradient"} <= {one["name"] for one in row["maps"]}
@@ -67,27 +75,49 @@ def test_all_adversaries_have_one_base(planted: None, tmp_path: Path) -> None:
 def test_every_ablation_has_its_row(planted: None, tmp_path: Path) -> None:
     grid = ablations.STUDY.grid(Params(tmp_path, 2, ("sst",), limit=20))
     assert [label[1] for label in grid.labels] == [*ablations.KINDS] * 2
-    by_kind = {label[1]: cell for label, cell in zip(grid.labels, grid.cells, strict=True) if label[2] == "1"}
+    by_kind = {
+        label[1]: cell
+        for label, cell in zip(grid.labels, grid.cells, strict=True)
+        if label[2] == "1"
+    }
     lent = dict(by_kind["MLP, attention of the BiLSTM"].model.source.options)
     assert lent == {"run": training_key(by_kind["as it is"])}
     assert (
         by_kind["guided onto telling words"].fit.guide_words
         == by_kind["guided away from telling words"].fit.guide_words
     )
-    labels = [("sst", kind, str(seed)) for kind in ("uniform", "scorer as drawn") for seed in (0, 1)]
-    told = table(ablations.STUDY, *done(grid, labels, tmp_path / "store"))
-    assert [(mean["kind"], mean["seeds"]) for mean in told["means"]] == [("uniform", 2), ("scorer as drawn", 2)]
-    for mean in told["means"]:
-        rows = [row for row in told["rows"] if row["kind"] == mean["kind"]]
-        assert mean["accuracy"]["value"] == pytest.approx(sum(row["metrics"]["accuracy"]["value"] for row in rows) / 2)
+    labels = [
+        ("sst", kind, str(seed)) for kind in ("uniform", "scorer as drawn") for seed in (0, 1)
+    ]
+    result = table(ablations.STUDY, *done(grid, labels, tmp_path / "store"))
+    assert [(mean["kind"], mean["seeds"]) for mean in result["means"]] == [
+        ("uniform", 2),
+        ("scorer as drawn", 2),
+    ]
+    for mean in result["means"]:
+        rows = [row for row in result["rows"] if row["kind"] == mean["kind"]]
+        assert mean["accuracy"]["value"] == pytest.approx(
+            sum(row["metrics"]["accuracy"]["value"] for row in rows) / 2
+        )
         assert len(mean["answers"]) == 2
 
 
 def test_telling_words_are_those_with_the_largest_log_odds() -> None:
-    said = ["good film", "good film", "good plot", "film plot", "film plot", "bad film", "bad plot", "bad film"]
+    said = [
+        "good film",
+        "good film",
+        "good plot",
+        "film plot",
+        "film plot",
+        "bad film",
+        "bad plot",
+        "bad film",
+    ]
     texts = tuple(example(text, number, int(number > 3)) for number, text in enumerate(said))
     assert ablations.telling_words(texts, count=2, fewest=3) == ("bad", "good")
     assert ablations.telling_words(texts, count=9, fewest=4) == ("film", "plot")
-    odds = {word: abs(math.log((a + 0.5) / (4 + 0.5 - a)) - math.log((b + 0.5) / (4 + 0.5 - b)))
-            for word, a, b in (("good", 3, 0), ("bad", 0, 3), ("film", 3, 2), ("plot", 3, 1))}  # fmt: skip
+    odds = {
+        word: abs(math.log((a + 0.5) / (4 + 0.5 - a)) - math.log((b + 0.5) / (4 + 0.5 - b)))
+        for word, a, b in (("good", 3, 0), ("bad", 0, 3), ("film", 3, 2), ("plot", 3, 1))
+    }
     assert min(odds["good"], odds["bad"]) > max(odds["film"], odds["plot"])

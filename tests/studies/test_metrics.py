@@ -1,4 +1,6 @@
-"""Published metrics that no audit takes: on a model by hand whose words each add a known amount to one logit."""
+"""Published metrics that no audit takes: on a model by hand whose words each add a known amount to
+one logit.
+"""
 
 import sys
 from pathlib import Path
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.types import Batch, Trace
+from sightline.core.protocols import Batch, Trace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "validation"))
 import metrics
@@ -66,6 +68,6 @@ def test_a_model_looks_to_ice_as_it_answers() -> None:
     read = Words()(Words().decode([4, 5]))
     assert read["input_ids"].tolist() == [[4, 5]]
     assert Words()("")["input_ids"].tolist() == [[0]]
-    assert Weights({(4, 5): [0.1, 0.9]}).get_importance_scores(torch.tensor([[4, 5]])).tolist() == pytest.approx(
-        [0.1, 0.9]
-    )
+    assert Weights({(4, 5): [0.1, 0.9]}).get_importance_scores(
+        torch.tensor([[4, 5]])
+    ).tolist() == pytest.approx([0.1, 0.9])

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 import sightline
-from sightline.errors import DataError, SpecError
-from sightline.experiments.shown import Shown, shown_from
+from sightline.core.errors import DataError, SpecError
+from sightline.core.results import Table, TableCell
+from sightline.experiments.study_outputs import StudyOutputs, shown_from
 from sightline.experiments.tabulate import COLUMNS
-from sightline.report.plots.means import means
-from sightline.results import Table, TableCell
+from sightline.report.figures.study_means import means
 
 GUIDE = Path(__file__).parents[2] / "docs" / "own-study.md"
 
@@ -25,17 +25,33 @@ def the_ten_lines() -> str:
 def test_the_guide_gives_its_figure_at_the_first_try(tmp_path: Path) -> None:
     """Word for word but for fewer and smaller runs."""
     lines = the_ten_lines()
-    assert len([line for line in lines.splitlines() if line.strip() and not line.startswith("[")]) <= 10
+    assert (
+        len([line for line in lines.splitlines() if line.strip() and not line.startswith("[")])
+        <= 10
+    )
     file = tmp_path / "entmax.toml"
     file.write_text(
-        lines.replace("n=320", "n=120").replace("hidden=16", "hidden=4").replace("epochs = 5", "epochs = 1")
-        .replace("[0, 1, 2, 3, 4]", "[0, 1]").replace(', "planted:vote(n=120)", "planted:negated(n=120)"', "")
-    )  # fmt: skip
+        lines.replace("n=320", "n=120")
+        .replace("hidden=16", "hidden=4")
+        .replace("epochs = 5", "epochs = 1")
+        .replace("[0, 1, 2, 3, 4]", "[0, 1]")
+        .replace((', "planted:vote(n=120)", "planted:negated(n=120)"'), "")
+    )
     found = sightline.study(file, store=tmp_path / "store", out=tmp_path / "out")
     names = {
-        f"entmax{end}" for end in (".md", ".csv", ".tex", *(f"-means{one}" for one in (".pdf", ".png", ".svg", ".csv")))
+        f"entmax{end}"
+        for end in (
+            ".md",
+            ".csv",
+            ".tex",
+            *(f"-means{one}" for one in (".pdf", ".png", ".svg", ".csv")),
+        )
     }
-    assert {path.name for path in found.files} == names == {path.name for path in (tmp_path / "out").iterdir()}
+    assert (
+        {path.name for path in found.files}
+        == names
+        == {path.name for path in (tmp_path / "out").iterdir()}
+    )
     assert found.not_drawn == ()
     assert ElementTree.parse(tmp_path / "out" / "entmax-means.svg").getroot().tag.endswith("svg")
     with (tmp_path / "out" / "entmax-means.csv").open(newline="") as numbers:
@@ -45,7 +61,11 @@ def test_the_guide_gives_its_figure_at_the_first_try(tmp_path: Path) -> None:
         for column, cell in zip(table.columns, cells, strict=True):
             if isinstance(cell.value, float):
                 row = drawn[names_of[table.row_axes.index("model")], column]
-                assert (float(row["value"]), int(row["n"]), int(row["seeds"])) == (cell.value, cell.n, len(cell.seeds))
+                assert (float(row["value"]), int(row["n"]), int(row["seeds"])) == (
+                    cell.value,
+                    cell.n,
+                    len(cell.seeds),
+                )
     assert {column for _, column in drawn} == {"accuracy", "SL-303"}
     assert "entmax(alpha=1.3)" in str(found)
 
@@ -53,7 +73,12 @@ def test_the_guide_gives_its_figure_at_the_first_try(tmp_path: Path) -> None:
 def test_plain_values_are_a_study_too(tmp_path: Path) -> None:
     tree = {
         "name": "plain",
-        "base": {"data": "planted:needle(n=120)", "model": "mlp(hidden=4)", "measures": ["agreement"], "fit.epochs": 1},
+        "base": {
+            "data": "planted:needle(n=120)",
+            "model": "mlp(hidden=4)",
+            "measures": ["agreement"],
+            "fit.epochs": 1,
+        },
         "axes": {"seed": [0]},
         "show": {"figures": ["tau-by-class", "ranks"]},
     }
@@ -64,22 +89,22 @@ def test_plain_values_are_a_study_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("show", "told"),
+    ("show", "message"),
     [
-        ({"figures": ["tau-by-clas"]}, "show.figures: unknown 'tau-by-clas'; the nearest is tau-by-class; expected some of means, "),
+        ({"figures": ["tau-by-clas"]}, ("show.figures: unknown 'tau-by-clas'; the nearest is tau-by-class; expected some of " "means, ")),
         ({"columns": ["accuracies"]}, "columns: .*got 'accuracies'"),
         ({"figure": ["means"]}, "show: unknown 'figure'; expected columns, figures"),
         ("means", "show: expected a table, headed"),
         ({"figures": "means"}, "figures"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_shown_is_refused(show: object, told: str) -> None:
-    with pytest.raises(SpecError, match=told):
+def test_what_cannot_be_shown_is_refused(show: object, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
         shown_from({"show": show}, "s.toml")
 
 
 def test_nothing_said_shows_what_it_showed_before() -> None:
-    assert shown_from({}) == Shown(COLUMNS, ())
+    assert shown_from({}) == StudyOutputs(COLUMNS, ())
 
 
 def test_a_table_without_numbers_has_no_figure() -> None:
@@ -91,7 +116,12 @@ def test_a_table_without_numbers_has_no_figure() -> None:
 def test_every_number_is_drawn_and_an_empty_cell_is_not() -> None:
     cells = (TableCell(0.5, 0.4, 0.6, 9, (0, 1)), TableCell(None, note="not run"))
     table = Table(
-        "t", ("accuracy",), tuple((cell,) for cell in cells), (("a",), ("b",)), ("model",), partial="1 missing"
+        "t",
+        ("accuracy",),
+        tuple((cell,) for cell in cells),
+        (("a",), ("b",)),
+        ("model",),
+        partial="1 missing",
     )
     plot = means(table)
     assert plot.rows == [("a", "accuracy", 0.5, 0.4, 0.6, 9, 2)]
@@ -99,7 +129,7 @@ def test_every_number_is_drawn_and_an_empty_cell_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "datasets", "told"),
+    ("data", "datasets", "message"),
     [
         ("nowhere", (), "nowhere: expected a folder"),
         (".", ("ssd",), "'ssd': jain2019:J-2 is of sst"),
@@ -107,8 +137,12 @@ def test_every_number_is_drawn_and_an_empty_cell_is_not() -> None:
     ],
 )
 def test_a_papers_table_of_what_is_not_there_is_refused_in_python_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, datasets: tuple[str, ...], told: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    data: str,
+    datasets: tuple[str, ...],
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecError, match=told):
+    with pytest.raises(SpecError, match=message):
         sightline.study("jain2019:J-2", store="store", data=data, datasets=datasets)

@@ -1,23 +1,29 @@
-"""The worked examples: rows for the documentation, and gates that a model which shows something else breaks."""
+"""The worked examples: rows for the documentation, and gates that a model which shows something
+else breaks.
+"""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec
 from sightline.experiments.executors.serial import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
-from sightline.spec.texts import parse_data, parse_model
-from sightline.spec.values import FitSpec
-from sightline.studies import random_attention
-from sightline.studies.counting import table
-from sightline.studies.results import kept_of, page
+from sightline.studies.calibration import random_attention
+from sightline.studies.kept_results import kept_of, page
 from sightline.studies.results_file import read_rows
-from sightline.studies.study import complete, grid_of
+from sightline.studies.run_counts import table
+from sightline.studies.study_definition import grid_of, run_missing
 
 VERIFIED = Path(__file__).parents[2] / "docs" / "verified" / "results.csv.gz"
-UNTAUGHT = {"fit": FitSpec(epochs=1), "data": parse_data("planted:needle(n=160,length=6)"), "limit": 12}
+UNTAUGHT = {
+    "fit": FitSpec(epochs=1),
+    "data": parse_data("planted:needle(n=160,length=6)"),
+    "limit": 12,
+}
 
 
 @pytest.fixture(scope="module")
@@ -25,26 +31,35 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Grid, Store]:
     """The examples with small models that have hardly been trained."""
     grid = random_attention.STUDY.grid()
     models = [
-        replace(cell.model, encoder=parse_model(f"{cell.model.encoder.name}(hidden=4)").encoder) for cell in grid.cells
+        replace(cell.model, encoder=parse_model(f"{cell.model.encoder.name}(hidden=4)").encoder)
+        for cell in grid.cells
     ]
-    cells = [replace(cell, model=model, **UNTAUGHT) for cell, model in zip(grid.cells, models, strict=True)]
+    cells = [
+        replace(cell, model=model, **UNTAUGHT)
+        for cell, model in zip(grid.cells, models, strict=True)
+    ]
     hasty = grid_of("small", grid.axes, zip(grid.labels, cells, strict=True))
     store = Store(tmp_path_factory.mktemp("examples") / "store")
-    complete(hasty.cells, store, Serial())
+    run_missing(hasty.cells, store, Serial())
     return hasty, store
 
 
 @pytest.mark.slow
 def test_the_table_has_the_fields_of_what_is_committed(small: tuple[Grid, Store]) -> None:
-    told, committed = (
+    result, committed = (
         table(random_attention.STUDY, *small),
         page(random_attention.STUDY, kept_of(read_rows(VERIFIED))["random_attention"]),
     )
-    assert [{*row} for row in told["rows"]] == [{*row} for row in committed["rows"]]
-    assert [row["spec"] for row in told["rows"]] == [row["spec"] for row in committed["rows"]]
-    # Attention that has hardly been trained is flat to every eye, and has no effect; drawn weights have one.
-    assert {*told["rows"][1]["findings"]["SL-101"]} == {*committed["rows"][1]["findings"]["SL-101"]}
-    assert [(g["name"], g["limit"]) for g in told["gates"]] == [(g["name"], g["limit"]) for g in committed["gates"]]
+    assert [{*row} for row in result["rows"]] == [{*row} for row in committed["rows"]]
+    assert [row["spec"] for row in result["rows"]] == [row["spec"] for row in committed["rows"]]
+    # Attention that has hardly been trained is flat to every eye, and has no effect; drawn weights
+    # have one.
+    assert {*result["rows"][1]["findings"]["SL-101"]} == {
+        *committed["rows"][1]["findings"]["SL-101"]
+    }
+    assert [(g["name"], g["limit"]) for g in result["gates"]] == [
+        (g["name"], g["limit"]) for g in committed["gates"]
+    ]
 
 
 def test_models_that_learned_nothing_break_the_gates(small: tuple[Grid, Store]) -> None:

@@ -1,6 +1,8 @@
-"""Small tables as people really have them: some must give a report, the others one clear message that says where.
+"""Small tables as people really have them: some must give a report, the others one clear message
+that says where.
 
-`write_tables` writes them all into a folder; a `Trouble` says which flags a table needs and what must come of it.
+`write_tables` writes them all into a folder; a `Trouble` says which flags a table needs and what
+must come of it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,22 @@ from pathlib import Path
 
 GOOD = ("warm", "bright", "kind", "lovely", "fine")
 BAD = ("cold", "dull", "cruel", "awful", "poor")
-REST = ("the", "film", "was", "a", "story", "with", "its", "people", "and", "music", "night", "town", "slow", "long")
+REST = (
+    "the",
+    "film",
+    "was",
+    "a",
+    "story",
+    "with",
+    "its",
+    "people",
+    "and",
+    "music",
+    "night",
+    "town",
+    "slow",
+    "long",
+)
 
 
 @dataclass(frozen=True)
@@ -54,15 +71,21 @@ def table(records: Iterable[Row], header: Sequence[str] = ("text", "label"), **s
 
 def lines(records: Iterable[object]) -> bytes:
     """Write records as JSON lines."""
-    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode("utf-8")
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode(
+        "utf-8"
+    )
 
 
 def changed(change: Callable[[str], str], every: int = 3) -> list[tuple[str, str]]:
     """Change the text of every third row."""
-    return [(change(text) if i % every == 0 else text, label) for i, (text, label) in enumerate(rows())]
+    return [
+        (change(text) if i % every == 0 else text, label) for i, (text, label) in enumerate(rows())
+    ]
 
 
-def with_splits(names: Sequence[str] = ("train", "train", "train", "dev", "test")) -> list[tuple[str, str, str]]:
+def with_splits(
+    names: Sequence[str] = ("train", "train", "train", "dev", "test"),
+) -> list[tuple[str, str, str]]:
     """Add a split column, each name for a pair of rows, one of each label."""
     return [(text, label, names[i // 2 % len(names)]) for i, (text, label) in enumerate(rows())]
 
@@ -84,7 +107,11 @@ def with_row(at: int, row: Row) -> bytes:
 
 def test_only_label() -> bytes:
     return table(
-        [*with_splits(), *[(f"neither here nor there no{i}", "mixed", "test") for i in range(60, 64)]], SPLIT_HEADER
+        [
+            *with_splits(),
+            *[(f"neither here nor there no{i}", "mixed", "test") for i in range(60, 64)],
+        ],
+        SPLIT_HEADER,
     )
 
 
@@ -102,7 +129,12 @@ def rare_words() -> bytes:
 
 
 def cjk() -> bytes:
-    return table([(f"这部电影{('很差', '很好')[i % 2]}第{i}场", label) for i, (_, label) in enumerate(rows())])
+    return table(
+        [
+            (f"这部电影{('很差', '很好')[i % 2]}第{i}场", label)
+            for i, (_, label) in enumerate(rows())
+        ]
+    )
 
 
 REPORTS: dict[str, tuple[str, Make, tuple[str, ...]]] = {
@@ -110,7 +142,11 @@ REPORTS: dict[str, tuple[str, Make, tuple[str, ...]]] = {
     "byte order mark": ("bom.csv", lambda: b"\xef\xbb\xbf" + table(rows()), ()),
     "windows line ends": ("crlf.csv", lambda: table(rows(), lineterminator="\r\n"), ()),
     "old mac line ends": ("cr.csv", lambda: table(rows(), lineterminator="\r"), ()),
-    "quotes, commas and line breaks": ("quotes.csv", lambda: table(changed(lambda t: f'She said "{t}",\nand left')), ()),
+    "quotes, commas and line breaks": (
+        "quotes.csv",
+        lambda: table(changed(lambda t: f'She said "{t}",\nand left')),
+        (),
+    ),
     "tabs": ("tabs.tsv", lambda: table(rows(), delimiter="\t"), ()),
     "gzip": ("packed.csv.gz", lambda: gzip.compress(table(rows())), ()),
     "other column names": (
@@ -120,12 +156,26 @@ REPORTS: dict[str, tuple[str, Make, tuple[str, ...]]] = {
     ),
     "emoji": ("emoji.csv", lambda: table(changed(lambda t: f"{t} 👍🏽 👨‍👩‍👧 🇫🇷 ❤️!!")), ()),
     "right to left": ("rtl.csv", lambda: table(changed(lambda t: f"זה סרט {t} هذا فيلم جميل")), ()),
-    "bidirectional controls": ("bidi.csv", lambda: table(changed(lambda t: f"\u202e{t}\u202c \u2066x\u2069\u200f")), ()),
+    "bidirectional controls": (
+        "bidi.csv",
+        lambda: table(changed(lambda t: f"\u202e{t}\u202c \u2066x\u2069\u200f")),
+        (),
+    ),
     "chinese": ("cjk.csv", cjk, ()),
-    "combining marks": ("marks.csv", lambda: table(changed(lambda t: f"cafe\u0301 {t} हिन्दी Z\u0351\u036b\u0343a\u0310l")), ()),
+    "combining marks": (
+        "marks.csv",
+        lambda: table(changed(lambda t: f"cafe\u0301 {t} हिन्दी Z\u0351\u036b\u0343a\u0310l")),
+        (),
+    ),
     "markup": (
         "markup.csv",
-        lambda: table(changed(lambda t: f"<script>alert('{t}')</script><img src=x onerror=alert(1)>&amp;{{{{ 7*7 }}}}")),
+        lambda: table(
+            changed(
+                lambda t: (
+                    f"<script>alert('{t}')</script><img src=x onerror=alert(1)>&amp;{{{{ 7*7 }}}}"
+                )
+            )
+        ),
         (),
     ),
     "markup as labels": (
@@ -134,24 +184,62 @@ REPORTS: dict[str, tuple[str, Make, tuple[str, ...]]] = {
         (),
     ),
     "a text of 30,000 words": ("long.csv", lambda: with_row(7, ("and so on " * 10_000, "pos")), ()),
-    "a word of a million letters": ("huge.csv", lambda: with_row(7, ("good " + "a" * 1_000_000, "pos")), ()),
-    "texts of one word": ("one.csv", lambda: table([(f"{label}{i}", label) for i, (_, label) in enumerate(rows())]), ()),
+    "a word of a million letters": (
+        "huge.csv",
+        lambda: with_row(7, ("good " + "a" * 1_000_000, "pos")),
+        (),
+    ),
+    "texts of one word": (
+        "one.csv",
+        lambda: table([(f"{label}{i}", label) for i, (_, label) in enumerate(rows())]),
+        (),
+    ),
     "no word twice": ("rare.csv", rare_words, ()),
     "empty rows": ("empty_rows.csv", lambda: table(rows()).replace(b"\n", b"\n\n,\n"), ()),
-    "texts without words": ("wordless.csv", lambda: table([*rows(), ("", "pos"), ("  \u200b ", "neg")]), ()),
+    "texts without words": (
+        "wordless.csv",
+        lambda: table([*rows(), ("", "pos"), ("  \u200b ", "neg")]),
+        (),
+    ),
     "copies in a split": ("copies.csv", lambda: table([*rows(), *rows(20)]), ()),
-    "copies with other labels": ("conflicts.csv", lambda: table([*rows(), *[(t, "pos") for t, _ in rows(20)]]), ()),
+    "copies with other labels": (
+        "conflicts.csv",
+        lambda: table([*rows(), *[(t, "pos") for t, _ in rows(20)]]),
+        (),
+    ),
     "numbers as texts": ("numbers.csv", lambda: table([(i * 37, i % 2) for i in range(60)]), ()),
-    "labels with points": ("points.csv", lambda: table([(t, f"{i % 3}.0") for i, (t, _) in enumerate(rows(90))]), ()),
-    "labels with spaces": ("spaces.csv", lambda: table([(t, f" {lab}" if i % 3 else f"{lab} ") for i, (t, lab) in enumerate(rows())]), ()),
+    "labels with points": (
+        "points.csv",
+        lambda: table([(t, f"{i % 3}.0") for i, (t, _) in enumerate(rows(90))]),
+        (),
+    ),
+    "labels with spaces": (
+        "spaces.csv",
+        lambda: table(
+            [(t, f" {lab}" if i % 3 else f"{lab} ") for i, (t, lab) in enumerate(rows())]
+        ),
+        (),
+    ),
     "named splits": ("splits.csv", lambda: table(with_splits(), SPLIT_HEADER), ()),
-    "no validation": ("no_dev.csv", lambda: table(with_splits(("train", "Train", "TEST")), SPLIT_HEADER), ()),
+    "no validation": (
+        "no_dev.csv",
+        lambda: table(with_splits(("train", "Train", "TEST")), SPLIT_HEADER),
+        (),
+    ),
     "a label only in test": ("test_only.csv", test_only_label, ()),
     "json lines": ("lines.jsonl", lambda: lines(objects()), ()),
-    "json labels": ("labels.jsonl", lambda: lines({**o, "label": o["label"] == "pos"} for o in objects()), ()),
-    "json line separators": ("u2028.jsonl", lambda: lines({**o, "text": f"{o['text']}\u2028\u0085x"} for o in objects()), ()),
+    "json labels": (
+        "labels.jsonl",
+        lambda: lines({**o, "label": o["label"] == "pos"} for o in objects()),
+        (),
+    ),
+    "json line separators": (
+        "u2028.jsonl",
+        lambda: lines({**o, "text": f"{o['text']}\u2028\u0085x"} for o in objects()),
+        (),
+    ),
     "json rationales": ("evidence.jsonl", evidence, ()),
-}  # fmt: skip
+}
 
 
 # ---------------------------------------------------------------- those that must give one clear message
@@ -174,7 +262,10 @@ def second_object(change: dict[str, object]) -> Make:
 
 
 def spans(cell: str) -> bytes:
-    return table([(*row, cell if i == 3 else "0:2") for i, row in enumerate(rows())], ("text", "label", "rationale"))
+    return table(
+        [(*row, cell if i == 3 else "0:2") for i, row in enumerate(rows())],
+        ("text", "label", "rationale"),
+    )
 
 
 MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
@@ -184,60 +275,202 @@ MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
         (),
         r"latin1\.csv:7: expected UTF-8 text, got byte 0xe9; .*iconv",
     ),
-    "utf-16": ("utf16.csv", lambda: table(rows()).decode().encode("utf-16"), (), r"utf16\.csv:1: .*UTF-16; save"),
-    "NUL bytes": ("nul.csv", lambda: table(rows()).replace(b"no5", b"n\0o"), (), r"nul\.csv:7: .*NUL byte; remove"),
-    "NUL in JSON": ("nul.jsonl", second_object({"text": "a\0b"}), (), r"nul\.jsonl:2: .*'\\x00', which is no character"),
-    "an unclosed quote": ("unclosed.csv", unclosed, (), r"unclosed\.csv:11: the quotes cannot be read"),
+    "utf-16": (
+        "utf16.csv",
+        lambda: table(rows()).decode().encode("utf-16"),
+        (),
+        r"utf16\.csv:1: .*UTF-16; save",
+    ),
+    "NUL bytes": (
+        "nul.csv",
+        lambda: table(rows()).replace(b"no5", b"n\0o"),
+        (),
+        r"nul\.csv:7: .*NUL byte; remove",
+    ),
+    "NUL in JSON": (
+        "nul.jsonl",
+        second_object({"text": "a\0b"}),
+        (),
+        (r"nul\.jsonl:2: .*'\\x00', which " r"is no character"),
+    ),
+    "an unclosed quote": (
+        "unclosed.csv",
+        unclosed,
+        (),
+        (r"unclosed\.csv:11: the quotes " r"cannot be read"),
+    ),
     "a broken quote": (
         "broken_quote.csv",
         lambda: table(rows()).replace(b"\n", b'\n"so" he said,pos\n', 1),
         (),
         r"broken_quote\.csv:2: the quotes cannot be read",
     ),
-    "ragged rows": ("ragged.csv", lambda: with_row(4, ("well, it was", "fine", "pos")), (), r"ragged\.csv:6: expected 2 fields .* got 3; .*quotes"),
-    "a missing label": ("no_label.csv", lambda: with_row(4, ("it was fine", " ")), (), r"no_label\.csv:6: expected a label in 'label'.*got an empty one"),
-    "a missing column": ("missing.csv", lambda: table(rows(), ("body", "stars")), (), r"missing\.csv:1: .*'text' to read as 'text'; there are 'body', 'stars'; .*with (text=|--text)"),
-    "a missing label column": ("unlabelled.csv", lambda: table(rows(), ("text", "stars")), (), r"unlabelled\.csv:1: .*the right column with (label=|--label)"),
-    "a missing split column": ("unsplit.csv", lambda: table(rows()), ("--split", "fold"), r"unsplit\.csv:1: .*'fold' to read as 'split'"),
-    "semicolons": ("semicolons.csv", lambda: table(rows(), delimiter=";"), (), r"semicolons\.csv:1: .*'text;label'; .*commas .* tabs"),
-    "a column twice": ("twice.csv", lambda: table([(t, t, lab) for t, lab in rows()], ("text", "text", "label")), (), r"twice\.csv:1: .*'text' twice"),
+    "ragged rows": (
+        "ragged.csv",
+        lambda: with_row(4, ("well, it was", "fine", "pos")),
+        (),
+        (r"ragged\.csv:6: expected 2 fields .* " r"got 3; .*quotes"),
+    ),
+    "a missing label": (
+        "no_label.csv",
+        lambda: with_row(4, ("it was fine", " ")),
+        (),
+        (r"no_label\.csv:6: expected a label in " r"'label'.*got an empty one"),
+    ),
+    "a missing column": (
+        "missing.csv",
+        lambda: table(rows(), ("body", "stars")),
+        (),
+        (
+            r"missing\.csv:1: .*'text' to read as 'text'; there are 'body', 'stars'; .*with "
+            r"(text=|--text)"
+        ),
+    ),
+    "a missing label column": (
+        "unlabelled.csv",
+        lambda: table(rows(), ("text", "stars")),
+        (),
+        (r"unlabelled\.csv:1: .*the right column " r"with (label=|--label)"),
+    ),
+    "a missing split column": (
+        "unsplit.csv",
+        lambda: table(rows()),
+        ("--split", "fold"),
+        (r"unsplit\.csv:1: .*'fold' to " r"read as 'split'"),
+    ),
+    "semicolons": (
+        "semicolons.csv",
+        lambda: table(rows(), delimiter=";"),
+        (),
+        (r"semicolons\.csv:1: .*'text;label'; " r".*commas .* tabs"),
+    ),
+    "a column twice": (
+        "twice.csv",
+        lambda: table([(t, t, lab) for t, lab in rows()], ("text", "text", "label")),
+        (),
+        r"twice\.csv:1: .*'text' twice",
+    ),
     "header only": ("header.csv", lambda: table([]), (), r"header\.csv: .*a header and no rows"),
     "an empty file": ("empty.csv", lambda: b"", (), r"empty\.csv: .*an empty file"),
     "an empty JSON file": ("empty.jsonl", lambda: b"\n\n", (), r"empty\.jsonl: .*an empty file"),
-    "one class only": ("one_class.csv", lambda: table((t, "pos") for t, _ in rows()), (), r"one_class\.csv: expected at least two labels.*, got only 'pos'"),
+    "one class only": (
+        "one_class.csv",
+        lambda: table((t, "pos") for t, _ in rows()),
+        (),
+        (r"one_class\.csv: expected at least two " r"labels.*, got only 'pos'"),
+    ),
     "one class in training": (
         "one_trained.csv",
-        lambda: table([(t, lab, "train" if lab == "pos" else "test") for t, lab in rows()], SPLIT_HEADER),
+        lambda: table(
+            [(t, lab, "train" if lab == "pos" else "test") for t, lab in rows()], SPLIT_HEADER
+        ),
         (),
         r"one_trained\.csv: expected at least two labels in training, got only 'pos'",
     ),
-    "a rare class": ("rare_class.csv", lambda: with_row(0, ("what else", "odd")), (), r"rare_class\.csv: label 'odd' has 1 different texts; at least 3 are needed"),
-    "texts as labels": ("swapped.csv", lambda: table(rows()), ("--text", "label", "--label", "text"), r"swapped\.csv: label '.*' \(and \d+ more labels\) has"),
-    "no words at all": ("blank.csv", lambda: table((" ", lab) for _, lab in rows()), (), r"blank\.csv: no text has any words"),
-    "an unknown split": ("folds.csv", lambda: table(with_splits(("train", "test", "fold3")), SPLIT_HEADER), (), r"folds\.csv:6: expected train, .*got 'fold3'"),
-    "no test texts": ("no_test.csv", lambda: table(with_splits(("train", "dev")), SPLIT_HEADER), (), r"no_test\.csv: no text is in test"),
-    "a text in two splits": ("overlap.csv", overlap, (), r"overlap\.csv:60: the same text is in train at .*overlap\.csv:2 and in test"),
-    "broken JSON": ("broken.jsonl", lambda: lines(objects()).replace(b"}\n", b"\n", 1), (), r"broken\.jsonl:1: .*broken JSON"),
-    "not objects": ("lists.jsonl", lambda: lines(list(row) for row in rows()), (), r"lists\.jsonl:1: .*got a list"),
+    "a rare class": (
+        "rare_class.csv",
+        lambda: with_row(0, ("what else", "odd")),
+        (),
+        (r"rare_class\.csv: label 'odd' has 1 different " r"texts; at least 3 are needed"),
+    ),
+    "texts as labels": (
+        "swapped.csv",
+        lambda: table(rows()),
+        ("--text", "label", "--label", "text"),
+        (r"swapped\.csv: label '.*' \(and \d+ " r"more labels\) has"),
+    ),
+    "no words at all": (
+        "blank.csv",
+        lambda: table((" ", lab) for _, lab in rows()),
+        (),
+        r"blank\.csv: no text has any words",
+    ),
+    "an unknown split": (
+        "folds.csv",
+        lambda: table(with_splits(("train", "test", "fold3")), SPLIT_HEADER),
+        (),
+        (r"folds\.csv:6: expected train, " r".*got 'fold3'"),
+    ),
+    "no test texts": (
+        "no_test.csv",
+        lambda: table(with_splits(("train", "dev")), SPLIT_HEADER),
+        (),
+        r"no_test\.csv: no text is in test",
+    ),
+    "a text in two splits": (
+        "overlap.csv",
+        overlap,
+        (),
+        (r"overlap\.csv:60: the same text is in train at " r".*overlap\.csv:2 and in test"),
+    ),
+    "broken JSON": (
+        "broken.jsonl",
+        lambda: lines(objects()).replace(b"}\n", b"\n", 1),
+        (),
+        r"broken\.jsonl:1: .*broken JSON",
+    ),
+    "not objects": (
+        "lists.jsonl",
+        lambda: lines(list(row) for row in rows()),
+        (),
+        r"lists\.jsonl:1: .*got a list",
+    ),
     "nested JSON": ("deep.jsonl", lambda: b"[" * 100_000, (), r"deep\.jsonl:1: .*broken JSON"),
-    "a JSON text that is a number": ("number.jsonl", second_object({"text": 5}), (), r"number\.jsonl:2: expected a text in 'text', got 5"),
-    "a JSON label that is a fraction": ("fraction.jsonl", second_object({"label": 0.5}), (), r"fraction\.jsonl:2: expected a label .*got 0\.5"),
-    "a JSON label that is null": ("null.jsonl", second_object({"label": None}), (), r"null\.jsonl:2: expected a label .*got nothing"),
+    "a JSON text that is a number": (
+        "number.jsonl",
+        second_object({"text": 5}),
+        (),
+        (r"number\.jsonl:2: expected a text " r"in 'text', got 5"),
+    ),
+    "a JSON label that is a fraction": (
+        "fraction.jsonl",
+        second_object({"label": 0.5}),
+        (),
+        (r"fraction\.jsonl:2: expected a " r"label .*got 0\.5"),
+    ),
+    "a JSON label that is null": (
+        "null.jsonl",
+        second_object({"label": None}),
+        (),
+        (r"null\.jsonl:2: expected a label " r".*got nothing"),
+    ),
     "half a character": (
         "surrogate.jsonl",
         lambda: lines(objects()).replace(b"no1", b"\\ud800", 1),
         (),
         r"surrogate\.jsonl:2: .*'\\ud800', which is no character",
     ),
-    "spans outside the text": ("outside.csv", lambda: spans("0:4 90:95"), (), r"outside\.csv:5: expected character spans"),
-    "spans that are no spans": ("spans.csv", lambda: spans("0 1 1 0"), (), r"spans\.csv:5: expected character spans"),
-    "not gzip": ("plain.csv.gz", lambda: table(rows()), (), r"plain\.csv\.gz: expected a whole gzip file"),
-    "half a gzip file": ("half.csv.gz", lambda: gzip.compress(table(rows()))[:-40], (), r"half\.csv\.gz: expected a whole gzip file"),
-}  # fmt: skip
+    "spans outside the text": (
+        "outside.csv",
+        lambda: spans("0:4 90:95"),
+        (),
+        r"outside\.csv:5: expected character spans",
+    ),
+    "spans that are no spans": (
+        "spans.csv",
+        lambda: spans("0 1 1 0"),
+        (),
+        r"spans\.csv:5: expected character spans",
+    ),
+    "not gzip": (
+        "plain.csv.gz",
+        lambda: table(rows()),
+        (),
+        (r"plain\.csv\.gz: expected a " r"whole gzip file"),
+    ),
+    "half a gzip file": (
+        "half.csv.gz",
+        lambda: gzip.compress(table(rows()))[:-40],
+        (),
+        r"half\.csv\.gz: expected a whole gzip file",
+    ),
+}
 
 
 def write_tables(folder: Path) -> list[Trouble]:
-    """Write every table into a folder, and add a folder and a missing file that are named like tables."""
+    """Write every table into a folder, and add a folder and a missing file that are named like
+    tables.
+    """
     troubles = []
     for name, (file, make, flags) in REPORTS.items():
         (folder / file).write_bytes(make())
@@ -246,6 +479,12 @@ def write_tables(folder: Path) -> list[Trouble]:
         (folder / file).write_bytes(make())
         troubles.append(Trouble(name, folder / file, flags, message))
     (folder / "folder.csv").mkdir()
-    troubles.append(Trouble("a folder", folder / "folder.csv", (), r"folder\.csv: expected a file, got a folder"))
-    troubles.append(Trouble("no file", folder / "absent.csv", (), r"absent\.csv: there is no such file"))
+    troubles.append(
+        Trouble(
+            "a folder", folder / "folder.csv", (), r"folder\.csv: expected a file, got a folder"
+        )
+    )
+    troubles.append(
+        Trouble("no file", folder / "absent.csv", (), r"absent\.csv: there is no such file")
+    )
     return troubles

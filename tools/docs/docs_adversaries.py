@@ -19,20 +19,33 @@ _ADVERSARY = (
     *(f"carried: {name}" for name in _MAPS),
     "epochs",
 )
-_ABLATION = ("corpus", "model", "seeds", "accuracy", "macro-F1", "carried by attention", "SL-303 by seed")
+_ABLATION = (
+    "corpus",
+    "model",
+    "seeds",
+    "accuracy",
+    "macro-F1",
+    "carried by attention",
+    "SL-303 by seed",
+)
 
 
 def adversaries(stored: Stored) -> str:
     """Table the base and the distance to its other seeds, then each adversary."""
     base = next(row for row in stored["rows"] if row["kind"] == "base")
     others = [row for row in stored["rows"] if row["kind"] != "base"]
-    seeds = [(name.partition(".")[2], number(one), number(base["beside"][name.replace("jsd", "tvd")]))
-             for name, one in base["beside"].items() if name.startswith("jsd.")]  # fmt: skip
+    seeds = [
+        (name.partition(".")[2], number(one), number(base["beside"][name.replace("jsd", "tvd")]))
+        for name, one in base["beside"].items()
+        if name.startswith("jsd.")
+    ]
     accuracy = base["metrics"]["accuracy"]
     return (
-        f"{unfinished(stored, len(stored['rows']))}**The base**: accuracy {number(accuracy)} on {accuracy['n']:,} test "
-        f"texts, SL-303 {_told(base)}. Its attention and answers against those of the same model from other seeds:\n\n"
-        f"{table(('seed', 'JSD', 'TVD'), seeds)}\n**Its adversaries**:\n\n{table(_ADVERSARY, map(_adversary, others))}"
+        f"{unfinished(stored, len(stored['rows']))}**The base**: accuracy {number(accuracy)} "
+        f"on {accuracy['n']:,} test texts, SL-303 {_describe(base)}. Its attention and "
+        "answers against those of the same model from other "
+        f"seeds:\n\n{table(('seed', 'JSD', 'TVD'), seeds)}\n**Its "
+        f"adversaries**:\n\n{table(_ADVERSARY, map(_adversary, others))}"
     )
 
 
@@ -40,15 +53,19 @@ def _adversary(row: Stored) -> Iterator[str]:
     yield from (row["divergence"].upper(), row["weight"], row["kind"])
     yield number(row["metrics"]["accuracy"])
     yield from (number(row["beside"][f"{kind}.base"]) for kind in ("jsd", "tvd"))
-    yield _told(row)
+    yield _describe(row)
     carried = {one["name"]: one["carried"] for one in row["maps"]}
     yield from (number(carried.get(name)) for name in _MAPS)
     yield f"{row['kept']} of {row['epochs']}{'' if row['converged'] else ', not converged'}"
 
 
-def _told(row: Stored) -> str:
+def _describe(row: Stored) -> str:
     found: dict[str, Any] = row["SL-303"]
-    return f"{found['answer']} ({number(found['effect'])})" if found.get("effect") else found.get("answer", "—")
+    return (
+        f"{found['answer']} ({number(found['effect'])})"
+        if found.get("effect")
+        else found.get("answer", "—")
+    )
 
 
 def ablations(stored: Stored) -> str:

@@ -1,4 +1,6 @@
-"""Tables of the verdict at two commits: cases whose truth is known, real texts, a transformer, seeds, and the cost."""
+"""Tables of the verdict at two commits: cases whose truth is known, real texts, a transformer,
+seeds, and the cost.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,20 @@ from statistics import median
 
 from docs_tables import Stored, number, table, verified
 
-from sightline.findings.claims import CLAIMS
+from sightline.verdict.catalogue import AUDIT_TESTS
 
-DECIDING = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-308", "SL-101", "SL-102", "SL-104")
+DECIDING = (
+    "SL-303",
+    "SL-301",
+    "SL-304",
+    "SL-305",
+    "SL-306",
+    "SL-307",
+    "SL-308",
+    "SL-101",
+    "SL-102",
+    "SL-104",
+)
 """The tests that a case can be decided by; what only adds a caveat is left out."""
 VERDICTS: Mapping[int, str] = {
     1: "cannot tell",
@@ -31,26 +44,36 @@ def cases(stored: Stored) -> str:
         for when in right:
             held = bool(case[when]) and all(_is_right(case, one) for one in case[when])
             right[when] += held
-            cells.append(("" if held else WRONG) + _said(case[when]) if case[when] else "not counted")
+            cells.append(
+                ("" if held else WRONG) + _said(case[when]) if case[when] else "not counted"
+            )
         rows.append((case["kind"], case["name"], _wanted(case), *cells, _decided(case["after"])))
     head = ("kind", "case", "right", "before", "after", "not passed after")
-    told = ", ".join(f"{count} {when}" for when, count in right.items())
-    return f"Right in every run: {told}, of {len(rows)} cases.\n\n{table(head, rows)}"
+    text = ", ".join(f"{count} {when}" for when, count in right.items())
+    return f"Right in every run: {text}, of {len(rows)} cases.\n\n{table(head, rows)}"
 
 
 def _is_right(case: Stored, run: Stored) -> bool:
     if "refused" in run:
         return False
-    of_class = all(row in case["classes"].get(of, case["right"]) for of, row in run["by_class"].items())
-    said = not case["says"] or run["row"] not in (4, 5) or any(code.startswith(case["says"]) for code in run["decided"])
+    of_class = all(
+        row in case["classes"].get(of, case["right"]) for of, row in run["by_class"].items()
+    )
+    said = (
+        not case["says"]
+        or run["row"] not in (4, 5)
+        or any(code.startswith(case["says"]) for code in run["decided"])
+    )
     scores = not case["scores"] or run["scores"] == case["scores"]
     return run["row"] in case["right"] and of_class and said and scores
 
 
 def _wanted(case: Stored) -> str:
-    told = _any(case["right"]) + "".join(f"; {of}: {_any(rows)}" for of, rows in case["classes"].items())
-    told += f"; says {CLAIMS[case['says']].name}" if case["says"] else ""
-    return told + (f"; scores {_passed(case['scores'])}" if case["scores"] else "")
+    description = _any(case["right"]) + "".join(
+        f"; {of}: {_any(rows)}" for of, rows in case["classes"].items()
+    )
+    description += f"; says {AUDIT_TESTS[case['says']].name}" if case["says"] else ""
+    return description + (f"; scores {_passed(case['scores'])}" if case["scores"] else "")
 
 
 def _any(rows: Iterable[int]) -> str:
@@ -69,7 +92,11 @@ def _said(runs: Sequence[Stored]) -> str:
 def _run(run: Stored) -> str:
     if "refused" in run:
         return "refused"
-    classes = "".join(f"; {of}: {VERDICTS[row]}" for of, row in run["by_class"].items() if VERDICTS[row] != _row(run))
+    classes = "".join(
+        f"; {of}: {VERDICTS[row]}"
+        for of, row in run["by_class"].items()
+        if VERDICTS[row] != _row(run)
+    )
     scores = f"; scores {_passed(run['scores'])}" if run.get("scores") else ""
     return _row(run) + classes + scores
 
@@ -81,16 +108,20 @@ def _row(run: Stored) -> str:
 def _decided(runs: Sequence[Stored]) -> str:
     """Name the tests that were not passed, of those that can decide."""
     found = dict.fromkeys(
-        f"{CLAIMS[code].name} {_passed(answer)}"
+        f"{AUDIT_TESTS[code].name} {_passed(answer)}"
         for run in runs
-        for code, answer in (told.split() for told in run.get("decided", ()) if len(told.split()) == 2)
+        for code, answer in (
+            label.split() for label in run.get("decided", ()) if len(label.split()) == 2
+        )
         if code in DECIDING and answer in ("failed", "inconclusive")
     )
     return "; ".join(found) or "—"
 
 
 def real(stored: Stored) -> str:
-    """Table the verdicts on real texts by the rules of before and of now, with what changed them."""
+    """Table the verdicts on real texts by the rules of before and of now, with what changed
+    them.
+    """
     before = {_label(row): row for row in (verified("real-before") or {"rows": ()})["rows"]}
     rows = [(*_label(row), *_changed(before.get(_label(row)), row)) for row in stored["rows"]]
     return table(("corpus", "encoder", "seed", "before", "after", "what changed it"), rows)
@@ -103,19 +134,21 @@ def _label(row: Stored) -> tuple[str, str, str]:
 def _changed(before: Stored | None, after: Stored) -> Iterator[str]:
     yield "not counted" if before is None else _real(before)
     yield _real(after)
-    told = []
+    lines = []
     for of, one in {"": after["verdict"], **after["by_class"]}.items():
         was = None if before is None else (before["by_class"].get(of) if of else before["verdict"])
         if was is not None and VERDICTS[was["row"]] != VERDICTS[one["row"]]:
-            told.append(f"{of or 'all texts'}: {_reasons(one['reasons'])}")
-    yield "; ".join(told) or "—"
+            lines.append(f"{of or 'all texts'}: {_reasons(one['reasons'])}")
+    yield "; ".join(lines) or "—"
 
 
 def _reasons(reasons: Iterable[str]) -> str:
     """Name the tests that a verdict says are not passed."""
     words = [reason.replace(":", " ").split() for reason in reasons]
     return (
-        ", ".join(f"{CLAIMS[one[0]].name} {_passed(one[1])}" for one in words if one[0] in DECIDING)
+        ", ".join(
+            f"{AUDIT_TESTS[one[0]].name} {_passed(one[1])}" for one in words if one[0] in DECIDING
+        )
         or "every test passed"
     )
 
@@ -143,8 +176,12 @@ def sources(stored: Stored) -> str:
 def _source(row: Stored) -> Iterator[str]:
     yield from (f"`{row['source']}`", str(row["texts"]))
     yield from (_of_source(row.get(when)) for when in ("before", "after"))
-    yield from (number(row[when]["transfer"]) if row.get(when) else "—" for when in ("before", "after"))
-    yield ", ".join(f"{row[when]['seconds']:.0f}" if row.get(when) else "—" for when in ("before", "after"))
+    yield from (
+        number(row[when]["transfer"]) if row.get(when) else "—" for when in ("before", "after")
+    )
+    yield ", ".join(
+        f"{row[when]['seconds']:.0f}" if row.get(when) else "—" for when in ("before", "after")
+    )
 
 
 def _of_source(one: Stored | None) -> str:
@@ -172,7 +209,13 @@ def _counts(rows: Stored) -> str:
 
 def costs(stored: Stored) -> str:
     """Table the CPU seconds of the same audit at both commits."""
-    head = ("audit", "runs of each", "before: least, median", "after: least, median", "after / before (least)")
+    head = (
+        "audit",
+        "runs of each",
+        "before: least, median",
+        "after: least, median",
+        "after / before (least)",
+    )
     return table(head, map(_cost, stored["costs"]))
 
 

@@ -1,4 +1,6 @@
-"""Is the documentation true of the code? Each check gives complaints, and none where all is well."""
+"""Is the documentation true of the code? Each check gives complaints, and none where all is
+well.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from docs_parts import BLOCK, UNTESTED, tests_of
 from docs_tables import ROOT, finding_page
 
 from sightline.cli.app import RENAMED
-from sightline.findings.claims import CLAIMS
-from sightline.measures import every_measure
-from sightline.report.plots.named import FIGURES
-from sightline.results import VERDICTS
-from sightline.spec.data_rows import PLANTED, PUBLISHED
-from sightline.spec.model_rows import MODELS
+from sightline.config.data_parts import PLANTED, PUBLISHED
+from sightline.config.model_parts import MODELS
+from sightline.core.results import VERDICTS
+from sightline.measures.default_measures import every_measure
+from sightline.report.figures.figure_registry import FIGURES
+from sightline.verdict.catalogue import AUDIT_TESTS
 
 Pages = Mapping[str, str]
 """Texts by path from the root of the checkout."""
@@ -34,7 +36,10 @@ _RESULT = re.compile(r"^(passed|failed|inconclusive|not run)\b.*?\((SL-\d{3})\)"
 def check_fresh(pages: Pages, remade: Pages) -> list[str]:
     """Say which pages differ from their regeneration, with the first lines that do."""
     stale = [name for name, text in remade.items() if text != pages.get(name)]
-    return [f"{name} is not up to date (make docs):{_difference(pages.get(name, ''), remade[name])}" for name in stale]
+    return [
+        f"{name} is not up to date (make docs):{_difference(pages.get(name, ''), remade[name])}"
+        for name in stale
+    ]
 
 
 def _difference(old: str, new: str) -> str:
@@ -43,19 +48,29 @@ def _difference(old: str, new: str) -> str:
 
 
 def check_markers(pages: Pages, made: Iterable[str]) -> list[str]:
-    """Say which markers nobody fills, which never close, and which generated parts stand on no page."""
+    """Say which markers nobody fills, which never close, and which generated parts stand on no
+    page.
+    """
     marker = re.compile(r"^<!-- ([^/\n].*?) -->$", re.MULTILINE)
     opened = {(name, mark) for name, text in pages.items() for mark in marker.findall(text)}
-    closed = {(name, match["name"]) for name, text in pages.items() for match in BLOCK.finditer(text)}
+    closed = {
+        (name, match["name"]) for name, text in pages.items() for match in BLOCK.finditer(text)
+    }
     known = {*made, DEMO}
-    unfilled = [f"{name}: nothing fills <!-- {mark} -->" for name, mark in sorted(closed) if mark not in known]
+    unfilled = [
+        f"{name}: nothing fills <!-- {mark} -->"
+        for name, mark in sorted(closed)
+        if mark not in known
+    ]
     torn = [f"{name}: <!-- {mark} --> does not close" for name, mark in sorted(opened - closed)]
     missing = sorted(known - {mark for _, mark in closed})
     return unfilled + torn + [f"no page has <!-- {mark} -->" for mark in missing]
 
 
 def check_links(pages: Pages, exists: Exists) -> list[str]:
-    """Say which relative links lead nowhere, and which leave docs, where a site could not follow."""
+    """Say which relative links lead nowhere, and which leave docs, where a site could not
+    follow.
+    """
     complaints = []
     for name, text in pages.items():
         for target in dict.fromkeys(match["target"] for match in _LINK.finditer(_prose(text))):
@@ -71,7 +86,9 @@ def _trouble(name: str, target: str, pages: Pages, exists: Exists) -> str:
         return "no file for"
     if anchor and anchor not in _anchors(pages.get(found, "")):
         return "no heading for"
-    return "outside of docs is" if name.startswith("docs/") and not found.startswith("docs/") else ""
+    return (
+        "outside of docs is" if name.startswith("docs/") and not found.startswith("docs/") else ""
+    )
 
 
 def _resolved(name: str, path: str) -> str:
@@ -85,7 +102,9 @@ def _resolved(name: str, path: str) -> str:
 
 
 def _anchors(text: str) -> set[str]:
-    """Give the anchors that lead to a heading both where the pages are read in the repository and on the site."""
+    """Give the anchors that lead to a heading both where the pages are read in the repository and
+    on the site.
+    """
     titles = re.findall(r"^#+ (.+)$", _prose(text), re.MULTILINE)
     return {_in_repository(title) for title in titles} & {_on_site(title) for title in titles}
 
@@ -106,19 +125,30 @@ def _prose(text: str) -> str:
 
 
 def check_files(pages: Pages, exists: Exists) -> list[str]:
-    """Say which files of the checkout are named that do not exist; NAME and verified results are placeholders."""
+    """Say which files of the checkout are named that do not exist; NAME and verified results are
+    placeholders.
+    """
     named = sorted({(name, file) for name, text in pages.items() for file in _FILE.findall(text)})
     return [
         f"{name}: there is no {file}"
         for name, file in named
-        if not (exists(file) or exists(f"src/sightline/{file}") or "NAME" in file or file.startswith("docs/verified/"))
+        if not (
+            exists(file)
+            or exists(f"src/sightline/{file}")
+            or "NAME" in file
+            or file.startswith("docs/verified/")
+        )
     ]
 
 
 def check_flags(pages: Pages, known: set[str]) -> list[str]:
     """Say which flags are named that no command has."""
     named = sorted({(name, flag) for name, text in pages.items() for flag in _FLAG.findall(text)})
-    return [f"{name}: no command has {flag}" for name, flag in named if flag not in known | _former(name)]
+    return [
+        f"{name}: no command has {flag}"
+        for name, flag in named
+        if flag not in known | _former(name)
+    ]
 
 
 def _former(page: str) -> set[str]:
@@ -127,19 +157,31 @@ def _former(page: str) -> set[str]:
 
 
 def check_findings(pages: Pages) -> list[str]:
-    """Say which claim lacks a page that opens with it and tells its role, or a test that names it."""
-    complaints = [told for code in CLAIMS for told in _page_of(code, pages.get(f"docs/{finding_page(code)}", ""))]
-    known = {f"docs/{finding_page(code)}" for code in CLAIMS}
-    return complaints + [f"{n} is about no claim" for n in pages if n.startswith("docs/findings/") and n not in known]
+    """Say which claim lacks a page that opens with it and tells its role, or a test that names
+    it.
+    """
+    complaints = [
+        label
+        for code in AUDIT_TESTS
+        for label in _page_of(code, pages.get(f"docs/{finding_page(code)}", ""))
+    ]
+    known = {f"docs/{finding_page(code)}" for code in AUDIT_TESTS}
+    return complaints + [
+        f"{n} is about no claim" for n in pages if n.startswith("docs/findings/") and n not in known
+    ]
 
 
 def _page_of(code: str, page: str) -> list[str]:
-    name, opening = f"docs/{finding_page(code)}", f"# {code}: {CLAIMS[code].passed}"
-    told = [] if page.startswith(f"{opening}\n") else [f"{name} does not open with '{opening}'"]
-    if page and f"Role in the verdict: {CLAIMS[code].role}" not in page:
-        told.append(f"{name} does not say 'Role in the verdict: {CLAIMS[code].role}'")
-    return told + (
-        [f"no test names {code} (its rooms: tests/findings, tests/planted)"] if UNTESTED in tests_of(code) else []
+    name, opening = f"docs/{finding_page(code)}", f"# {code}: {AUDIT_TESTS[code].passed}"
+    description = (
+        [] if page.startswith(f"{opening}\n") else [f"{name} does not open with '{opening}'"]
+    )
+    if page and f"Role in the verdict: {AUDIT_TESTS[code].role}" not in page:
+        description.append(f"{name} does not say 'Role in the verdict: {AUDIT_TESTS[code].role}'")
+    return description + (
+        [f"no test names {code} (its rooms: tests/verdict, tests/planted)"]
+        if UNTESTED in tests_of(code)
+        else []
     )
 
 
@@ -150,11 +192,19 @@ def check_named(pages: Pages) -> list[str]:
     wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
     wanted += [("docs/data.md", f"planted:{row.name}(") for row in PLANTED]
     wanted += [("docs/data.md", f"| `{row.name}:") for row in PUBLISHED]
-    wanted += [("docs/data.md", _option(*option)) for row in PUBLISHED for option in row.defaults.items()]
-    wanted += [("docs/models.md", _option(*option)) for row in MODELS for option in row.defaults.items()]
-    wanted += [("docs/data.md", _option(*option)) for row in PLANTED for option in row.defaults.items()]
+    wanted += [
+        ("docs/data.md", _option(*option)) for row in PUBLISHED for option in row.defaults.items()
+    ]
+    wanted += [
+        ("docs/models.md", _option(*option)) for row in MODELS for option in row.defaults.items()
+    ]
+    wanted += [
+        ("docs/data.md", _option(*option)) for row in PLANTED for option in row.defaults.items()
+    ]
     wanted += [(page, verdict) for page in ("README.md", "docs/verdict.md") for verdict in VERDICTS]
-    left_out = [(page, text) for page, text in dict.fromkeys(wanted) if text not in pages.get(page, "")]
+    left_out = [
+        (page, text) for page, text in dict.fromkeys(wanted) if text not in pages.get(page, "")
+    ]
     return [f"{page} does not have {text.strip()!r}" for page, text in left_out]
 
 
@@ -164,10 +214,15 @@ def _option(key: str, value: object) -> str:
 
 def check_nav(pages: Pages, nav: str) -> list[str]:
     """Say which pages the site leaves out, and which of its entries lead nowhere."""
-    entries = {f"docs/{name}" for name in re.findall(r"^\s*- (?:[^\n]*: )?([\w/-]+\.md)$", nav, re.MULTILINE)}
+    entries = {
+        f"docs/{name}"
+        for name in re.findall(r"^\s*- (?:[^\n]*: )?([\w/-]+\.md)$", nav, re.MULTILINE)
+    }
     there = {name for name in pages if name.startswith("docs/")}
     left_out = [f"{name} is not in mkdocs.yml" for name in sorted(there - entries)]
-    return left_out + [f"mkdocs.yml names {name}, which is not there" for name in sorted(entries - there)]
+    return left_out + [
+        f"mkdocs.yml names {name}, which is not there" for name in sorted(entries - there)
+    ]
 
 
 _FINDINGS = re.compile(r"(?<=^  - Findings:\n)(?: {6}- .*\n)+", re.MULTILINE)
@@ -175,33 +230,49 @@ _FINDINGS = re.compile(r"(?<=^  - Findings:\n)(?: {6}- .*\n)+", re.MULTILINE)
 
 def nav_with_findings(nav: str) -> str:
     """Write the lines of the site's menu that name findings, in the words of their rows."""
-    lines = "".join(f'      - "{code}: {claim.passed}": {finding_page(code)}\n' for code, claim in CLAIMS.items())
+    lines = "".join(
+        f'      - "{code}: {claim.passed}": {finding_page(code)}\n'
+        for code, claim in AUDIT_TESTS.items()
+    )
     return _FINDINGS.sub(lambda _: lines, nav)
 
 
 def check_menu(nav: str) -> list[str]:
     """Say that the menu names findings otherwise than their rows do."""
     return (
-        [] if nav_with_findings(nav) == nav else ["mkdocs.yml does not name the findings as claims.py does (make docs)"]
+        []
+        if nav_with_findings(nav) == nav
+        else ["mkdocs.yml does not name the findings as claims.py does (make docs)"]
     )
 
 
 def check_demo(readme: str, fresh: str | None = None) -> list[str]:
-    """Say what the demo's output in the README lacks, and where what is stable in it differs from a fresh one."""
-    told = next((match["body"] for match in BLOCK.finditer(readme) if match["name"] == DEMO), "")
-    answered = {code for _, code in _RESULT.findall(told)}
+    """Say what the demo's output in the README lacks, and where what is stable in it differs from a
+    fresh one.
+    """
+    description = next(
+        (match["body"] for match in BLOCK.finditer(readme) if match["name"] == DEMO), ""
+    )
+    answered = {code for _, code in _RESULT.findall(description)}
     missing = [
         f"README.md: the demo's output has no {code} (tools/docs/make_docs.py --demo)"
-        for code in CLAIMS
+        for code in AUDIT_TESTS
         if code not in answered
     ]
-    if fresh is None or missing or stable(told) == stable(fresh):
+    if fresh is None or missing or stable(description) == stable(fresh):
         return missing
-    return [f"README.md: the demo now gives {stable(fresh)}, not {stable(told)} (make_docs.py --demo)"]
+    return [
+        (
+            f"README.md: the demo now gives {stable(fresh)}, not {stable(description)} "
+            "(make_docs.py --demo)"
+        )
+    ]
 
 
 def stable(output: str) -> list[str]:
-    """Keep of a demo's output what another machine must give too: the verdict and the answers, not the digits."""
+    """Keep of a demo's output what another machine must give too: the verdict and the answers, not
+    the digits.
+    """
     verdict = re.findall(r"^Verdict: .*$", output, re.MULTILINE)
     return verdict + [f"{code} {result}" for result, code in _RESULT.findall(output)]
 

@@ -16,15 +16,20 @@ def commands_page() -> str:
     group: Any = typer.main.get_command(app)
     parts = [
         "# Commands\n",
-        "Made by `make docs` from the command line itself. Results go to stdout, progress and errors to stderr; "
-        "a flag is given once, but for those that take several; "
-        "[exit codes](schema.md#exit-codes) and JSON are on the page of [files](schema.md).\n",
+        "Made by `make docs` from the command line itself. Results go to stdout, progress "
+        "and errors to stderr; a flag is given once, but for those that take several; [exit "
+        "codes](schema.md#exit-codes) and JSON are on the page of [files](schema.md).\n",
         "    sightline COMMAND [OPTIONS]\n",
         _parameters(group),
     ]
     for name, command in group.commands.items():
         arguments = "".join(f" {p.metavar}" for p in command.params if not is_option(p))
-        parts += [f"## {name}\n", f"    sightline {name}{arguments} [OPTIONS]\n", _help(command), _parameters(command)]
+        parts += [
+            f"## {name}\n",
+            f"    sightline {name}{arguments} [OPTIONS]\n",
+            _help(command),
+            _parameters(command),
+        ]
     return "\n".join(parts)
 
 
@@ -41,7 +46,11 @@ def _parameters(command: Any) -> str:
 def _spelled(parameter: Any, hints: Mapping[str, Any]) -> str:
     if not is_option(parameter):
         return str(parameter.metavar)
-    value = "" if parameter.is_flag else parameter.metavar or " or ".join(_choices(hints[parameter.name]))
+    value = (
+        ""
+        if parameter.is_flag
+        else parameter.metavar or " or ".join(_choices(hints[parameter.name]))
+    )
     return f"{', '.join(parameter.opts)} {value}".rstrip()
 
 
@@ -75,4 +84,6 @@ def flags() -> set[str]:
     """Give every flag of every command."""
     group: Any = typer.main.get_command(app)
     every = [*group.params, *(p for command in group.commands.values() for p in command.params)]
-    return {flag for parameter in every for flag in parameter.opts if flag.startswith("--")} | {"--help"}
+    return {flag for parameter in every for flag in parameter.opts if flag.startswith("--")} | {
+        "--help"
+    }

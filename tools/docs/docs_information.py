@@ -6,10 +6,35 @@ from collections.abc import Iterator
 
 from docs_tables import Stored, number, table, unfinished
 
-_MEAN = ("corpus", "model", "seeds", "published τ", "τ, own answer", "τ, uniform attention", "τ, label",
-         "D, own answer", "D, uniform attention", "D, label", "a₁ / a_k", "said of ranks, by seed")  # fmt: skip
-_ROW = ("corpus", "model", "seed", "accuracy", "τ, own answer", "5 % critical", "D, own answer", "p, coupling",
-        "D, uniform attention (p)", "D, label (p)", "label D found in 4 of 5", "a₁ / a_k", "n")  # fmt: skip
+_MEAN = (
+    "corpus",
+    "model",
+    "seeds",
+    "published τ",
+    "τ, own answer",
+    "τ, uniform attention",
+    "τ, label",
+    "D, own answer",
+    "D, uniform attention",
+    "D, label",
+    "a₁ / a_k",
+    "said of ranks, by seed",
+)
+_ROW = (
+    "corpus",
+    "model",
+    "seed",
+    "accuracy",
+    "τ, own answer",
+    "5 % critical",
+    "D, own answer",
+    "p, coupling",
+    "D, uniform attention (p)",
+    "D, label (p)",
+    "label D found in 4 of 5",
+    "a₁ / a_k",
+    "n",
+)
 _TARGETS = ("output", "decoupled", "label")
 NATS = 3
 """Digits of what is small: of nats, and of chances."""
@@ -20,7 +45,10 @@ def information(stored: Stored) -> str:
     means, rows = (table(names, map(each, stored[key])) for names, each, key in
                    ((_MEAN, _mean, "means"), (_ROW, _row, "rows")))  # fmt: skip
     left = unfinished(stored, len(stored["rows"]))
-    return f"{left}**Means over seeds**, with the interval over these:\n\n{means}\n**Each run**:\n\n{rows}"
+    return (
+        f"{left}**Means over seeds**, with the interval over these:\n\n{means}\n**Each "
+        f"run**:\n\n{rows}"
+    )
 
 
 def _mean(mean: Stored) -> Iterator[str]:
@@ -41,7 +69,9 @@ def _row(row: Stored) -> Iterator[str]:
     yield number(found.get("coupled.D", {}).get("value"), NATS)
     for target in _TARGETS[1:]:
         p = found.get(f"exchanged.D.{target}")
-        yield number(found.get(f"D.{target}"), NATS) + ("" if p is None else f" (p = {p['value']:.3f})")
+        yield number(found.get(f"D.{target}"), NATS) + (
+            "" if p is None else f" (p = {p['value']:.3f})"
+        )
     yield number(settings.get("contrast_found", {}).get("label"), NATS)
     yield number(found.get("flatness"))
     yield f"{found['D.label']['n']:,}" if "D.label" in found else f"{row['texts']:,}, {row['said']}"

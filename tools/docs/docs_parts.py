@@ -1,4 +1,6 @@
-"""The generated parts of the documentation: thresholds, the verdict, tests, presets, and tables of results."""
+"""The generated parts of the documentation: thresholds, the verdict, tests, presets, and tables of
+results.
+"""
 
 from __future__ import annotations
 
@@ -12,32 +14,33 @@ from typing import Any
 from docs_results import RESULTS
 from docs_tables import ROOT, finding_page, table
 
-from sightline.bounds import BOUNDS
-from sightline.data.official.formats import FORMATS
-from sightline.experiments.sql.tables import TABLES
-from sightline.findings.claim import Asked, Charge
-from sightline.findings.claims import CLAIMS
-from sightline.findings.thresholds import committed
-from sightline.findings.verdict import TABLE
-from sightline.quantities import QUANTITIES, Scale
-from sightline.questions import MAPS, RIVALS, SIGNED_RIVALS
-from sightline.report.plots.named import FIGURES
-from sightline.report.scale import SCALE
-from sightline.results import SCHEMA
-from sightline.spec.bases import BESIDE
-from sightline.spec.model_rows import ALTERED, MODELS
-from sightline.spec.presets import PRESETS, build_specs
-from sightline.spec.row import Row
-from sightline.studies.artefacts import ARTEFACTS
-from sightline.studies.thresholds import WORLDS
+from sightline._io.limits import BOUNDS
+from sightline.config.base_runs import BESIDE
+from sightline.config.measure_registry import MAPS, RIVALS, SIGNED_RIVALS
+from sightline.config.model_parts import ALTERED, MODELS
+from sightline.config.presets import PRESETS, build_specs
+from sightline.config.registry_row import Row
+from sightline.core.results import SCHEMA
+from sightline.data.corpora.corpus_registry import FORMATS
+from sightline.experiments.sql.store_tables import TABLES
+from sightline.measures.quantities import QUANTITIES, Scale
+from sightline.report.effect_scale import SCALE
+from sightline.report.figures.figure_registry import FIGURES
+from sightline.studies.calibration.threshold_calibration import WORLDS
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.verdict.audit_test import Requirement, Veto
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.thresholds import committed
+from sightline.verdict.verdict_table import TABLE
 
 Made = Mapping[str, Callable[[], str]]
 UNTESTED = "none names it yet"
 BLOCK = re.compile(
-    r"(?P<open><!-- (?P<name>[^/\n][^\n]*?) -->\n)(?P<body>.*?)(?P<close><!-- /(?P=name) -->)", re.DOTALL
+    r"(?P<open><!-- (?P<name>[^/\n][^\n]*?) -->\n)(?P<body>.*?)(?P<close><!-- /(?P=name) -->)",
+    re.DOTALL,
 )
 """A generated part: everything between a marker and the same marker with a slash."""
-CHARGES: Mapping[Charge, str] = {
+CHARGES: Mapping[Veto, str] = {
     "": "—",
     "moved": "must not be shown (row 2)",
     "alone": "must not be shown (row 3)",
@@ -45,7 +48,7 @@ CHARGES: Mapping[Charge, str] = {
     "below zero": "must not be shown (row 3), where even the interval lies below chance",
 }
 """What a contradiction does."""
-ASKED: Mapping[Asked, str] = {
+ASKED: Mapping[Requirement, str] = {
     "": "—",
     "passed": "passed",
     "one of these": "one of those that say so passed",
@@ -53,7 +56,10 @@ ASKED: Mapping[Asked, str] = {
 }
 """What a row asks of an answer."""
 ROLES = {
-    "required": "a row that keeps the map from being shown looks at it, or the one that lets it be shown with caveats",
+    "required": (
+        "a row that keeps the map from being shown looks at it, or the one that lets it be shown "
+        "with caveats"
+    ),
     "must not fail": "it can turn *can be shown* into *can be shown with caveats*, and no more",
     "informational": "no row looks at it",
 }
@@ -61,8 +67,10 @@ ROLES = {
 
 def makers() -> dict[str, Callable[[], str]]:
     """Give the maker of every generated part, by its name."""
-    by_code: dict[str, Callable[[], str]] = {f"delta {code}": partial(threshold, code) for code in CLAIMS}
-    by_code |= {f"tests {code}": partial(tests_of, code) for code in CLAIMS}
+    by_code: dict[str, Callable[[], str]] = {
+        f"delta {code}": partial(threshold, code) for code in AUDIT_TESTS
+    }
+    by_code |= {f"tests {code}": partial(tests_of, code) for code in AUDIT_TESTS}
     by_code |= {f"arrays {code}": partial(arrays, code) for code in QUANTITIES}
     return {
         **by_code,
@@ -99,12 +107,15 @@ def fill(text: str, made: Made) -> str:
 
 def threshold(code: str) -> str:
     """State the threshold, and on how many texts the finding may rest."""
-    known, fixed = committed(), CLAIMS[code].fixed
+    known, fixed = committed(), AUDIT_TESTS[code].fixed
     if fixed is not None:
-        return f"Threshold, chosen beforehand: **{fixed:g}**; minimum sample size: **{known.fewest(code)}** texts.\n"
-    told = f"{known.threshold[code]:g}" if code in known.threshold else "not set yet"
+        return (
+            f"Threshold, chosen beforehand: **{fixed:g}**; minimum sample size: "
+            f"**{known.fewest(code)}** texts.\n"
+        )
+    text = f"{known.threshold[code]:g}" if code in known.threshold else "not set yet"
     how = "how both were set: [calibration](../calibration.md)"
-    return f"Threshold: **{told}**; minimum sample size: **{known.fewest(code)}** texts ({how}).\n"
+    return f"Threshold: **{text}**; minimum sample size: **{known.fewest(code)}** texts ({how}).\n"
 
 
 def tests_of(code: str) -> str:
@@ -112,14 +123,18 @@ def tests_of(code: str) -> str:
     named = [
         f"`{path.relative_to(ROOT).as_posix()}`"
         for path in sorted((ROOT / "tests").glob("*/test_*.py"))
-        if path.parent.name not in ("report", "cli", "docs") and code in path.read_text(encoding="utf-8")
+        if path.parent.name not in ("report", "cli", "docs")
+        and code in path.read_text(encoding="utf-8")
     ]
     return f"Tests: {', '.join(named) or UNTESTED}.\n"
 
 
 def findings() -> str:
     """Table every finding in the words of its row, with its role."""
-    return table(("test", "passed", "role"), ((_linked(code), one.passed, one.role) for code, one in CLAIMS.items()))
+    return table(
+        ("test", "passed", "role"),
+        ((_linked(code), one.passed, one.role) for code, one in AUDIT_TESTS.items()),
+    )
 
 
 def thresholds() -> str:
@@ -132,7 +147,7 @@ def thresholds() -> str:
             "—" if known.of(claim) is None else f"{known.of(claim):g}",
             str(known.fewest(code)),
         )
-        for code, claim in CLAIMS.items()
+        for code, claim in AUDIT_TESTS.items()
     ]
     return table(("test", "passed", "threshold", "minimum sample size"), rows)
 
@@ -147,9 +162,17 @@ def _linked(code: str) -> str:
 
 
 def worlds_of_thresholds() -> str:
-    """Table the worlds that the threshold is set from, and which claims are not true by construction there."""
+    """Table the worlds that the threshold is set from, and which claims are not true by
+    construction there.
+    """
     rows = [
-        (name, f"`{one.corpus}`", f"`{one.model}`", one.fit.guide or "—", ", ".join(one.not_here) or "—")
+        (
+            name,
+            f"`{one.corpus}`",
+            f"`{one.model}`",
+            one.fit.guide or "—",
+            ", ".join(one.not_here) or "—",
+        )
         for name, one in WORLDS.items()
     ]
     return table(("world", "texts", "model", "guided", "sets no threshold of"), rows)
@@ -157,35 +180,62 @@ def worlds_of_thresholds() -> str:
 
 def verdict_table() -> str:
     """Table the rows of the verdict."""
-    return table(("row", "condition", "verdict"), ((str(row.number), row.words, row.verdict) for row in TABLE))
+    return table(
+        ("row", "condition", "verdict"),
+        ((str(row.number), row.words, row.verdict) for row in TABLE),
+    )
 
 
 def charges() -> str:
     """Table what the answer of each finding does; those that no row looks at are left out."""
     rows = [
-        (_linked(code), claim.passed, CHARGES[claim.charge], ASKED[claim.for_caveats], ASKED[claim.for_all])
-        for code, claim in CLAIMS.items()
+        (
+            _linked(code),
+            claim.passed,
+            CHARGES[claim.charge],
+            ASKED[claim.for_caveats],
+            ASKED[claim.for_all],
+        )
+        for code, claim in AUDIT_TESTS.items()
         if claim.bears
     ]
-    head = ("test", "passed", "failed", "*with caveats* (row 5) asks", "*can be shown* (row 4) asks")
+    head = (
+        "test",
+        "passed",
+        "failed",
+        "*with caveats* (row 5) asks",
+        "*can be shown* (row 4) asks",
+    )
     return table(head, rows)
 
 
 def caveats() -> str:
     """Table what a failed finding says to a reader of the map."""
-    rows = [(_linked(code), claim.failed, claim.below or "—") for code, claim in CLAIMS.items() if claim.bears]
+    rows = [
+        (_linked(code), claim.failed, claim.below or "—")
+        for code, claim in AUDIT_TESTS.items()
+        if claim.bears
+    ]
     return table(("test", "failed", "failed, and even the interval below chance"), rows)
 
 
 def roles() -> str:
     """List the claims by what they do in the verdict."""
-    named = {role: ", ".join(code for code, claim in CLAIMS.items() if claim.role == role) for role in ROLES}
-    return table(("role", "what it means", "findings"), ((role, ROLES[role], named[role]) for role in ROLES))
+    named = {
+        role: ", ".join(code for code, claim in AUDIT_TESTS.items() if claim.role == role)
+        for role in ROLES
+    }
+    return table(
+        ("role", "what it means", "findings"), ((role, ROLES[role], named[role]) for role in ROLES)
+    )
 
 
 def altered() -> str:
     """Table what may be changed of a trained model before its audit."""
-    return table(("part", "options", "what is done"), ((f"`{row.name}`", _options(row), row.about) for row in ALTERED))
+    return table(
+        ("part", "options", "what is done"),
+        ((f"`{row.name}`", _options(row), row.about) for row in ALTERED),
+    )
 
 
 def _options(row: Row) -> str:
@@ -195,13 +245,16 @@ def _options(row: Row) -> str:
 def maps() -> str:
     """Table every map over the words, and which of them could be shown instead of attention."""
     rivals = {**dict.fromkeys(RIVALS, "unsigned"), **dict.fromkeys(SIGNED_RIVALS, "signed")}
-    rows = [(f"`{name}`", one.told, rivals.get(name, "—")) for name, one in MAPS.items()]
+    rows = [(f"`{name}`", one.description, rivals.get(name, "—")) for name, one in MAPS.items()]
     return table(("map", "what it says of a word", "rival"), rows)
 
 
 def arrays(measure: str) -> str:
     """Table what a measure keeps: name, shape, what it is, and in which unit."""
-    rows = ((f"`{name}`", one.shape, one.told, _range(one.scale)) for name, one in QUANTITIES[measure].items())
+    rows = (
+        (f"`{name}`", one.shape, one.description, _range(one.scale))
+        for name, one in QUANTITIES[measure].items()
+    )
     return table(("array", "shape", "what it is", "unit"), rows)
 
 
@@ -210,14 +263,18 @@ def _range(scale: Scale) -> str:
     low = "" if math.isinf(scale.low) else f"{scale.low:g}"
     if math.isinf(scale.high):
         return scale.unit + (f", from {low}" if low else "")
-    return f"{scale.unit}, {low} to {scale.high:g}" if low else f"{scale.unit}, at most {scale.high:g}"
+    return (
+        f"{scale.unit}, {low} to {scale.high:g}" if low else f"{scale.unit}, at most {scale.high:g}"
+    )
 
 
 def presets() -> str:
     """Table what each preset fixes."""
     columns = {name: _preset(name) for name in PRESETS}
     keys = dict.fromkeys(key for column in columns.values() for key in column)
-    rows = [(f"`{key}`", *(str(column[key]).lower() for column in columns.values())) for key in keys]
+    rows = [
+        (f"`{key}`", *(str(column[key]).lower() for column in columns.values())) for key in keys
+    ]
     about = "".join(f"* `{name}`: {preset.source}.\n" for name, preset in PRESETS.items())
     return about + "\n" + table(("", *(f"`{name}`" for name in PRESETS)), rows)
 
@@ -225,21 +282,36 @@ def presets() -> str:
 def _preset(name: str) -> dict[str, Any]:
     model, fit = build_specs("mlp", name)
     sizes = ("embedding", "embedding_std", "boundaries")
-    fitted = {key: value for key, value in asdict(fit).items() if key not in (*BESIDE, "draw")}  # no preset has them
+    fitted = {
+        key: value for key, value in asdict(fit).items() if key not in (*BESIDE, "draw")
+    }  # no preset has them
     return fitted | {size: getattr(model, size) for size in sizes} | _by_part(name)
 
 
 def _by_part(name: str) -> dict[str, Any]:
     """Say what a preset gives a part, or trains it with, that another preset does not."""
     usual = {row.name: row.defaults for row in MODELS}
-    training = {(part, key) for one in PRESETS.values() for part, told in one.training.items() for key in told}
-    options = {(part, key) for one in PRESETS.values() for part, told in one.parts.items() for key in told}
+    training = {
+        (part, key)
+        for one in PRESETS.values()
+        for part, label in one.training.items()
+        for key in label
+    }
+    options = {
+        (part, key)
+        for one in PRESETS.values()
+        for part, label in one.parts.items()
+        for key in label
+    }
     trained = {
-        f"{key} of {part}": PRESETS[name].training.get(part, {}).get(key, getattr(PRESETS[name].fit, key))
+        f"{key} of {part}": PRESETS[name]
+        .training.get(part, {})
+        .get(key, getattr(PRESETS[name].fit, key))
         for part, key in sorted(training)
     }
     return trained | {
-        f"{part}({key})": PRESETS[name].parts.get(part, {}).get(key, usual[part][key]) for part, key in sorted(options)
+        f"{part}({key})": PRESETS[name].parts.get(part, {}).get(key, usual[part][key])
+        for part, key in sorted(options)
     }
 
 
@@ -254,15 +326,23 @@ def quirks() -> str:
     for name, form in FORMATS.items():
         for task, recipe in form.recipes.items():
             spec = f"{name}(task={task})" if task else name
-            told = "; ".join(recipe.quirks)
-            lines.append(f"* `{spec}`, words in at least {recipe.min_count} training texts: {told}.\n")
+            text = "; ".join(recipe.quirks)
+            lines.append(
+                f"* `{spec}`, words in at least {recipe.min_count} training texts: {text}.\n"
+            )
     return "".join(lines)
 
 
 def bounds() -> str:
     """Table what is read and made at most, why, and what raises it."""
     rows = [
-        (one.of.rstrip(","), one.shown(one.most), f"`{one.setting}`" if one.setting else "—", one.why) for one in BOUNDS
+        (
+            one.of.rstrip(","),
+            one.shown(one.most),
+            f"`{one.setting}`" if one.setting else "—",
+            one.why,
+        )
+        for one in BOUNDS
     ]
     return table(("of", "at most", "raised by", "what it is for"), rows)
 
@@ -270,8 +350,14 @@ def bounds() -> str:
 def artefacts() -> str:
     """Table every table and figure of a paper by its id."""
     rows = [
-        (f"`{name}`", one.place, one.told, ", ".join(one.corpora), ", ".join(map("`{}`".format, one.figures)) or "—")
-        for name, one in ARTEFACTS.items()
+        (
+            f"`{name}`",
+            one.place,
+            one.description,
+            ", ".join(one.corpora),
+            ", ".join(map("`{}`".format, one.figures)) or "—",
+        )
+        for name, one in PAPER_TABLES.items()
     ]
     return table(("id", "where", "what", "of", "figures"), rows)
 
@@ -279,12 +365,17 @@ def artefacts() -> str:
 def sql_tables() -> str:
     """Table the tables that a query may name, and what their columns hold."""
     rows = [
-        (f"`{name}`" if column is one.columns[0] else "", f"`{column.name}`", column.kind, column.told)
+        (
+            f"`{name}`" if column is one.columns[0] else "",
+            f"`{column.name}`",
+            column.kind,
+            column.description,
+        )
         for name, one in TABLES.items()
         for column in one.columns
     ]
-    told = "\n".join(f"* `{name}`: a row is {one.told}" for name, one in TABLES.items())
-    return f"{told}\n\n{table(('table', 'column', 'what', 'it says'), rows)}"
+    text = "\n".join(f"* `{name}`: a row is {one.description}" for name, one in TABLES.items())
+    return f"{text}\n\n{table(('table', 'column', 'what', 'it says'), rows)}"
 
 
 def figures() -> str:
@@ -295,5 +386,8 @@ def figures() -> str:
         (True, False): "several audits, a store",
         (True, True): "one text of several audits",
     }
-    rows = [(f"[`{name}`](#{name})", one.told, of[one.several, one.of_a_text]) for name, one in FIGURES.items()]
+    rows = [
+        (f"[`{name}`](#{name})", one.description, of[one.several, one.of_a_text])
+        for name, one in FIGURES.items()
+    ]
     return table(("name", "what", "of"), rows)

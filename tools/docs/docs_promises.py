@@ -1,4 +1,6 @@
-"""What is promised of files, processes and numbers, how each is tested, and what was counted of it."""
+"""What is promised of files, processes and numbers, how each is tested, and what was counted of
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from docs_tables import Stored, table, verified
 
 @dataclass(frozen=True)
 class Promise:
-    """What is promised, the files of tests that hold it, and by result the gates that count it, as their names end."""
+    """What is promised, the files of tests that hold it, and by result the gates that count it, as
+    their names end.
+    """
 
     words: str
     tests: tuple[str, ...]
@@ -23,38 +27,44 @@ def _promise(words: str, *tests: str, **counted: tuple[str, ...]) -> Promise:
 
 PROMISES = (
     _promise(
-        "An output is replaced in one step: whatever ends the process, the old one is there or the new one, and "
-        "whole, and in a folder what is not ours",
-        "tests/test_files.py",
+        "An output is replaced in one step: whatever ends the process, the old one is there "
+        "or the new one, and whole, and in a folder what is not ours",
+        "tests/_io/test_atomic_write.py",
         "tests/cli/test_exit_codes.py",
         chaos=("nothing half-written",),
         shared=("runs and trainings whole",),
     ),
     _promise(
-        "No output takes the place of an input, of another output, or of what is neither a file nor a folder",
-        "tests/cli/test_places.py",
+        (
+            "No output takes the place of an input, of another output, or of what is neither a "
+            "file nor a folder"
+        ),
+        "tests/cli/test_output_checks.py",
     ),
     _promise(
-        "A study that was killed or stopped goes on with what is left, and ends with the results of one that was not",
+        (
+            "A study that was killed or stopped goes on with what is left, and ends with the "
+            "results of one that was not"
+        ),
         "tests/cli/test_study.py",
         "tests/experiments/test_schedule.py",
-        "tests/experiments/test_cluster.py",
+        "tests/experiments/test_ray_cluster.py",
         chaos=("started again, ended with 0",),
     ),
     _promise(
-        "A training that was stopped goes on from a step it had made, in a study, too, and ends with the bits of one "
-        "that was not",
-        "tests/training/test_states.py",
-        "tests/experiments/test_partway.py",
+        "A training that was stopped goes on from a step it had made, in a study, too, and "
+        "ends with the bits of one that was not",
+        "tests/training/test_resume_state.py",
+        "tests/experiments/test_checkpoints.py",
         "tests/experiments/test_resumed.py",
-        "tests/experiments/test_unfinished.py",
+        "tests/experiments/test_resume_store.py",
         "tests/cli/test_resuming.py",
         resumed=("went on with the next step", "weights equal to the bit"),
     ),
     _promise(
-        "A training whose loss is not finite stops at that step, and names it with the first tensor that is not; its "
-        "weights are those it had before",
-        "tests/training/test_steps.py",
+        "A training whose loss is not finite stops at that step, and names it with the first "
+        "tensor that is not; its weights are those it had before",
+        "tests/training/test_epoch.py",
     ),
     _promise(
         "Workers end with their parent, and what a process had claimed is free when it has ended",
@@ -62,16 +72,18 @@ PROMISES = (
         chaos=("no process left after 10 s", "no claim left that blocks"),
     ),
     _promise(
-        "A worker that is killed costs its cell one more try; SIGTERM ends a command with 143, Ctrl-C with 130, each "
-        "with one line, "
-        "and one more where a training is kept",
+        "A worker that is killed costs its cell one more try; SIGTERM ends a command with "
+        "143, Ctrl-C with 130, each with one line, and one more where a training is kept",
         "tests/cli/test_exit_codes.py",
-        "tests/cli/test_stopping.py",
+        "tests/cli/test_signals.py",
         "tests/experiments/test_schedule.py",
         chaos=("exit code as promised",),
     ),
     _promise(
-        "Several studies may share a store: a cell is made once, none is lost, and who leaves one to another says so",
+        (
+            "Several studies may share a store: a cell is made once, none is lost, and who "
+            "leaves one to another says so"
+        ),
         "tests/experiments/test_store.py",
         "tests/cli/test_study.py",
         shared=(
@@ -81,47 +93,50 @@ PROMISES = (
         ),
     ),
     _promise(
-        "A disk that is full, or a store that cannot be locked or written, ends a study with 2; no cell is kept as "
-        "failed for it",
+        "A disk that is full, or a store that cannot be locked or written, ends a study with "
+        "2; no cell is kept as failed for it",
         "tests/experiments/test_store.py",
         "tests/cli/test_study.py",
         chaos=("exit code 2, one line, nothing kept as failed",),
     ),
     _promise(
-        "Damage is noticed: what was cut, edited or had a bit flipped, in a saved audit, a saved model or a store, is "
-        "refused by its name or done again",
+        "Damage is noticed: what was cut, edited or had a bit flipped, in a saved audit, a "
+        "saved model or a store, is refused by its name or done again",
         "tests/cli/test_seals.py",
-        "tests/test_saving.py",
-        "tests/models/test_checkpoint.py",
+        "tests/audits/test_audit_storage.py",
+        "tests/models/test_model_storage.py",
         "tests/experiments/test_store.py",
         chaos=("every result equal to the undisturbed",),
     ),
     _promise(
-        "No code is run that was not asked for: reading a saved audit or model executes nothing, and nothing of the "
-        "current folder is imported",
-        "tests/test_saving.py",
+        "No code is run that was not asked for: reading a saved audit or model executes "
+        "nothing, and nothing of the current folder is imported",
+        "tests/audits/test_audit_storage.py",
         "tests/cli/test_current_folder.py",
     ),
     _promise(
-        "What is read is bounded: a device, a bomb or a zero too many is refused before it takes the memory",
+        (
+            "What is read is bounded: a device, a bomb or a zero too many is refused before it "
+            "takes the memory"
+        ),
         "tests/data/test_bounded.py",
         "tests/cli/test_bounded.py",
         "tests/adapters/huggingface/test_folders.py",
     ),
     _promise(
-        "A model of yours that raises, leaves, or answers otherwise than in its checks ends a command with 2 and its "
-        "own name; what it prints is no part of the output",
+        "A model of yours that raises, leaves, or answers otherwise than in its checks ends "
+        "a command with 2 and its own name; what it prints is no part of the output",
         "tests/adapters/test_changing.py",
         "tests/cli/test_blame.py",
         "tests/fuzz/test_fuzz.py",
     ),
     _promise(
-        "Memory grows with the texts and with the classes, not with their square; a table of a million texts is "
-        "checked within a gigabyte",
+        "Memory grows with the texts and with the classes, not with their square; a table of "
+        "a million texts is checked within a gigabyte",
         "tests/test_scale.py",
         "tests/data/test_mimic.py",
-        "tests/maths/test_simplex.py",
-        "tests/statistics/test_counts.py",
+        "tests/numerics/test_simplex.py",
+        "tests/stats/test_counts.py",
         large=("within the memory each may take", "within the time each may take"),
         notes=("within the memory each may take", "within the time each may take"),
     ),
@@ -130,21 +145,21 @@ PROMISES = (
         "tests/cli/test_exit_codes.py",
         "tests/cli/test_troubles.py",
         "tests/cli/test_wrong_parts.py",
-        "tests/cli/test_refusals.py",
+        "tests/cli/test_os_errors.py",
         "tests/fuzz/test_fuzz.py",
         fuzz=("code 0, 2 or 4, soon, and nothing left behind",),
     ),
     _promise(
-        "No bit of an audit depends on the hash seed, the locale, the time zone or the number of workers; with equal "
-        "threads and the same versions on the same processor",
+        "No bit of an audit depends on the hash seed, the locale, the time zone or the "
+        "number of workers; with equal threads and the same versions on the same processor",
         "tests/cli/test_repeats.py",
         "tests/experiments/test_schedule.py",
         repeats=("equal to the bit where that is promised",),
     ),
     _promise(
-        "No number of the audit of a trained model depends on `--memory`, batches, the order of texts or threads "
-        "beyond 1e-9",
-        "tests/taking/test_precision.py",
+        "No number of the audit of a trained model depends on `--memory`, batches, the order "
+        "of texts or threads beyond 1e-9",
+        "tests/audits/test_precision.py",
         repeats=("equal to 1e-9 where that is promised",),
     ),
 )
@@ -152,13 +167,15 @@ PROMISES = (
 
 def promises() -> str:
     """Table every promise, its tests, and how often it held of how often it was put to the test."""
-    rows = [(one.words, ", ".join(f"`{test}`" for test in one.tests), _counts(one)) for one in PROMISES]
+    rows = [
+        (one.words, ", ".join(f"`{test}`" for test in one.tests), _counts(one)) for one in PROMISES
+    ]
     return table(("what is promised", "tests", "counted"), rows)
 
 
 def _counts(one: Promise) -> str:
-    told = [_count(name, what) for name, whats in one.counted.items() for what in whats]
-    return "; ".join(told) or "—"
+    lines = [_count(name, what) for name, whats in one.counted.items() for what in whats]
+    return "; ".join(lines) or "—"
 
 
 def _count(name: str, what: str) -> str:
@@ -167,8 +184,12 @@ def _count(name: str, what: str) -> str:
         return f"{what}: not counted yet"
     gates = [gate for gate in stored["gates"] if gate["name"].endswith(f": {what}")]
     if not gates:
-        raise ValueError(f"docs/verified/{name}.json: expected a gate whose name ends in {what!r}, got none")
-    return f"{what}: {_held(sum(gate['count'] for gate in gates), sum(gate['of'] for gate in gates))}"
+        raise ValueError(
+            f"docs/verified/{name}.json: expected a gate whose name ends in {what!r}, got none"
+        )
+    return (
+        f"{what}: {_held(sum(gate['count'] for gate in gates), sum(gate['of'] for gate in gates))}"
+    )
 
 
 def _held(count: int, of: int) -> str:
@@ -181,9 +202,10 @@ def chaos(stored: Stored) -> str:
     damaged = ", ".join(f"{count} × {how}" for how, count in stored["damaged"].items())
     counted = _by_way(stored)
     about = (
-        f"{stored['cells']} cells. Stops: {stops}. Damage before them: {damaged}. Exit codes of what was stopped: "
-        f"{_codes(stored['exit_codes'])}. The last process of a study lived "
-        f"{stored['longest_seconds_after_the_parent']:g} s at most after its parent had ended.\n\n"
+        f"{stored['cells']} cells. Stops: {stops}. Damage before them: {damaged}. Exit codes "
+        f"of what was stopped: {_codes(stored['exit_codes'])}. The last process of a study "
+        f"lived {stored['longest_seconds_after_the_parent']:g} s at most after its parent had "
+        "ended.\n\n"
     )
     others = [how for how in counted if how not in stored["stops"]]
     rows = [(how, what, count) for how in others for what, count in counted[how].items()]
@@ -208,8 +230,11 @@ def resumed(stored: Stored) -> str:
 
 
 def _codes(by_way: Mapping[str, Mapping[str, int]]) -> str:
-    told = {how: ", ".join(f"{code} ({count})" for code, count in found.items()) for how, found in by_way.items()}
-    return "; ".join(f"{how}: {codes}" for how, codes in told.items())
+    values = {
+        how: ", ".join(f"{code} ({count})" for code, count in found.items())
+        for how, found in by_way.items()
+    }
+    return "; ".join(f"{how}: {codes}" for how, codes in values.items())
 
 
 def _by_way(stored: Stored) -> dict[str, dict[str, str]]:
@@ -224,11 +249,15 @@ def _by_way(stored: Stored) -> dict[str, dict[str, str]]:
 def _sheet(counted: Mapping[str, Mapping[str, str]], hows: Iterable[str]) -> str:
     """Table ways of breaking as columns: what is counted is said in too many words for a head."""
     whats = dict.fromkeys(what for how in hows for what in counted[how])
-    return table(("", *hows), ((what, *(counted[how].get(what, "—") for how in hows)) for what in whats))
+    return table(
+        ("", *hows), ((what, *(counted[how].get(what, "—") for how in hows)) for what in whats)
+    )
 
 
 def repeats(stored: Stored) -> str:
-    """Table what was changed between repeats of one audit, what is promised of it, and what was found."""
+    """Table what was changed between repeats of one audit, what is promised of it, and what was
+    found.
+    """
     rows = [
         (
             row["changed"],
@@ -238,8 +267,10 @@ def repeats(stored: Stored) -> str:
         )
         for row in stored["rows"]
     ]
-    told = table(("changed", "promised", "equal to the bit", "largest difference of a number"), rows)
-    return f"One audit of `{stored['model']}`, made {len(rows)} times more:\n\n{told}"
+    description = table(
+        ("changed", "promised", "equal to the bit", "largest difference of a number"), rows
+    )
+    return f"One audit of `{stored['model']}`, made {len(rows)} times more:\n\n{description}"
 
 
 def large(stored: Stored) -> str:

@@ -1,6 +1,7 @@
 """Does the prose agree with the catalogue? Each check gives complaints, none where all is well.
 
-Records of decisions are left out where a check is about today: they say what held when they were written.
+Records of decisions are left out where a check is about today: they say what held when they were
+written.
 """
 
 from __future__ import annotations
@@ -10,17 +11,20 @@ from collections.abc import Iterator, Mapping
 
 from docs_tables import ROOT
 
-from sightline.adapters.conformance import COLLATE, DEMANDS, MODE, TRACE, UNCHANGED
-from sightline.errors import SightlineError
-from sightline.findings.claims import CLAIMS
-from sightline.results import VERDICTS
-from sightline.spec.texts import parse_data
-from sightline.studies.artefacts import ARTEFACTS
+from sightline.adapters.compatibility import COLLATE, DEMANDS, MODE, TRACE, UNCHANGED
+from sightline.config.spec_syntax import parse_data
+from sightline.core.errors import SightlineError
+from sightline.core.results import VERDICTS
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.verdict.catalogue import AUDIT_TESTS
 
 Pages = Mapping[str, str]
 """Texts by path from the root of the checkout."""
 
-UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen"
+)
 NUMBERS = [
     *UNITS.split(),
     "seventeen",
@@ -34,14 +38,14 @@ NUMBERS = [
     "twenty-five",
 ]
 TOTALS: Mapping[str, int] = {
-    "findings": len(CLAIMS),
-    "claims": len(CLAIMS),
+    "findings": len(AUDIT_TESTS),
+    "claims": len(AUDIT_TESTS),
     "verdicts": len(VERDICTS),
     "answers mean": len(VERDICTS),
     "proofs": len({MODE, COLLATE, TRACE, UNCHANGED, *DEMANDS}),
     "notebooks": len([*(ROOT / "examples").glob("*.ipynb")]),
     "whole examples": len([*(ROOT / "examples").glob("*.py")]),
-    "tables and figures": len(ARTEFACTS),
+    "tables and figures": len(PAPER_TABLES),
 }
 """How many there are in all of what pages count."""
 PARTS = {
@@ -52,12 +56,19 @@ PARTS = {
 }
 """Numbers that count a part, with the reason why the total is another."""
 NOT_TRUE = re.compile(
-    r"not measured|measured yet|not tested yet|out of reach|this version|never says it", re.IGNORECASE
+    r"not measured|measured yet|not tested yet|out of reach|this version|never says it",
+    re.IGNORECASE,
 )
 """What was said of findings before they were measured."""
 SPARED = {
-    ("docs/measures.md", "that half is not measured"): "the half of the texts that a measure learns from",
-    ("docs/report.md", "null if not measured"): "a number of a text whose measure was not asked for",
+    (
+        "docs/measures.md",
+        "that half is not measured",
+    ): "the half of the texts that a measure learns from",
+    (
+        "docs/report.md",
+        "null if not measured",
+    ): "a number of a text whose measure was not asked for",
     ("CHANGELOG.md", "no longer out of reach"): "says that it can be reached",
     ("docs/verdict.md", "what was not measured is listed"): "what an audit did not measure",
 }
@@ -93,12 +104,16 @@ def tables(text: str) -> Iterator[list[list[str]]]:
 
 
 def check_tables(pages: Pages) -> list[str]:
-    """Say which rows have other cells than their header, and which stand behind a blank line without one."""
+    """Say which rows have other cells than their header, and which stand behind a blank line
+    without one.
+    """
     complaints = []
     for name, text in pages.items():
         for head, *rows in tables(text):
             if not rows or not _DIVIDER.fullmatch(f"|{'|'.join(rows[0])}|"):
-                complaints.append(f"{name}: a row of a table without a header: {' | '.join(head)[:80]}")
+                complaints.append(
+                    f"{name}: a row of a table without a header: {' | '.join(head)[:80]}"
+                )
             complaints += [
                 f"{name}: {len(row)} cells under a header of {len(head)}: {' | '.join(row)[:80]}"
                 for row in rows
@@ -110,10 +125,11 @@ def check_tables(pages: Pages) -> list[str]:
 def check_verdicts(pages: Pages) -> list[str]:
     """Say which list of verdicts has others than the code can give."""
     return [
-        f"{name}: lists the verdicts {told}, the code gives {[*VERDICTS]}"
+        f"{name}: lists the verdicts {lines}, the code gives {[*VERDICTS]}"
         for name, text in pages.items()
         for head, *rows in tables(text)
-        if head[0] == "verdict" and (told := [row[0].strip("*") for row in rows[1:]]) != [*VERDICTS]
+        if head[0] == "verdict"
+        and (lines := [row[0].strip("*") for row in rows[1:]]) != [*VERDICTS]
     ]
 
 
@@ -124,17 +140,28 @@ def check_totals(pages: Pages) -> list[str]:
     for name, text in pages.items():
         for noun, total in TOTALS.items():
             for found in re.finditer(rf"\b({words})(?: more)? {noun}\b", text, re.IGNORECASE):
-                spared = any(page == name and text.startswith(part, found.start()) for page, part in PARTS)
-                if not spared and found[1].lower() not in (str(total), NUMBERS[total] if total < len(NUMBERS) else ""):
+                spared = any(
+                    page == name and text.startswith(part, found.start()) for page, part in PARTS
+                )
+                if not spared and found[1].lower() not in (
+                    str(total),
+                    NUMBERS[total] if total < len(NUMBERS) else "",
+                ):
                     complaints.append(f"{name}: says {found[0]!r}, there are {total}")
     return complaints
 
 
 def check_measured(pages: Pages) -> list[str]:
-    """Say where something is called not measured or out of reach; every finding of the catalogue is measured."""
+    """Say where something is called not measured or out of reach; every finding of the catalogue is
+    measured.
+    """
     complaints = []
     for name, text in pages.items():
-        spared = [(at, at + len(part)) for page, part in SPARED if page == name and (at := text.find(part)) >= 0]
+        spared = [
+            (at, at + len(part))
+            for page, part in SPARED
+            if page == name and (at := text.find(part)) >= 0
+        ]
         complaints += [
             f"{name}: says {text[max(0, found.start() - 40) : found.end() + 20]!r}"
             for found in NOT_TRUE.finditer(text)
@@ -146,13 +173,17 @@ def check_measured(pages: Pages) -> list[str]:
 def check_codes(pages: Pages) -> list[str]:
     """Say which codes are named that no finding has."""
     named = sorted({(name, code) for name, text in pages.items() for code in CODE.findall(text)})
-    return [f"{name}: there is no finding {code}" for name, code in named if code not in CLAIMS]
+    return [
+        f"{name}: there is no finding {code}" for name, code in named if code not in AUDIT_TESTS
+    ]
 
 
 def check_specs(pages: Pages) -> list[str]:
     """Say which planted corpora are named that cannot be read."""
     named = sorted({(name, spec) for name, text in pages.items() for spec in PLANTED.findall(text)})
-    return [f"{name}: {spec}: {told}" for name, spec in named if (told := _refusal(spec))]
+    return [
+        f"{name}: {spec}: {description}" for name, spec in named if (description := _refusal(spec))
+    ]
 
 
 def _refusal(spec: str) -> str:

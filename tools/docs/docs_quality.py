@@ -6,10 +6,22 @@ from docs_tables import Stored, table
 
 
 def quality(stored: Stored) -> str:
-    """Table how well each test, and each published metric, tells maps that are right from others."""
-    head = ("score", "against maps that mislead", "against frauds", "false passes", "false failures")
+    """Table how well each test, and each published metric, tells maps that are right from
+    others.
+    """
+    head = (
+        "score",
+        "against maps that mislead",
+        "against frauds",
+        "false passes",
+        "false failures",
+    )
     rows = [
-        (one["name"], *(_area(one[kind]) for kind in ("misleading", "fraud")), *(_of(one[kind]) for kind in FALSE))
+        (
+            one["name"],
+            *(_area(one[kind]) for kind in ("misleading", "fraud")),
+            *(_of(one[kind]) for kind in FALSE),
+        )
         for one in stored.get("quality", ())
     ]
     return table(head, rows)
@@ -19,7 +31,11 @@ FALSE = ("false_passes", "false_failures")
 
 
 def _area(one: Stored | None) -> str:
-    return "—" if one is None else f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}], n = {one['n']}"
+    return (
+        "—"
+        if one is None
+        else f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}], n = {one['n']}"
+    )
 
 
 def _of(one: Stored | None) -> str:
@@ -35,7 +51,9 @@ def metrics_counted(stored: Stored) -> str:
 
 
 def metrics(stored: Stored) -> str:
-    """Table how well metrics that no audit takes tell maps apart, and the tests of the audits on the same runs."""
+    """Table how well metrics that no audit takes tell maps apart, and the tests of the audits on
+    the same runs.
+    """
     return quality(stored)
 
 

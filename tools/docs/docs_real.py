@@ -1,4 +1,6 @@
-"""Tables of the study of real texts: the verdicts, the findings behind them, and what each map is worth."""
+"""Tables of the study of real texts: the verdicts, the findings behind them, and what each map is
+worth.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,24 @@ def real_texts(stored: Stored) -> str:
         groups.setdefault((row["corpus"], row["encoder"]), []).append(row)
     signs = ", ".join(f"{sign} {answer}" for answer, sign in SIGNS.items())
     return (
-        f"{unfinished(stored, len(stored['rows']))}{table(_RUN, map(_run, stored['rows']))}\n"
-        f"**Tests**: mean score over the seeds, and each result ({signs}).\n\n{_findings(groups)}\n"
-        "**Maps**: what the highlighted words carry, mean over the seeds, on the half of the texts that had no part in "
-        f"choosing; in brackets how often the other half put the map first.\n\n{_maps(groups)}"
+        f"{unfinished(stored, len(stored['rows']))}{table(_RUN, map(_run, stored['rows']))}\n**Tests**: "
+        "mean score over the seeds, and each result "
+        f"({signs}).\n\n{_findings(groups)}\n**Maps**: what the highlighted words carry, mean "
+        "over the seeds, on the half of the texts that had no part in choosing; in brackets "
+        f"how often the other half put the map first.\n\n{_maps(groups)}"
     )
 
 
-_RUN = ("corpus", "encoder", "seed", "texts", "accuracy", "guessing", "verdict", "by predicted class")
+_RUN = (
+    "corpus",
+    "encoder",
+    "seed",
+    "texts",
+    "accuracy",
+    "guessing",
+    "verdict",
+    "by predicted class",
+)
 
 
 def _run(row: Stored) -> Iterator[str]:
@@ -38,7 +50,9 @@ def _run(row: Stored) -> Iterator[str]:
 
 
 def _findings(groups: Groups) -> str:
-    codes = list(dict.fromkeys(code for rows in groups.values() for row in rows for code in row["findings"]))
+    codes = list(
+        dict.fromkeys(code for rows in groups.values() for row in rows for code in row["findings"])
+    )
     lines = ((*names, *(_answers(rows, code) for code in codes)) for names, rows in groups.items())
     return table(("corpus", "encoder", *codes), lines)
 
@@ -51,7 +65,11 @@ def _answers(rows: Iterable[Stored], code: str) -> str:
 
 
 def _maps(groups: Groups) -> str:
-    names = list(dict.fromkeys(one["name"] for rows in groups.values() for row in rows for one in row["maps"]))
+    names = list(
+        dict.fromkeys(
+            one["name"] for rows in groups.values() for row in rows for one in row["maps"]
+        )
+    )
     return table(
         ("corpus", "encoder", *names),
         ((*labels, *(_map(rows, name) for name in names)) for labels, rows in groups.items()),

@@ -11,21 +11,26 @@ KINDS = ("agrees", "differs", "apart", "not comparable")
 
 
 def overview(stored: Stored) -> str:
-    """Table every artefact: how much of it was run, and how many of its numbers agree with what is printed."""
+    """Table every artefact: how much of it was run, and how many of its numbers agree with what is
+    printed.
+    """
     kinds = ("agree", "differ", "one or two seeds", "not comparable")
     head = ("id", "what", "runs", "missing: runs (hours)", "beside a printed number", *kinds)
     once = stored["once"]
-    told = (
-        f"**{once['done']:,} of {once['planned']:,} runs of these tables are done**; the rest would take about "
-        f"{once['hours_left']:,.0f} hours of one worker, by what runs of the same data took, and of the same model "
-        "where there are such; where there are none, by what others of the table took. Tables share runs, which this "
-        "counts once, and each line below as its own.\n\n"
+    text = (
+        f"**{once['done']:,} of {once['planned']:,} runs of these tables are done**; the rest "
+        f"would take about {once['hours_left']:,.0f} hours of one worker, by what runs of the "
+        "same data took, and of the same model where there are such; where there are none, "
+        "by what others of the table took. Tables share runs, which this counts once, and "
+        "each line below as its own.\n\n"
     )
-    return told + table(head, map(_overview, stored["artefacts"]))
+    return text + table(head, map(_overview, stored["artefacts"]))
 
 
 def _overview(one: Stored) -> Iterator[str]:
-    kinds = Counter(kind for line in one["lines"] for kind in KINDS if (line["said"] or "").startswith(kind))
+    kinds = Counter(
+        kind for line in one["lines"] for kind in KINDS if (line["said"] or "").startswith(kind)
+    )
     yield f"[`{one['id']}`](#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
     yield f"{one['place']}: {one['told']}"
     yield f"{one['done']} of {one['planned']}"
@@ -41,7 +46,13 @@ def _missing(one: Stored) -> str:
 
 def anchor(one: Stored) -> str:
     """Name the heading of an artefact as a link does."""
-    return f"{one['id']}-{one['place']}".lower().replace(":", "").replace(" ", "-").replace("§", "").replace(",", "")
+    return (
+        f"{one['id']}-{one['place']}".lower()
+        .replace(":", "")
+        .replace(" ", "-")
+        .replace("§", "")
+        .replace(",", "")
+    )
 
 
 def artefacts(stored: Stored) -> str:
@@ -52,9 +63,9 @@ def artefacts(stored: Stored) -> str:
 def _artefact(one: Stored) -> str:
     head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "")
     notes = "".join(f"* {note}\n" for note in one["notes"])
-    told = one["told"][0].upper() + one["told"][1:]
+    description = one["told"][0].upper() + one["told"][1:]
     lines = table(head, map(_line, one["lines"]))
-    return f"### {one['id']} {one['place']}\n\n{told}.\n\n{notes}\n{lines}"
+    return f"### {one['id']} {one['place']}\n\n{description}.\n\n{notes}\n{lines}"
 
 
 def _line(line: Stored) -> Iterator[str]:

@@ -17,13 +17,23 @@ from docs_reproduction import artefacts, overview
 from docs_retained import retained
 from docs_searched import farthest
 from docs_sparse import sparse
-from docs_tables import ROOT, Stored, answered, gates, number, table, unfinished, verified, when_counted
+from docs_tables import (
+    ROOT,
+    Stored,
+    answered,
+    gates,
+    number,
+    table,
+    unfinished,
+    verified,
+    when_counted,
+)
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
 
-from sightline.findings.claims import CLAIMS
-from sightline.findings.verdict import TABLE
-from sightline.studies.worlds import CONFIRMED, SEEDS, WORLDS, World
+from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, WORLDS, Scenario
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.verdict_table import TABLE
 
 sys.path.insert(0, str(ROOT / "validation"))
 
@@ -31,16 +41,28 @@ import published
 from tiny_berts import BERT_WORLDS
 
 
-def worlds(stored: Stored, known: Sequence[World] = WORLDS) -> str:
-    """Say what a count took and which gates failed; table how often each row of the verdict applied."""
+def worlds(stored: Stored, known: Sequence[Scenario] = WORLDS) -> str:
+    """Say what a count took and which gates failed; table how often each row of the verdict
+    applied.
+    """
     rows = [tuple(_world(group)) for group in stored["groups"]]
     numbers = [f"row {row.number}" for row in TABLE]
-    told = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
+    description = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
     right = {world.name: world for world in known}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
-    about = table(("world", "what is true", "right rows"), (_about(right[name]) for name in shown if name in right))
+    about = table(
+        ("world", "what is true", "right rows"),
+        (_about(right[name]) for name in shown if name in right),
+    )
     classes = table(("world", "encoder", "predicted", "runs", "right", "wrong"), _classes(stored))
-    parts = (_cost(stored), gates(stored, stored["cells"]), told, about, "By predicted class:\n", classes)
+    parts = (
+        _cost(stored),
+        gates(stored, stored["cells"]),
+        description,
+        about,
+        "By predicted class:\n",
+        classes,
+    )
     return "\n".join(parts)
 
 
@@ -59,7 +81,15 @@ def rates() -> str:
         for seeds, name in COUNTS
         for kind, of in ((verified(name) or {}).get("rates") or {}).items()
     ]
-    head = ("maps", "seeds", "runs", "can be shown", "with caveats", "must not be shown", "cannot tell")
+    head = (
+        "maps",
+        "seeds",
+        "runs",
+        "can be shown",
+        "with caveats",
+        "must not be shown",
+        "cannot tell",
+    )
     return table(head, rows) if rows else "Not counted yet.\n"
 
 
@@ -83,11 +113,14 @@ def worlds_counted() -> str:
     first, again = verified("worlds"), verified("worlds-confirmation")
     if first is None or again is None:
         return "Not counted yet: `validation/verify.py` counts them.\n"
-    told = (
-        f"**Counted are {first['cells']:,} of {first['planned']:,} planned runs, and {again['cells']:,} of "
-        f"{again['planned']:,} on seeds that nobody had looked at.**"
+    text = (
+        f"**Counted are {first['cells']:,} of {first['planned']:,} planned runs, and "
+        f"{again['cells']:,} of {again['planned']:,} on seeds that nobody had looked at.**"
     )
-    return f"{told} Planned seeds of each world: {_planned(SEEDS)}; of those that confirm it: {_planned(CONFIRMED)}.\n"
+    return (
+        f"{text} Planned seeds of each world: {_planned(SEEDS)}; of those that confirm it: "
+        f"{_planned(CONFIRMED)}.\n"
+    )
 
 
 def _planned(seeds: Mapping[str, int]) -> str:
@@ -95,19 +128,42 @@ def _planned(seeds: Mapping[str, int]) -> str:
 
 
 def berts_counted(stored: Stored) -> str:
-    """Say how many of the planned runs of tiny BERTs are counted, and how often the verdict was wrong."""
-    told = f"**Counted are {stored['cells']:,} of {stored['planned']:,} planned runs of tiny BERTs.**\n"
+    """Say how many of the planned runs of tiny BERTs are counted, and how often the verdict was
+    wrong.
+    """
+    text = (
+        f"**Counted are {stored['cells']:,} of {stored['planned']:,} planned runs of tiny "
+        "BERTs.**\n"
+    )
     head = ("maps", "runs", "can be shown", "with caveats", "must not be shown", "cannot tell")
-    rows = [(kind, str(next(iter(of.values()))["n"]), *map(_rate, of.values())) for kind, of in stored["rates"].items()]
-    return f"{told}\n{table(head, rows)}"
+    rows = [
+        (kind, str(next(iter(of.values()))["n"]), *map(_rate, of.values()))
+        for kind, of in stored["rates"].items()
+    ]
+    return f"{text}\n{table(head, rows)}"
 
 
 def shown(stored: Stored) -> str:
-    """Table how many runs of each world can be shown: for all classes, for all but one, for none."""
-    head = ("world", "what is true", "accuracy", "runs", "every class in row 4", "all but one at most", "none")
+    """Table how many runs of each world can be shown: for all classes, for all but one, for
+    none.
+    """
+    head = (
+        "world",
+        "what is true",
+        "accuracy",
+        "runs",
+        "every class in row 4",
+        "all but one at most",
+        "none",
+    )
     counts = ("n_cells", "all", "but_one", "none")
     rows = [
-        (one["world"], one["why"], number(one["accuracy_mean"]), *(str(one[name]) for name in counts))
+        (
+            one["world"],
+            one["why"],
+            number(one["accuracy_mean"]),
+            *(str(one[name]) for name in counts),
+        )
         for one in stored["rows"]
     ]
     return f"{table(head, rows)}\n{gates(stored)}"
@@ -115,40 +171,54 @@ def shown(stored: Stored) -> str:
 
 def _cost(stored: Stored) -> str:
     first, last = stored["seeds"]
-    versions = ", ".join(f"{name} {value}" for name, value in stored["environment"]["versions"].items())
-    told = f"{stored['cells']:,} cells, seeds {first} to {last}, {stored['hours']:.1f} hours; {versions}.\n"
-    return told + unfinished(stored, stored["cells"])
+    versions = ", ".join(
+        f"{name} {value}" for name, value in stored["environment"]["versions"].items()
+    )
+    text = (
+        f"{stored['cells']:,} cells, seeds {first} to {last}, {stored['hours']:.1f} hours; "
+        f"{versions}.\n"
+    )
+    return text + unfinished(stored, stored["cells"])
 
 
 def _world(group: Stored) -> Iterator[str]:
-    yield from (group["world"], group["encoder"], number(group["accuracy_mean"]), str(group["n_cells"]))
+    yield from (
+        group["world"],
+        group["encoder"],
+        number(group["accuracy_mean"]),
+        str(group["n_cells"]),
+    )
     yield str(group["right"])
     yield from (str(group["rows"].get(str(row.number), {"count": 0})["count"]) for row in TABLE)
 
 
-def _about(world: World) -> tuple[str, ...]:
+def _about(world: Scenario) -> tuple[str, ...]:
     rows = ", ".join(map(str, world.right)) or "none is promised"
     return world.name, world.why, rows + "".join(f"; not {code}" for code in world.false)
 
 
 def coverage(stored: Stored) -> str:
-    """Table how often an interval held the truth: by what it is of, shape of the scores and number of texts."""
+    """Table how often an interval held the truth: by what it is of, shape of the scores and number
+    of texts.
+    """
     sizes = list(dict.fromkeys(row["n"] for row in stored["rows"]))
     held: dict[tuple[str, str], dict[int, str]] = {}
     for row in stored["rows"]:
         without = f", {row['without_interval']} without" if row["without_interval"] else ""
         held.setdefault((row["kind"], row["shape"]), {})[row["n"]] = f"{row['held']:.3f}{without}"
-    told = f"{stored['repetitions']:,} repetitions of each, intervals at {stored['level']:g}.\n\n"
+    text = f"{stored['repetitions']:,} repetitions of each, intervals at {stored['level']:g}.\n\n"
     rows = [(*names, *(each.get(n, "—") for n in sizes)) for names, each in held.items()]
-    return f"{told}{table(('of', 'effects', *(f'n = {n:,}' for n in sizes)), rows)}\n{gates(stored)}"
+    return (
+        f"{text}{table(('of', 'effects', *(f'n = {n:,}' for n in sizes)), rows)}\n{gates(stored)}"
+    )
 
 
 def examples(stored: Stored) -> str:
     """Table each model of a worked example."""
     codes = list(dict.fromkeys(code for row in stored["rows"] for code in row["findings"]))
     rows = [_example(row, codes) for row in stored["rows"]]
-    told = f"On `{stored['data']}`:\n\n" if "data" in stored else ""
-    return told + table(("model", "accuracy", "τ gradient", "τ deletion", *codes), rows)
+    text = f"On `{stored['data']}`:\n\n" if "data" in stored else ""
+    return text + table(("model", "accuracy", "τ gradient", "τ deletion", *codes), rows)
 
 
 def _example(row: Stored, codes: Iterable[str]) -> list[str]:
@@ -158,12 +228,20 @@ def _example(row: Stored, codes: Iterable[str]) -> list[str]:
 
 
 def example(code: str, stored: Stored) -> str:
-    """Table a model for which a claim passed, and one for which it is not, as far as there is an example."""
+    """Table a model for which a claim passed, and one for which it is not, as far as there is an
+    example.
+    """
     rows = {row["model"]: row for row in stored["rows"]}
     if code not in stored["examples"]:
         return "None of the models fails it.\n"
     head = ("model", "number", "chance level", "score", "result")
-    return table(head, (_one_way(rows[case["model"]]["findings"][code], case) for case in stored["examples"][code]))
+    return table(
+        head,
+        (
+            _one_way(rows[case["model"]]["findings"][code], case)
+            for case in stored["examples"][code]
+        ),
+    )
 
 
 def _one_way(found: Stored, case: Stored) -> tuple[str, ...]:
@@ -175,21 +253,29 @@ def _one_way(found: Stored, case: Stored) -> tuple[str, ...]:
 
 
 def full_stop(stored: Stored) -> str:
-    """Table what was found of the two guided models, onto the full stop and onto the evidence, a column each."""
+    """Table what was found of the two guided models, onto the full stop and onto the evidence, a
+    column each.
+    """
     rows = [row for row in stored["rows"] if row["guide"]]
     lines: dict[str, list[str]] = {
         "accuracy": [number(row["accuracy"]) for row in rows],
         "attention on the full stop": [number(row["on_the_stop"]) for row in rows],
         **{code: [_effect(row, code) for row in rows] for code in rows[0]["findings"]},
-        "**verdict**": [f"**{row['verdict']['text']}** (row {row['verdict']['row']})" for row in rows],
+        "**verdict**": [
+            f"**{row['verdict']['text']}** (row {row['verdict']['row']})" for row in rows
+        ],
         "by predicted class": [_by_class(row) for row in rows],
         **{f"carried by {name}": [_map(row, name) for row in rows] for name in _maps(rows)},
     }
-    return table(("", *(row["model"] for row in rows)), ((name, *cells) for name, cells in lines.items()))
+    return table(
+        ("", *(row["model"] for row in rows)), ((name, *cells) for name, cells in lines.items())
+    )
 
 
 def _by_class(row: Stored) -> str:
-    return "; ".join(f"{of}: {one['text']} (row {one['row']})" for of, one in row["by_class"].items())
+    return "; ".join(
+        f"{of}: {one['text']} (row {one['row']})" for of, one in row["by_class"].items()
+    )
 
 
 def _effect(row: Stored, code: str) -> str:
@@ -202,21 +288,30 @@ def _maps(rows: Iterable[Stored]) -> list[str]:
 
 
 def _map(row: Stored, name: str) -> str:
-    """Write what one map carries into another text, and whether the other half of the texts put it first."""
+    """Write what one map carries into another text, and whether the other half of the texts put it
+    first.
+    """
     found = next((one for one in row["maps"] if one["name"] == name), None)
     if found is None:
         return "—"
-    return f"{number(found['carried'])}, {found['answer']}{' (put first)' if found['chosen'] else ''}"
+    return (
+        f"{number(found['carried'])}, {found['answer']}{' (put first)' if found['chosen'] else ''}"
+    )
 
 
 def models(stored: Stored) -> str:
     """List the models of the examples, with the verdict on each."""
     rows = [
-        (row["model"], _made(row), number(row["accuracy"]), f"{row['verdict']['text']} (row {row['verdict']['row']})")
+        (
+            row["model"],
+            _made(row),
+            number(row["accuracy"]),
+            f"{row['verdict']['text']} (row {row['verdict']['row']})",
+        )
         for row in stored["rows"]
     ]
-    told = table(("model", "made by", "accuracy", "verdict"), rows)
-    return f"On `{stored['data']}`:\n\n{told}"
+    description = table(("model", "made by", "accuracy", "verdict"), rows)
+    return f"On `{stored['data']}`:\n\n{description}"
 
 
 def _made(row: Stored) -> str:
@@ -225,28 +320,52 @@ def _made(row: Stored) -> str:
 
 
 def exact(stored: Stored) -> str:
-    """Say how often each exact answer held, what the search reached, and what the models by hand gave."""
+    """Say how often each exact answer held, what the search reached, and what the models by hand
+    gave.
+    """
     held = table(
-        ("what must hold", "held"), ((one["name"], f"{one['count']:,} of {one['of']:,}") for one in stored["gates"])
+        ("what must hold", "held"),
+        ((one["name"], f"{one['count']:,} of {one['of']:,}") for one in stored["gates"]),
     )
     searched = stored["searched"]
-    told = (
-        f"{searched['texts']:,} texts of up to twenty tokens: the farthest attention is {searched['exact_mean']:.3f} "
-        f"nats away on average, and the search with its five starts reaches {searched['search_mean']:.3f}.\n"
+    text = (
+        f"{searched['texts']:,} texts of up to twenty tokens: the farthest attention is "
+        f"{searched['exact_mean']:.3f} nats away on average, and the search with its five "
+        f"starts reaches {searched['search_mean']:.3f}.\n"
     )
     codes = [code for code in stored["worlds"][0] if code != "world"]
     rows = (
-        (one["world"], *(f"{one[c]['mean']:.2f} [{one[c]['least']:.2f}, {one[c]['most']:.2f}]" for c in codes))
+        (
+            one["world"],
+            *(f"{one[c]['mean']:.2f} [{one[c]['least']:.2f}, {one[c]['most']:.2f}]" for c in codes),
+        )
         for one in stored["worlds"]
     )
-    worlds = table((f"model by hand, {stored['seeds']} seeds: mean effect [least, most]", *codes), rows)
-    return f"{held}\n{told}\n{worlds}"
+    worlds = table(
+        (f"model by hand, {stored['seeds']} seeds: mean effect [least, most]", *codes), rows
+    )
+    return f"{held}\n{text}\n{worlds}"
 
 
 def published_counts(stored: Stored) -> str:
-    """Table the published corpora as counted here, beside each paper's table, and what their files held."""
-    head = ("corpus", "recipe, or table", "train", "validation", "test", "words a text (train)", "vocabulary")
-    about = ("corpus", "found of the official number", "left out by the clean recipe", "against the papers")
+    """Table the published corpora as counted here, beside each paper's table, and what their files
+    held.
+    """
+    head = (
+        "corpus",
+        "recipe, or table",
+        "train",
+        "validation",
+        "test",
+        "words a text (train)",
+        "vocabulary",
+    )
+    about = (
+        "corpus",
+        "found of the official number",
+        "left out by the clean recipe",
+        "against the papers",
+    )
     return table(head, published.rows(stored)) + "\n" + table(about, published.found_rows(stored))
 
 
@@ -287,7 +406,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: random-attention": when_counted("random_attention", examples),
     "table: full stop": when_counted("examples", full_stop),
     "table: models": when_counted("examples", models),
-    **{f"example {code}": when_counted("examples", partial(example, code)) for code in CLAIMS},
+    **{f"example {code}": when_counted("examples", partial(example, code)) for code in AUDIT_TESTS},
     "table: published": when_counted("data", published_counts),
     "table: promises": promises,
     "table: chaos": when_counted("chaos", chaos),

@@ -8,14 +8,32 @@ from docs_tables import Stored, number, table, unfinished
 
 _KNOWN = "input_information"
 _WORDS = (
-    "corpus", "scorer", "model", "state", "seeds", "F1", "probability by one word", "printed", "share within texts",
+    "corpus",
+    "scorer",
+    "model",
+    "state",
+    "seeds",
+    "F1",
+    "probability by one word",
+    "printed",
+    "share within texts",
     "carried by attention (SL-303)",
     "hidden states at the highlighted words encode those words (SL-402)",
-)  # fmt: skip
+)
 _STATES = (
-    "corpus", "scorer", "model", "state", "pairs", "counted", "by chance", "printed", "H(word)", "by a probe", "of H",
+    "corpus",
+    "scorer",
+    "model",
+    "state",
+    "pairs",
+    "counted",
+    "by chance",
+    "printed",
+    "H(word)",
+    "by a probe",
+    "of H",
     "from half",
-)  # fmt: skip
+)
 
 
 def retained(stored: Stored) -> str:
@@ -38,7 +56,9 @@ def _words(mean: Stored) -> Iterator[str]:
     yield from (number(mean[name]) for name in ("F1", "token_evidence.probability"))
     yield number(mean.get("printed_probability"))
     yield number(mean["token_evidence.share"])
-    yield from (f"{number(mean[code])}, {', '.join(answers)}" for code, answers in mean["answers"].items())
+    yield from (
+        f"{number(mean[code])}, {', '.join(answers)}" for code, answers in mean["answers"].items()
+    )
 
 
 def _states(mean: Stored) -> Iterator[str]:
@@ -47,4 +67,6 @@ def _states(mean: Stored) -> Iterator[str]:
     yield "—" if counted is None else f"{counted['n']:,}"
     yield from (number(mean[f"{_KNOWN}.{name}"]) for name in ("counted", "counted_null"))
     yield number(mean.get("printed_information"))
-    yield from (number(mean[f"{_KNOWN}.{name}"]) for name in ("word_entropy", "nats", "share", "nats_half"))
+    yield from (
+        number(mean[f"{_KNOWN}.{name}"]) for name in ("word_entropy", "nats", "share", "nats_half")
+    )

@@ -31,7 +31,9 @@ def farthest(stored: Stored) -> str:
 
 def _row(row: Stored) -> Iterator[str]:
     yield from (row["corpus"], row["seed"], f"{row['texts']:,}", number(row["exact"]["mean"]))
-    yield from (number(row["searches"][name]["mean"]) for name in ("published", "one start", "ours"))
+    yield from (
+        number(row["searches"][name]["mean"]) for name in ("published", "one start", "ours")
+    )
     yield number(row["released"]["mean"])
     yield number(row["searches"]["published"]["much_too_low"])
     yield ", ".join(f"{row['searches'][name]['most_short']:.4f}" for name in ("published", "ours"))

@@ -18,11 +18,24 @@ _HEAD = (
 )
 
 
-_EVEN = ("corpus", "model", "seeds", "entropy of the importance for states", "published", "as drawn", "own share")
+_EVEN = (
+    "corpus",
+    "model",
+    "seeds",
+    "entropy of the importance for states",
+    "published",
+    "as drawn",
+    "own share",
+)
 
 
 def _even(one: Stored) -> Iterator[str]:
-    yield from (one["corpus"], f"`{one['model']}`", str(one["seeds"]), number(one["values"].get("mixing.entropy")))
+    yield from (
+        one["corpus"],
+        f"`{one['model']}`",
+        str(one["seeds"]),
+        number(one["values"].get("mixing.entropy")),
+    )
     yield number(one["printed"]["entropy"])
     drawn = one["values"].get("mixing.focus.untrained")
     yield "—" if drawn is None else f"{1 - drawn['value']:.2f}"
@@ -33,13 +46,20 @@ def sparse(stored: Stored) -> str:
     """Table each model, τ with its coupling and within its support, and then what goes with λ."""
     means = [one for one in stored["means"] if "sparsegen" not in one["model"]]
     left = unfinished(stored, len(stored["rows"]))
-    told = f"{left}{table(_HEAD, map(_mean, means))}\n{table(_EVEN, map(_even, means))}"
+    text = f"{left}{table(_HEAD, map(_mean, means))}\n{table(_EVEN, map(_even, means))}"
     rows = [row for sweep in stored["sweeps"] for row in _along(sweep)]
     settings = sorted(
-        {point["setting"] for s in stored["sweeps"] for one in s["along"].values() for point in one["points"]}
+        {
+            point["setting"]
+            for s in stored["sweeps"]
+            for one in s["along"].values()
+            for point in one["points"]
+        }
     )
     head = ("corpus", "number", *(f"λ = {setting:g}" for setting in settings), "τ-b with λ")
-    return f"{told}\n{table(head, (tuple(_cells(row, settings)) for row in rows))}" if rows else told
+    return (
+        f"{text}\n{table(head, (tuple(_cells(row, settings)) for row in rows))}" if rows else text
+    )
 
 
 def _mean(one: Stored) -> Iterator[str]:
@@ -47,9 +67,14 @@ def _mean(one: Stored) -> Iterator[str]:
     yield from (one["corpus"], f"`{one['model']}`", str(one["seeds"]), number(one["accuracy"]))
     values = one["values"]
     for name in _REFERENCES:
-        tau, coupling, within = (number(values[f"{kind}.{name}"]) for kind in ("tau", "coupling_tau", "within_tau"))
+        tau, coupling, within = (
+            number(values[f"{kind}.{name}"]) for kind in ("tau", "coupling_tau", "within_tau")
+        )
         printed = number(one["printed"][name])
-        yield f"{tau} (published {printed}); coupling {coupling.partition(' ')[0]}; within {within.partition(' ')[0]}"
+        yield (
+            f"{tau} (published {printed}); coupling {coupling.partition(' ')[0]}; within "
+            f"{within.partition(' ')[0]}"
+        )
     yield from (number(values[name]) for name in ("support", "both_zero"))
 
 
@@ -63,7 +88,12 @@ def _along(sweep: Stored) -> Iterator[tuple[str, str, Stored, str]]:
             number(one["with_lambda"]) + _beside(sweep, name),
         )
     first = next(iter(sweep["along"].values()))
-    yield sweep["corpus"], "words with weight", {point["setting"]: point["support"] for point in first["points"]}, "—"
+    yield (
+        sweep["corpus"],
+        "words with weight",
+        {point["setting"]: point["support"] for point in first["points"]},
+        "—",
+    )
 
 
 def _cells(row: tuple[str, str, Stored, str], settings: list[float]) -> Iterator[str]:

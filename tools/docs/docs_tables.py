@@ -1,4 +1,6 @@
-"""How the documentation writes tables: in Markdown, and from files of results that may still be to come."""
+"""How the documentation writes tables: in Markdown, and from files of results that may still be to
+come.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sightline.studies.catalogue import PAGES
-from sightline.studies.papers import ALL, page_of_all
-from sightline.studies.results import Kept, kept_of, page
+from sightline.studies.kept_results import Kept, kept_of, page
+from sightline.studies.papers.paper_scope import ALL, page_of_all
 from sightline.studies.results_file import read_rows
+from sightline.studies.study_catalogue import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 Stored = Mapping[str, Any]
@@ -23,7 +25,9 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Write a Markdown table."""
     lines = [tuple(head), *map(tuple, rows)]
     lines.insert(1, ("---",) * len(lines[0]))
-    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+    return "".join(
+        f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines
+    )
 
 
 def finding_page(code: str) -> str:
@@ -53,35 +57,39 @@ def verified(name: str) -> Stored | None:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def when_counted(name: str, told: Callable[[Stored], str]) -> Callable[[], str]:
+def when_counted(name: str, description: Callable[[Stored], str]) -> Callable[[], str]:
     """Tell what a file of results says, or that it has not been made."""
 
     def made() -> str:
         if (stored := verified(name)) is None:
             return f"Not counted yet: `validation/verify.py --only {name}` counts it.\n"
-        return told(stored)
+        return description(stored)
 
     return made
 
 
 def unfinished(stored: Stored, done: int) -> str:
-    """Say how much of what was planned is not counted, and what it would take; nothing where all is."""
+    """Say how much of what was planned is not counted, and what it would take; nothing where all
+    is.
+    """
     if stored.get("planned", done) == done:
         return ""
     return (
-        f"**{done:,} of {stored['planned']:,} planned runs are counted**; the rest would take about "
-        f"{stored['hours_left']:,.1f} hours of one worker.\n\n"
+        f"**{done:,} of {stored['planned']:,} planned runs are counted**; the rest would take "
+        f"about {stored['hours_left']:,.1f} hours of one worker.\n\n"
     )
 
 
 def gates(stored: Stored, done: int | None = None) -> str:
-    """Count the gates that hold, and table the others; ``done`` runs are counted, maybe not all that were planned."""
+    """Count the gates that hold, and table the others; ``done`` runs are counted, maybe not all
+    that were planned.
+    """
     failed = [one for one in stored["gates"] if not one["holds"]]
     planned = stored.get("planned", done)
     part = "" if done == planned else f" on the {done:,} counted of {planned:,} planned runs"
-    told = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold{part}.**\n"
+    text = f"**{len(stored['gates']) - len(failed)} of {len(stored['gates'])} gates hold{part}.**\n"
     rows = [(one["name"], f"{one['count']} of {one['of']}", str(one["limit"])) for one in failed]
-    return f"{told}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else told
+    return f"{text}\n{table(('what fails', 'counted', 'limit'), rows)}" if failed else text
 
 
 def is_known(one: Stored | None) -> bool:
@@ -92,7 +100,9 @@ def is_known(one: Stored | None) -> bool:
 def number(value: Any, digits: int = 2) -> str:
     """Write a number, or an estimate with its interval as far as that is known."""
     if isinstance(value, Mapping):
-        ends = [end for end in (value["low"], value["high"]) if end is not None and not math.isnan(end)]
+        ends = [
+            end for end in (value["low"], value["high"]) if end is not None and not math.isnan(end)
+        ]
         interval = f" [{ends[0]:.{digits}f}, {ends[1]:.{digits}f}]" if ends else ""
         return f"{value['value']:.{digits}f}{interval}" if is_known(value) else "—"
     return "—" if value is None else f"{value:.{digits}f}"
@@ -105,4 +115,7 @@ def answered(found: Stored | None) -> str:
     score = found.get("effect", found.get("value"))
     if score is None:
         return str(found["verdict"])
-    return f"{found['verdict']} {score:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = {found['n']}"
+    return (
+        f"{found['verdict']} {score:.2f} [{found['low']:.2f}, {found['high']:.2f}], n = "
+        f"{found['n']}"
+    )

@@ -1,4 +1,6 @@
-"""Tables of the study of trained models: each beside what the papers print, what was chosen, and every run."""
+"""Tables of the study of trained models: each beside what the papers print, what was chosen, and
+every run.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,14 @@ from docs_tables import Stored, gates, number, table, unfinished
 
 def trained(stored: Stored) -> str:
     """Table each model over its seeds, the settings that validation chose among, and each run."""
-    told = table(_MODEL, map(_model, stored["models"]))
+    description = table(_MODEL, map(_model, stored["models"]))
     settings = table(_SETTING, map(_setting, stored["settings"])) if stored["settings"] else ""
     runs = table(_RUN, map(_run, stored["rows"]))
     done = len(stored["rows"]) + _left_out(stored)
-    return f"{unfinished(stored, done)}{gates(stored, done)}\n{told}\n{_chosen(settings)}**Every run**:\n\n{runs}"
+    return (
+        f"{unfinished(stored, done)}{gates(stored, done)}\n{description}\n{_chosen(settings)}**Every "
+        f"run**:\n\n{runs}"
+    )
 
 
 _MODEL = (
@@ -28,13 +33,26 @@ _MODEL = (
     "printed; whether it is reached; how far our mean is from it",
 )
 _SETTING = ("corpus", "model", "validation score, seed 0")
-_RUN = ("corpus", "preset", "model", "seed", "accuracy", "F1", "epochs", "kept", "converged", "seconds")
+_RUN = (
+    "corpus",
+    "preset",
+    "model",
+    "seed",
+    "accuracy",
+    "F1",
+    "epochs",
+    "kept",
+    "converged",
+    "seconds",
+)
 
 
 def _left_out(stored: Stored) -> int:
-    """Count the runs of settings that were not chosen: they are done, and no test score of theirs is told."""
-    told = {row["run"] for row in stored["rows"]}
-    return sum(one["run"] not in told for one in stored["settings"])
+    """Count the runs of settings that were not chosen: they are done, and no test score of theirs
+    is told.
+    """
+    description = {row["run"] for row in stored["rows"]}
+    return sum(one["run"] not in description for one in stored["settings"])
 
 
 def _model(group: Stored) -> Iterator[str]:
@@ -46,8 +64,11 @@ def _model(group: Stored) -> Iterator[str]:
 
 
 def _printed(one: Stored) -> str:
-    told = {True: "yes", False: "no", None: "open"}[one["reached"]]
-    return f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {told}, {one['apart']:+.3f}"
+    description = {True: "yes", False: "no", None: "open"}[one["reached"]]
+    return (
+        f"{one['value']:.3g} {one['metric']} ({one['paper']}, {one['place']}): {description}, "
+        f"{one['apart']:+.3f}"
+    )
 
 
 def _setting(one: Stored) -> tuple[str, ...]:
@@ -61,4 +82,9 @@ def _chosen(settings: str) -> str:
 def _run(row: Stored) -> Iterator[str]:
     yield from (row["corpus"], f"`{row['preset']}`", f"`{row['model']}`", row["seed"])
     yield from (number(row[name]) for name in ("accuracy", "F1"))
-    yield from (str(row["epochs"]), str(row["kept"]), "yes" if row["converged"] else "no", f"{row['seconds']:,}")
+    yield from (
+        str(row["epochs"]),
+        str(row["kept"]),
+        "yes" if row["converged"] else "no",
+        f"{row['seconds']:,}",
+    )

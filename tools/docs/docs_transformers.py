@@ -1,4 +1,6 @@
-"""Tables of what was counted of transformers: which families are known, and what audits of some models say."""
+"""Tables of what was counted of transformers: which families are known, and what audits of some
+models say.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,17 @@ SHOWN = ("SL-303", "SL-301", "SL-101", "SL-102", "SL-104", "SL-001")
 
 
 def families(stored: Stored) -> str:
-    """Table which families of transformers pass the proofs, and what of their attention is shown."""
-    head = ("family", "class", "layers of attention", "row that is read", "a head's weights can be put back", "audited")
+    """Table which families of transformers pass the proofs, and what of their attention is
+    shown.
+    """
+    head = (
+        "family",
+        "class",
+        "layers of attention",
+        "row that is read",
+        "a head's weights can be put back",
+        "audited",
+    )
     versions = ", ".join(f"{name} {found}" for name, found in stored["versions"].items())
     return f"{versions}.\n\n{table(head, map(_family, stored['rows']))}\n{gates(stored)}"
 
@@ -20,14 +31,23 @@ def families(stored: Stored) -> str:
 def _family(row: Stored) -> tuple[str, ...]:
     if row["refused"]:
         return row["family"], f"`{row['class']}`", "—", "—", "—", f"refused: {row['refused']}"
-    told = "yes" if row["padded"] else "yes, texts of one length at a time"
+    text = "yes" if row["padded"] else "yes, texts of one length at a time"
     decodes = "yes" if row["decodes"] else "no"
-    return row["family"], f"`{row['class']}`", str(row["layers"]), row["row"], decodes, told
+    return row["family"], f"`{row['class']}`", str(row["layers"]), row["row"], decodes, text
 
 
 def planted_heads(stored: Stored) -> str:
-    """Table in which rows of the verdict the readings end of a model whose heads are written down."""
-    head = ("world", "reading", "audits", "right rows", "rows", "most on special tokens; the verdict says so")
+    """Table in which rows of the verdict the readings end of a model whose heads are written
+    down.
+    """
+    head = (
+        "world",
+        "reading",
+        "audits",
+        "right rows",
+        "rows",
+        "most on special tokens; the verdict says so",
+    )
     about = f"`{stored['data']}`, {stored['texts']} texts an audit, {stored['seeds']} seeds.\n\n"
     return f"{about}{table(head, map(_reading, stored['groups']))}\n{gates(stored)}"
 
@@ -41,19 +61,36 @@ def _reading(group: Stored) -> Iterator[str]:
 
 
 def sst_bert(stored: Stored) -> str:
-    """Tell how a small BERT was made on SST, and table what the audit says of each reading of it."""
+    """Tell how a small BERT was made on SST, and table what the audit says of each reading of
+    it.
+    """
     shape, epochs = stored["shape"], ", ".join(f"{one:.3f}" for one in stored["validation"])
     made = (
         f"{shape['num_hidden_layers']} layers with {shape['num_attention_heads']} heads each, "
-        f"{shape['hidden_size']} wide, {shape['pieces']:,} pieces; made in {stored['seconds']} seconds of a processor; "
-        f"accuracy on validation texts after each epoch: {epochs}.\n\n"
+        f"{shape['hidden_size']} wide, {shape['pieces']:,} pieces; made in "
+        f"{stored['seconds']} seconds of a processor; accuracy on validation texts after each "
+        f"epoch: {epochs}.\n\n"
     )
-    head = ("reading", "test texts", "accuracy", "verdict", "share of the attention on words", *SHOWN)
+    head = (
+        "reading",
+        "test texts",
+        "accuracy",
+        "verdict",
+        "share of the attention on words",
+        *SHOWN,
+    )
     return f"{made}{table(head, map(_audit, stored['audits']))}\n{gates(stored)}"
 
 
 def _audit(one: Stored) -> Iterator[str]:
-    yield from (f"`{one['reading'] or '(the last layer, mean of its heads)'}`", f"{one['accuracy']['n']:,}")
-    yield from (number(one["accuracy"]), f"{one['headline']} (row {one['row']})", number(one["on_words"]))
+    yield from (
+        f"`{one['reading'] or '(the last layer, mean of its heads)'}`",
+        f"{one['accuracy']['n']:,}",
+    )
+    yield from (
+        number(one["accuracy"]),
+        f"{one['headline']} (row {one['row']})",
+        number(one["on_words"]),
+    )
     found = one["findings"]
     yield from (f"{found[code]['verdict']} {number(found[code]['effect'])}" for code in SHOWN)

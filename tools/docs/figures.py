@@ -1,11 +1,14 @@
-"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python tools/docs/figures.py [--only NAME ...]``.
+"""Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python tools/docs/figures.py
+[--only NAME ...]``.
 
-Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain & Wallace (2019)
-trained it, with the measures that figures draw; the audit is made if the store lacks it. Those of several are of what
-is done of a study in that store (``validation/verify.py --only NAME``: ``adversaries``, ``information``, ``plausible``,
-``sparse``: of this the first seed of its λ, a figure a corpus), that of words alone of the first seed of ``retained``,
-and adversaries once more of a model that keeps its words (``sightline study tutek2020:T-F1``).
-Where nothing of a study is done, its figures stay as they are.
+Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain &
+Wallace (2019) trained it, with the measures that figures draw; the audit is made if the store lacks
+it. Those of several are of what is done of a study in that store (``validation/verify.py --only
+NAME``: ``adversaries``, ``rank_information_papers``, ``plausible_vs_faithful``,
+``sparse_attention``: of this the first seed of its λ, a figure a corpus), that of words alone of
+the first seed of ``word_retention``, and adversaries once more of a model that keeps its words
+(``sightline study tutek2020:T-F1``). Where nothing of a study is done, its figures stay as they
+are.
 """
 
 from __future__ import annotations
@@ -18,17 +21,19 @@ from pathlib import Path
 
 from docs_tables import ROOT
 
+from sightline.config.run_keys import run_key
+from sightline.config.specs import RunSpec
+from sightline.core.results import Results
 from sightline.experiments.grid import Grid, pin
+from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.experiments.stored import run_stored
-from sightline.report.plots.named import FIGURES, numbers_of, write_figure
-from sightline.results import Results
-from sightline.spec.keys import run_key
-from sightline.spec.values import RunSpec
-from sightline.studies import adversaries, information, plausible, retained, sparse, trained
-from sightline.studies.artefacts import ARTEFACTS
-from sightline.studies.planning import plan_of
-from sightline.studies.study import Params, grid_of, plan, so_far
+from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure
+from sightline.studies import study_models
+from sightline.studies.calibration import plausible_vs_faithful, rank_information_papers
+from sightline.studies.papers import adversaries, sparse_attention, word_retention
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.run_plan import plan_of
+from sightline.studies.study_definition import Params, grid_of, plan, so_far
 
 sys.path.insert(0, str(ROOT / "validation"))
 
@@ -38,8 +43,11 @@ VECTORS = ROOT / "runs"
 """Where word vectors are: made from training texts, once, by the studies that start from them."""
 IMAGES = ROOT / "docs" / "images"
 OF = {
-    "plausible": plausible.STUDY, "evenness": sparse.STUDY, "sparsity": sparse.STUDY, "ranks": information.STUDY
-}  # fmt: skip
+    "plausible": plausible_vs_faithful.STUDY,
+    "evenness": sparse_attention.STUDY,
+    "sparsity": sparse_attention.STUDY,
+    "ranks": rank_information_papers.STUDY,
+}
 """The studies whose audits figures of several are of, where not of adversaries."""
 SWEPT: Mapping[str, str] = {"": "sst", "-imdb": "imdb"}
 """What a figure along λ ends in, by corpus."""
@@ -51,7 +59,9 @@ def audited(store: Store) -> Results:
     cell = adversaries.cell(FOLDER, {}, ())
     spec: RunSpec = pin(replace(cell, limit=None, measures=MEASURES))
     if run_stored(spec, store, again=True) != "done":
-        raise SystemExit(f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}")
+        raise SystemExit(
+            f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}"
+        )
     return store.audit(run_key(spec))
 
 
@@ -65,26 +75,39 @@ def studied(grid: Grid, store: Store) -> Sequence[Results]:
 
 
 def kept(store: Store) -> Sequence[Results]:
-    """Give what is done of the models on SST with additive attention that keep their words, of the first seed."""
-    grid = retained.STUDY.grid(Params(FOLDER, 1, vectors_of=trained.make_vectors(FOLDER, VECTORS)))
+    """Give what is done of the models on SST with additive attention that keep their words, of the
+    first seed.
+    """
+    grid = word_retention.STUDY.grid(
+        Params(FOLDER, 1, vectors_of=study_models.make_vectors(FOLDER, VECTORS))
+    )
     done = so_far(grid, plan(grid, store))
     wanted = ("sst", "additive", "trained")
     cells = zip(done.labels, done.keys, strict=True)
-    return [store.audit(key) for (corpus, scorer, _, state, _), key in cells if (corpus, scorer, state) == wanted]
+    return [
+        store.audit(key)
+        for (corpus, scorer, _, state, _), key in cells
+        if (corpus, scorer, state) == wanted
+    ]
 
 
 def swept(store: Store, corpus: str) -> Sequence[Results]:
     """Give what is done of the λ of sparse attention on a corpus, of the first seed."""
-    grid = sparse.STUDY.grid(Params(FOLDER, 1))
+    grid = sparse_attention.STUDY.grid(Params(FOLDER, 1))
     cells = zip(grid.labels, grid.cells, strict=True)
-    wanted = [(labels, cell) for labels, cell in cells if labels[0] == corpus and "sparsegen" in labels[1]]
+    wanted = [
+        (labels, cell) for labels, cell in cells if labels[0] == corpus and "sparsegen" in labels[1]
+    ]
     return studied(grid_of(grid.name, grid.axes, wanted), store)
 
 
 def moved(store: Store) -> Sequence[Results]:
-    """Give what is done of the adversaries of Tutek & Šnajder's Figure 1 on SST, of the first seed."""
+    """Give what is done of the adversaries of Tutek & Šnajder's Figure 1 on SST, of the first
+    seed.
+    """
     table = plan_of(
-        ARTEFACTS["tutek2020:T-F1"], Params(FOLDER, 1, ("sst",), vectors=trained.vectors_in(VECTORS)["sst"])
+        PAPER_TABLES["tutek2020:T-F1"],
+        Params(FOLDER, 1, ("sst",), vectors=study_models.vectors_in(VECTORS)["sst"]),
     )
     return [run.audit() for run in table.runs(store)]
 
@@ -98,7 +121,7 @@ def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
     elif name == "adversaries":
         yield "", studied(adversaries.STUDY.grid(Params(FOLDER)), store)
         yield "-words-kept", moved(store)
-    elif OF.get(name) is sparse.STUDY:
+    elif OF.get(name) is sparse_attention.STUDY:
         yield from ((ending, swept(store, corpus)) for ending, corpus in SWEPT.items())
     else:
         yield "", studied(OF.get(name, adversaries.STUDY).grid(Params(FOLDER)), store)
@@ -106,9 +129,13 @@ def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
 
 def main() -> int:
     """Draw every figure, or those asked for; the numbers beside it are not kept."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", choices=FIGURES, nargs="*", default=[*FIGURES], help="draw these")
-    parser.add_argument("--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept")
+    parser.add_argument(
+        "--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept"
+    )
     flags = parser.parse_args()
     store = Store(flags.store)
     for name in flags.only:

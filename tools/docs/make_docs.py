@@ -1,12 +1,13 @@
-"""Write the generated parts of the documentation; with `--check`, see whether all of it is true of the code.
+"""Write the generated parts of the documentation; with `--check`, see whether all of it is true of
+the code.
 
-A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`; `docs/cli.md` is generated whole. The demo's
-output in the README is made only with `--demo`, which trains a model; its check then compares the verdict and the
-answers, which are stable, and not the digits.
+A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`; `docs/cli.md` is generated
+whole. The demo's output in the README is made only with `--demo`, which trains a model; its check
+then compares the verdict and the answers, which are stable, and not the digits.
 
-`--check` writes nothing. It exits with 1 where a committed page differs from its regeneration, a link or a named file
-does not exist, a flag is named that no command has, a finding, measure, corpus, part or page is left out, or the
-prose contradicts the catalogue (`docs_prose.py`).
+`--check` writes nothing. It exits with 1 where a committed page differs from its regeneration, a
+link or a named file does not exist, a flag is named that no command has, a finding, measure,
+corpus, part or page is left out, or the prose contradicts the catalogue (`docs_prose.py`).
 """
 
 from __future__ import annotations
@@ -37,13 +38,20 @@ from docs_parts import fill, makers
 from docs_prose import prose_complaints
 from docs_tables import ROOT
 
-from sightline.findings.thresholds import committed
-from sightline.findings.thresholds import complaints as thresholds_complain
+from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import complaints as thresholds_complain
 
 OWN_FLAGS = {"--check", "--demo", "--go-on", "--only", "--so-far"}
 FLAGS_OF_PIP = {"--force-reinstall"}
 NAV = ROOT / "mkdocs.yml"
-FLAGS_OF_RAY = {"--address", "--disable-usage-stats", "--generate", "--head", "--include-dashboard", "--num-cpus"}
+FLAGS_OF_RAY = {
+    "--address",
+    "--disable-usage-stats",
+    "--generate",
+    "--head",
+    "--include-dashboard",
+    "--num-cpus",
+}
 FLAGS_OF_RAY |= {"--node-ip-address", "--temp-dir"}
 """Of `ray`, with which a cluster is begun."""
 
@@ -56,13 +64,18 @@ def read_pages() -> dict[str, str]:
 
 def read_beside() -> dict[str, str]:
     """Read what else people read of the project, and no part of which is generated."""
-    return {name: (ROOT / name).read_text(encoding="utf-8") for name in ("CHANGELOG.md", "CONTRIBUTING.md")}
+    return {
+        name: (ROOT / name).read_text(encoding="utf-8")
+        for name in ("CHANGELOG.md", "CONTRIBUTING.md")
+    }
 
 
 def remake(pages: Pages) -> dict[str, str]:
     """Make every page anew, but for the demo's output."""
     made = makers()
-    return {name: fill(text, made) for name, text in pages.items()} | {"docs/cli.md": commands_page()}
+    return {name: fill(text, made) for name, text in pages.items()} | {
+        "docs/cli.md": commands_page()
+    }
 
 
 def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list[str]:
@@ -85,7 +98,17 @@ def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list
 
 def run_demo() -> str:
     """Run `sightline demo` in an empty folder and give what it prints."""
-    command = [sys.executable, "-m", "sightline", "demo", "--quiet", "--device", "cpu", "--threads", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "sightline",
+        "demo",
+        "--quiet",
+        "--device",
+        "cpu",
+        "--threads",
+        "1",
+    ]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
     return f"```text\n{done.stdout.rstrip()}\n```\n"
@@ -107,9 +130,17 @@ def write(pages: Pages, demo: str | None) -> list[str]:
 
 def main() -> int:
     """Write, or check."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 where something is not right")
-    parser.add_argument("--demo", action="store_true", help="also run `sightline demo` (it trains a model)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; exit with 1 where something is not right",
+    )
+    parser.add_argument(
+        "--demo", action="store_true", help="also run `sightline demo` (it trains a model)"
+    )
     asked = parser.parse_args()
     pages, demo = read_pages(), run_demo() if asked.demo else None
     if not asked.check:

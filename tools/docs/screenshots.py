@@ -1,8 +1,9 @@
-"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python tools/docs/screenshots.py``.
+"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python
+tools/docs/screenshots.py``.
 
-One model learns where to look for a planted needle, one uses weights that nobody chose, one was taught to attend to the
-full stop of every text, and one has to look for the needle of one class alone, so that its verdict differs by class.
-Needs Debian's chromium.
+One model learns where to look for a planted needle, one uses weights that nobody chose, one was
+taught to attend to the full stop of every text, and one has to look for the needle of one class
+alone, so that its verdict differs by class. Needs Debian's chromium.
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from sightline.experiments.run import run
-from sightline.report.page.render import write_page
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import Guide, RunSpec
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import Guide, RunSpec
+from sightline.experiments.pipeline import run
+from sightline.report.html.audit_page import write_page
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
-NEEDLE, ENDING = (f"planted:needle({more}n=600,length=20,strength=0.9)" for more in ("", "ending=true,"))
+NEEDLE, ENDING = (
+    f"planted:needle({more}n=600,length=20,strength=0.9)" for more in ("", "ending=true,")
+)
 DETECTOR = "planted:detector(n=800,length=15,positives=0.3)"
 MODELS: Mapping[str, tuple[str, str, Guide]] = {
     "learned": (NEEDLE, "mlp(hidden=16)+additive", ""),
@@ -100,11 +103,20 @@ SHOTS = (
     Shot("report-class", "classes", head, width=1280),
     Shot("report-signs", "classes", legend, width=1280),
     Shot("report-instead", "stop", head, height=1100),
-    Shot("report-instead-phone", "stop", head, width=390, height=844, context={"device_scale_factor": 2}),
+    Shot(
+        "report-instead-phone",
+        "stop",
+        head,
+        width=390,
+        height=844,
+        context={"device_scale_factor": 2},
+    ),
     Shot("report-instead-dark", "stop", head, context={"color_scheme": "dark"}, height=1100),
     Shot("report-desktop", "learned", surest, height=1360),
     Shot("report-random", "random", switched, height=760),
-    Shot("report-phone", "learned", opened, width=390, height=844, context={"device_scale_factor": 2}),
+    Shot(
+        "report-phone", "learned", opened, width=390, height=844, context={"device_scale_factor": 2}
+    ),
     Shot("report-dark", "learned", opened, context={"color_scheme": "dark"}, height=760),
     Shot("report-print", "learned", printed, width=794, height=1000),
 )

@@ -1,1 +1,1 @@
-"""Models that are not ours: what they give is read, checked, and proved to be what an audit asks for."""
+"""Models that were not built here: wrapped modules, tapped modules, Hugging Face classifiers."""

@@ -15,15 +15,15 @@ from typing import Any
 
 from torch import nn
 
-from sightline.adapters.admission import complete
-from sightline.adapters.module import WrappedModule
-from sightline.adapters.proofs.answers import MOST_UNKNOWN, unknown_share
-from sightline.adapters.returned import called
-from sightline.adapters.sight import seen_of
-from sightline.errors import ModelError, SpecError
-from sightline.example import Example
-from sightline.tokeniser import tokenise
-from sightline.types import Auditable, Recognising
+from sightline.adapters.checks.forward_checks import MOST_UNKNOWN, unknown_share
+from sightline.adapters.truncation import seen_of
+from sightline.adapters.validate_model import validate
+from sightline.adapters.validate_outputs import called
+from sightline.adapters.wrap import WrappedModule
+from sightline.core.errors import ModelError, SpecError
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, SupportsUnknownToken
+from sightline.core.tokeniser import tokenise
 
 PREFIX = "py:"
 _TEXTS = (
@@ -39,14 +39,24 @@ _TEXTS = (
 
 
 def load_factory(spec: str) -> Auditable:
-    """Import and call what ``py:package.module:factory`` names, installed or in the current folder."""
+    """Import and call what ``py:package.module:factory`` names, installed or in the current
+    folder.
+    """
     module_name, _, attribute = spec.removeprefix(PREFIX).partition(":")
-    if not spec.startswith(PREFIX) or not all(part.isidentifier() for part in f"{module_name}.{attribute}".split(".")):
-        raise SpecError(f"{spec}: expected py:package.module:factory, such as py:my_model:build, got something else")
+    if not spec.startswith(PREFIX) or not all(
+        part.isidentifier() for part in f"{module_name}.{attribute}".split(".")
+    ):
+        raise SpecError(
+            f"{spec}: expected py:package.module:factory, such as py:my_model:build, got "
+            "something else"
+        )
     factory = _attribute(spec, _imported(spec, module_name), attribute)
     if not callable(factory) or not _without_arguments(factory):
         raise ModelError(
-            f"{spec}: expected a function that can be called without arguments, got {_about(factory)}",
+            (
+                f"{spec}: expected a function that can be called without arguments, got "
+                f"{_about(factory)}"
+            ),
             change="write one that builds the model and returns sightline.wrap(…)",
         )
     return _checked(spec, called(f"{spec}()", factory))
@@ -55,20 +65,27 @@ def load_factory(spec: str) -> Auditable:
 def _imported(spec: str, name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
-        # Last, so that a file there never stands for a module of Python's or of a package. And there it stays: what the
-        # factory imports late is found as well.
+        # Last, so that a file there never stands for a module of Python's or of a package. And
+        # there it stays: what the factory imports late is found as well.
         sys.path.append(here)
     importlib.invalidate_caches()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (error.name == name or name.startswith(f"{error.name}.")):
-            told = f"{spec}: there is no module {error.name} in {here} or among the installed packages"
-            raise ModelError(told, change="run sightline in the folder that holds it") from error
-        raise ModelError(f"{spec}: importing {name} failed: {error}", change="install what it needs") from error
-    except (Exception, SystemExit) as error:  # a script without a main guard may do anything, leaving included
-        told = f"{spec}: importing {name} failed: {type(error).__name__}: {error}"
-        raise ModelError(told, change="it must import without running anything") from error
+            message = (
+                f"{spec}: there is no module {error.name} in {here} or among the installed packages"
+            )
+            raise ModelError(message, change="run sightline in the folder that holds it") from error
+        raise ModelError(
+            f"{spec}: importing {name} failed: {error}", change="install what it needs"
+        ) from error
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a script without a main guard may do anything, leaving included
+        message = f"{spec}: importing {name} failed: {type(error).__name__}: {error}"
+        raise ModelError(message, change="it must import without running anything") from error
 
 
 def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
@@ -77,9 +94,17 @@ def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
     except AttributeError as error:
         public = [name for name in vars(module) if not name.startswith("_")]
         near = get_close_matches(dotted, public, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(public)[:8]) or 'nothing'}"
-        where = getattr(module, "__file__", None) or "Python itself"  # another than is meant, where a name is taken
-        raise ModelError(f"{spec}: {module.__name__} ({where}) has no {dotted}", change=hint) from error
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"it has {', '.join(sorted(public)[:8]) or 'nothing'}"
+        )
+        where = (
+            getattr(module, "__file__", None) or "Python itself"
+        )  # another than is meant, where a name is taken
+        raise ModelError(
+            f"{spec}: {module.__name__} ({where}) has no {dotted}", change=hint
+        ) from error
 
 
 def _without_arguments(factory: Any) -> bool:
@@ -91,14 +116,16 @@ def _without_arguments(factory: Any) -> bool:
 
 
 def _checked(spec: str, built: object) -> Auditable:
-    """Tell what is nothing like a model from a class of the owner's that says nearly all it must."""
+    """Tell what is nothing like a model from a class of the owner's that says nearly all it
+    must.
+    """
     if hasattr(built, "collate") and hasattr(built, "trace") and not isinstance(built, type):
-        return complete(built)
+        return validate(built)
     if isinstance(built, nn.Module):
-        told, change = f"a bare {type(built).__name__}", "wrap it"
+        message, change = f"a bare {type(built).__name__}", "wrap it"
     else:
-        told, change = _about(built), "return it from the factory"
-    raise ModelError(f"{spec}: expected what sightline.wrap gives, got {told}", change=change)
+        message, change = _about(built), "return it from the factory"
+    raise ModelError(f"{spec}: expected what sightline.wrap gives, got {message}", change=change)
 
 
 def _about(value: object) -> str:
@@ -108,7 +135,8 @@ def _about(value: object) -> str:
 
 
 def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> tuple[Example, ...]:
-    """Give a few texts of very different lengths to prove a model on: of the words it knows, or else plain English.
+    """Give a few texts of very different lengths to prove a model on: of the words it knows, or
+    else plain English.
 
     With ``queries`` each text is asked about by its own first words.
     """
@@ -121,14 +149,17 @@ def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> t
     )
 
 
-def texts_known_to(model: Auditable, words: Sequence[str] = (), *, queries: bool = False) -> tuple[Example, ...]:
+def texts_known_to(
+    model: Auditable, words: Sequence[str] = (), *, queries: bool = False
+) -> tuple[Example, ...]:
     """Give texts as `texts_without_data` does, as far as the model sees them.
 
-    Where its tokenizer knows almost none of these words, they are words that it knows: checks need texts that the
-    model can tell apart, and which words somebody looks at says nothing against the model.
+    Where its tokenizer knows almost none of these words, they are words that it knows: checks need
+    texts that the model can tell apart, and which words somebody looks at says nothing against the
+    model.
     """
     plain = seen_of(model, texts_without_data(words, queries=queries))
-    if not isinstance(model, Recognising) or model.unknown is None or not model.words:
+    if not isinstance(model, SupportsUnknownToken) or model.unknown is None or not model.words:
         return plain
     if plain and unknown_share(model.collate(plain), model.unknown) <= MOST_UNKNOWN:
         return plain

@@ -1,1 +1,1 @@
-"""All that the command line and notebooks call: load, train, audit, look, predict, compare, study."""
+"""What ``import sightline`` offers."""

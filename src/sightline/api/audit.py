@@ -1,4 +1,6 @@
-"""The one way to an audit: a source is trained or read, measured and judged; callbacks hear how far it is."""
+"""The one way to an audit: a source is trained or read, measured and judged; callbacks hear how far
+it is.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.machine import Machine
 from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
-from sightline.api.multi_seed import Audits
-from sightline.api.options import AuditOptions
-from sightline.experiments.display import Display
+from sightline.api.run_options import AuditOptions
+from sightline.api.seed_audits import Audits
+from sightline.experiments.callbacks import Display
 
 if TYPE_CHECKING:
-    from sightline.api.models import Model
-    from sightline.audits import Audit
+    from sightline.api.model_argument import Model
+    from sightline.audits.audit_result import Audit
+    from sightline.core.protocols import Auditable
+    from sightline.core.results import Results
     from sightline.data.dataset import Dataset
-    from sightline.data.scores import Scores
-    from sightline.experiments.display import OnTexts
-    from sightline.experiments.run import Trained
-    from sightline.results import Results
-    from sightline.types import Auditable
+    from sightline.data.external_scores import Scores
+    from sightline.experiments.callbacks import OnTexts
+    from sightline.experiments.pipeline import Trained
 
 QUIET, HERE = Hooks(), Machine()
 
@@ -36,27 +38,29 @@ def audit(
     on_progress: OnTexts = lambda done, total: None,
     **options: Any,
 ) -> Audit:
-    """Ask whether a model's attention can be trusted as an explanation, on the test texts of a dataset.
+    """Ask whether a model's attention can be trusted as an explanation, on the test texts of a
+    dataset.
 
     Parameters
     ----------
     model
-        What `sightline.train` gave, the folder of a saved model (the companions of both come along),
-        ``py:package.module:factory``, or anything that can be audited, such as what `sightline.wrap` gives.
+        What `sightline.train` gave, the folder of a saved model (the companions of both come
+        along), ``py:package.module:factory``, or anything that can be audited, such as what
+        `sightline.wrap` gives.
     data
-        Its test split is audited; texts that the model is known to have been trained on are refused. A table without
-        a split column was divided when it was loaded: for a model that was trained on none of it,
-        ``load(…, split="all")`` makes every row a test text.
+        Its test split is audited; texts that the model is known to have been trained on are
+        refused. A table without a split column was divided when it was loaded: for a model that was
+        trained on none of it, ``load(…, split="all")`` makes every row a test text.
     companions
         Others than those that came with the model, by name (``uniform``).
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     options
-        ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the model a label is:
-        ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size`` and what else
-        `sightline.auditing.audit` takes.
+        ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the
+        model a label is: ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size`` and what else
+        `sightline.audits.run.audit` takes.
     """
-    from sightline.api.models import held  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
 
     source = Given(held(model, data, companions), AuditOptions(seed=seed))
 
@@ -79,9 +83,9 @@ def audit_source(
     """Train or read the model of a source, and audit it.
 
     ``about`` is said in the report with what was run; ``options`` override those of the source, as
-    `sightline.auditing.audit` takes them.
+    `sightline.audits.run.audit` takes them.
     """
-    from sightline.experiments.run import audit_as_asked  # noqa: PLC0415  (torch)
+    from sightline.experiments.pipeline import audit_as_asked  # noqa: PLC0415  (torch)
 
     with hooks.progress() as display:
         # Mistakes in the scores are raised before anything is trained.
@@ -93,7 +97,9 @@ def audit_source(
             options["scores"] = str(source.scores) if given is None else given.by_id
             said |= {} if given is None else {"scores": given.about()}
         tokens = machine.tokens_at_once
-        found = audit_as_asked(trained, source.asked, display, tokens_at_once=tokens, spec=said, **options)
+        found = audit_as_asked(
+            trained, source.asked, display, tokens_at_once=tokens, spec=said, **options
+        )
     for note in _notes(source, trained, found):
         hooks.on_note(note)
     return trained, found
@@ -130,16 +136,17 @@ def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
 
 
 def scores_of(source: Source, file: Path | str) -> Scores | None:
-    """Read scores for the texts that will be audited; the data stay in memory, and are not read twice.
+    """Read scores for the texts that will be audited; the data stay in memory, and are not read
+    twice.
 
     An attribution is known by its name alone, and made of the model: None.
     """
+    from sightline.audits.captum_maps import is_attribution, known_attribution  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
-    from sightline.data.scores import read_scores  # noqa: PLC0415  (as late as it is needed)
-    from sightline.experiments.saved import load_to_audit  # noqa: PLC0415  (torch)
-    from sightline.experiments.seen import seen_by  # noqa: PLC0415  (as late as it is needed)
-    from sightline.taking.attributing import is_attribution, known_attribution  # noqa: PLC0415  (torch)
+    from sightline.data.external_scores import read_scores  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.leakage import seen_by  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.load_models import load_to_audit  # noqa: PLC0415  (torch)
 
     if is_attribution(file):
         known_attribution(file)

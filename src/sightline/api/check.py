@@ -7,50 +7,68 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.model_source import ELSEWHERE, saved_folder
-from sightline.data.corpora.own_rule import DIVIDED, EVERY_ROW
-from sightline.errors import SpecError
-from sightline.findings.thresholds import committed
-from sightline.results import Failed
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.values import RunSpec
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import RunSpec
+from sightline.core.errors import SpecError
+from sightline.core.results import Failed
+from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
+from sightline.verdict.thresholds import committed
 
 if TYPE_CHECKING:
-    from sightline.adapters.conformance import Proof as Proof
-    from sightline.example import Example
-    from sightline.spec.values import DataSpec
-    from sightline.types import Auditable as Auditable
+    from sightline.adapters.compatibility import Proof as Proof
+    from sightline.config.specs import DataSpec
+    from sightline.core.example import Example
+    from sightline.core.protocols import Auditable as Auditable
 
 
 def check_data(source: DataSpec, seed: int = 0) -> Mapping[str, Any]:
     """Read data as an audit would, and give their card, with what to know before one."""
-    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
 
     return with_warning(with_advice(load(source, seed, training=False).card))
 
 
 def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add to the notes of a card that is divided by the seed which models are audited on all of it."""
+    """Add to the notes of a card that is divided by the seed which models are audited on all of
+    it.
+    """
     if not any(note.startswith(DIVIDED) for note in card["notes"]):
         return card
-    return {**card, "notes": [*card["notes"], f"for a model that was trained on none of these texts, {EVERY_ROW}"]}
+    return {
+        **card,
+        "notes": [
+            *card["notes"],
+            f"for a model that was trained on none of these texts, {EVERY_ROW}",
+        ],
+    }
 
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add to the notes of a card that its test texts are too few for any verdict, where they are."""
+    """Add to the notes of a card that its test texts are too few for any verdict, where they
+    are.
+    """
     n, least = card["splits"]["test"]["n"], committed().least
     if n >= least:
         return card
-    told = f"{n} test texts: a verdict rests on at least {least}, so an audit of these will say that it cannot tell"
-    return {**card, "notes": [*card["notes"], told]}
+    text = (
+        f"{n} test texts: a verdict rests on at least {least}, so an audit of these will say that "
+        "it cannot tell"
+    )
+    return {**card, "notes": [*card["notes"], text]}
 
 
 def check_model(
-    model: str, source: DataSpec | None = None, seed: int = 0, label_map: Mapping[str, str] | None = None
+    model: str,
+    source: DataSpec | None = None,
+    seed: int = 0,
+    label_map: Mapping[str, str] | None = None,
 ) -> tuple[Auditable, tuple[Proof, ...]]:
-    """Prove on a few texts that a model does what an audit relies on; give the model, and every proof."""
-    from sightline.adapters.conformance import check  # noqa: PLC0415  (torch)
-    from sightline.adapters.sight import seen_of  # noqa: PLC0415  (torch)
+    """Prove on a few texts that a model does what an audit relies on; give the model, and every
+    proof.
+    """
+    from sightline.adapters.compatibility import check  # noqa: PLC0415  (torch)
+    from sightline.adapters.truncation import seen_of  # noqa: PLC0415  (torch)
 
     found = _read_model(model)
     examples, labels = _read_texts(found, source, seed, label_map or {})
@@ -63,51 +81,69 @@ def model_folder(model: str) -> Path | None:
         return None
     folder = saved_folder(model)
     if folder is None:
-        told = f"{model}: expected py:package.module:factory, hf:FOLDER or the folder of a saved model, got a spec"
-        raise SpecError(f"{told}, which every built-in model passes; name yours")
+        message = (
+            f"{model}: expected py:package.module:factory, hf:FOLDER or the folder of a saved "
+            "model, got a spec"
+        )
+        raise SpecError(f"{message}, which every built-in model passes; name yours")
     return folder
 
 
 def _read_model(model: str) -> Auditable:
-    from sightline.adapters.elsewhere import load_elsewhere  # noqa: PLC0415  (torch)
+    from sightline.adapters.load_external import load_elsewhere  # noqa: PLC0415  (torch)
     from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
-    from sightline.models.checkpoint import load_classifier  # noqa: PLC0415  (torch)
+    from sightline.models.model_storage import load_classifier  # noqa: PLC0415  (torch)
 
     folder = model_folder(model)
-    return load_elsewhere(model, pick_device("auto")) if folder is None else load_classifier(folder)[0]
+    return (
+        load_elsewhere(model, pick_device("auto")) if folder is None else load_classifier(folder)[0]
+    )
 
 
 def _read_texts(
     model: Auditable, source: DataSpec | None, seed: int, label_map: Mapping[str, str]
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
-    """Read the test texts of the data, or those of training where they are alone; make some where there are no data."""
+    """Read the test texts of the data, or those of training where they are alone; make some where
+    there are no data.
+    """
     from sightline.adapters.factory import texts_known_to, texts_without_data  # noqa: PLC0415  (torch)
-    from sightline.adapters.labels import numbered_for_model  # noqa: PLC0415  (torch)
-    from sightline.data.loading import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.adapters.label_alignment import numbered_for_model  # noqa: PLC0415  (torch)
+    from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
     if source is None:
         if not isinstance(model, AttentionClassifier):
             return texts_known_to(model), model.labels
         return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
-    dataset = numbered_for_model(load(source, seed, training=False, seen=frozenset()), model, label_map)
+    dataset = numbered_for_model(
+        load(source, seed, training=False, seen=frozenset()), model, label_map
+    )
     return dataset.test or dataset.train, dataset.label_names
 
 
 def check_installation() -> str:
-    """Train and audit a tiny model and draw its page, in memory; check the identity that every audit rests on."""
-    from sightline.experiments.run import run  # noqa: PLC0415  (torch)
-    from sightline.findings.verdict import IDENTITY  # noqa: PLC0415  (scipy)
-    from sightline.report.page.render import render  # noqa: PLC0415  (jinja2)
+    """Train and audit a tiny model and draw its page, in memory; check the identity that every
+    audit rests on.
+    """
+    from sightline.experiments.pipeline import run  # noqa: PLC0415  (torch)
+    from sightline.report.html.audit_page import render  # noqa: PLC0415  (jinja2)
+    from sightline.verdict.verdict_table import IDENTITY  # noqa: PLC0415  (scipy)
 
     model, fit = build_specs("mlp(hidden=8)", epochs=2)
     trained, audit = run(RunSpec(parse_data("planted:needle(n=160,length=6)"), model, fit))
-    if broken := [f"{one.code}: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)]:
+    if broken := [
+        f"{one.code}: {one.error}" for one in audit.measurements.values() if isinstance(one, Failed)
+    ]:
         raise RuntimeError("; ".join(broken))
     trace = trained.model.trace(trained.model.collate(trained.dataset.test))
-    error = float((trained.model.decode(trace, trace.attention) - trace.logits).detach().abs().max())
+    error = float(
+        (trained.model.decode(trace, trace.attention) - trace.logits).detach().abs().max()
+    )
     if not error <= IDENTITY:
         raise RuntimeError(f"decoding the model's own attention misses its logits by {error:.2g}")
     page = len(render(audit).encode())
-    told = f"{len(audit.findings)} findings on {len(audit.texts)} texts, drawn on a page of {page:,} bytes"
-    return f"{told}; own attention decodes to within {error:.1g}"
+    text = (
+        f"{len(audit.findings)} findings on {len(audit.texts)} texts, drawn on a page of {page:,} "
+        "bytes"
+    )
+    return f"{text}; own attention decodes to within {error:.1g}"

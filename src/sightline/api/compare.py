@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sightline.audits import Comparison, compare
-from sightline.errors import SpecError
-from sightline.experiments.named import Named
-from sightline.experiments.named import named_audits as named_audits
+from sightline.audits.audit_result import Comparison, compare
+from sightline.core.errors import SpecError
+from sightline.experiments.audit_lookup import Named
+from sightline.experiments.audit_lookup import named_audits as named_audits
 
 
 def compare_named(named: Sequence[Named]) -> Comparison:
@@ -19,7 +19,10 @@ def compare_named(named: Sequence[Named]) -> Comparison:
 
 def _refuse_repeats(named: Sequence[Named]) -> None:
     if len(named) < 2:
-        raise SpecError(f"expected two audits or more to compare, got {len(named)}: {', '.join(map(str, named))}")
+        raise SpecError(
+            f"expected two audits or more to compare, got {len(named)}: "
+            f"{', '.join(map(str, named))}"
+        )
     seen: dict[Path, Named] = {}
     for one in named:
         if (other := seen.setdefault(one.folder.resolve(), one)) is not one:

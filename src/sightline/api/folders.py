@@ -1,11 +1,13 @@
-"""The files by which folders of ours are known: the first of each, and those that are replaced with it."""
+"""The files by which folders of ours are known: the first of each, and those that are replaced with
+it.
+"""
 
 from __future__ import annotations
 
 from sightline.api.model_source import MODEL_FILE
-from sightline.experiments.several import FILES as SEEDS_FILES
-from sightline.report.frames.writing import COLUMNS
-from sightline.saving import FILES as AUDIT_FILES
+from sightline.audits.audit_storage import FILES as AUDIT_FILES
+from sightline.experiments.multi_seed import FILES as SEEDS_FILES
+from sightline.report.export.export_files import COLUMNS
 
 MODEL, AUDIT, AUDITS, EXPORT = (MODEL_FILE,), AUDIT_FILES, SEEDS_FILES, (COLUMNS,)
 

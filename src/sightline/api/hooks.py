@@ -7,16 +7,16 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from sightline.data.watching import watched as watched
-from sightline.experiments.display import SILENT
-from sightline.experiments.display import Display as Display
+from sightline.data.read_progress import watched as watched
+from sightline.experiments.callbacks import SILENT
+from sightline.experiments.callbacks import Display as Display
 
 if TYPE_CHECKING:
-    from sightline.api.machine import Machine
+    from sightline.api.compute_resources import Machine
     from sightline.api.model_source import Source
-    from sightline.experiments.run import Trained
-    from sightline.experiments.trainings import Keep
-    from sightline.training.states import Epoch as Epoch
+    from sightline.experiments.pipeline import Trained
+    from sightline.experiments.training_jobs import Keep
+    from sightline.training.resume_state import Epoch as Epoch
 
 
 class ShowProgress(Protocol):

@@ -10,48 +10,49 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from sightline.adapters.admission import admit
-from sightline.adapters.asking import asked, blaming
 from sightline.adapters.factory import texts_known_to
-from sightline.adapters.sight import sight_of
-from sightline.api.models import Known, Model, class_names, known_model
-from sightline.api.texts import unlabelled
-from sightline.errors import ModelError, SpecError
-from sightline.example import Example
-from sightline.maths.divergences import probabilities
-from sightline.measures.arrays import decided, to_numpy
-from sightline.measures.maps import MAKERS, Maps
-from sightline.models.checkpoint import weights_digest
+from sightline.adapters.trace_checks import asked, blaming
+from sightline.adapters.truncation import sight_of
+from sightline.adapters.validate_model import admit
+from sightline.api.model_argument import KnownModel, Model, class_names, known_model
+from sightline.api.unlabelled_texts import unlabelled
+from sightline.audits.audit_storage import load_results
+from sightline.config.measure_registry import BROUGHT, MAPS
+from sightline.config.specs import DataSpec
+from sightline.core.errors import ModelError, SpecError
+from sightline.core.example import Example
+from sightline.core.explanation import USUAL, Explanation
+from sightline.core.protocols import Auditable, MeasureContext, Trace
+from sightline.core.results import Results, TextRecord
+from sightline.core.seeds import Seeds
+from sightline.core.tokeniser import tokenise
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps
+from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.models.classifier import AttentionClassifier
-from sightline.questions import BROUGHT, MAPS
-from sightline.reading import USUAL, Reading
-from sightline.report.page.reading import in_notebook
-from sightline.report.sheets.reading import lines
-from sightline.report.visible import shortened
-from sightline.results import Results, TextRecord
-from sightline.saving import load_results
-from sightline.seeds import Seeds
-from sightline.spec.values import DataSpec
-from sightline.tokeniser import tokenise
-from sightline.types import Auditable, Subject, Trace
+from sightline.models.model_storage import weights_digest
+from sightline.numerics.divergences import probabilities
+from sightline.report.html.explanation_view import in_notebook
+from sightline.report.sanitize import shortened
+from sightline.report.text.explanation_text import lines
 
 NOT_KNOWN = (
-    "Whether that audit is of this training cannot be known: an older version saved it, or the model comes from "
-    "elsewhere"
+    "Whether that audit is of this training cannot be known: an older version saved it, or "
+    "the model comes from elsewhere"
 )
 """What is said where the weights of one of them have no name."""
 ALIKE = (
-    "That audit is of a training with the same settings, and not of the same weights: other threads or versions, or "
-    "data that have changed, give others"
+    "That audit is of a training with the same settings, and not of the same weights: other "
+    "threads or versions, or data that have changed, give others"
 )
 """What is said where the model was trained once for the audit and once more to be kept."""
 
 COMMON = ("the", "film", "was", "good", "and", "bad")
-"""Words that stand between those of a text where a model is proved: one word alone proves nothing of attention."""
+"""Words that stand between those of a text where a model is proved: one word alone proves nothing
+of attention."""
 
 
 @dataclass(frozen=True)
-class Reader:
+class LookSettings:
     """A model and how its texts are looked at: what stays the same from text to text."""
 
     model: Auditable
@@ -63,13 +64,15 @@ class Reader:
 
 
 @dataclass(frozen=True, eq=False)
-class Look(Reading):
+class Look(Explanation):
     """A reading that can be changed: each change gives another, with this one beside it."""
 
-    reader: Reader = field(kw_only=True, repr=False)
+    reader: LookSettings = field(kw_only=True, repr=False)
 
     def edit(self, place: int | str, word: str) -> Look:
-        """Put another word, or several, in the place of one: counted from 0, or the word itself if it is there once."""
+        """Put another word, or several, in the place of one: counted from 0, or the word itself if
+        it is there once.
+        """
         if not isinstance(word, str):
             raise SpecError(f"expected a word, got {word!r:.60}", field="word")
         return self.again(edited(self.text.text, self._place(place), word))
@@ -92,7 +95,10 @@ class Look(Reading):
 
     def __repr__(self) -> str:
         text = shortened(self.text.text, 40)
-        return f"<Look at {text!r}: {self.text.predicted!r}; next: print(look), look.edit(place, word)>"
+        return (
+            f"<Look at {text!r}: {self.text.predicted!r}; next: print(look), look.edit(place, "
+            "word)>"
+        )
 
     def _place(self, place: Any) -> int:
         """Find a word by its place, or by itself; what is no number at all is refused, too."""
@@ -102,12 +108,19 @@ class Look(Reading):
             found = [number for number, token in enumerate(tokens) if token == place.lower()]
             if len(found) == 1:
                 return found[0]
-            told = f"{place!r}, which is there {len(found)} times"
+            message = f"{place!r}, which is there {len(found)} times"
             raise SpecError(
-                f"expected a word that is there once, or a place from 0 to {last}, got {told}", field="place"
+                f"expected a word that is there once, or a place from 0 to {last}, got {message}",
+                field="place",
             )
-        if isinstance(place, bool) or not isinstance(place, int | np.integer) or not 0 <= place <= last:
-            raise SpecError(f"expected the place of a word, from 0 to {last}, got {place!r:.60}", field="place")
+        if (
+            isinstance(place, bool)
+            or not isinstance(place, int | np.integer)
+            or not 0 <= place <= last
+        ):
+            raise SpecError(
+                f"expected the place of a word, from 0 to {last}, got {place!r:.60}", field="place"
+            )
         return int(place)
 
 
@@ -121,23 +134,26 @@ def look(
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
 ) -> Look:
-    """Look at one text: its words, the probability of every class, and maps over the words as an audit takes them.
+    """Look at one text: its words, the probability of every class, and maps over the words as an
+    audit takes them.
 
-    A map over one text is not evidence: whether it may be shown is what an audit answers. A model from elsewhere is
-    first proved on texts of these words and a few common ones, as before an audit.
+    A map over one text is not evidence: whether it may be shown is what an audit answers. A model
+    from elsewhere is first proved on texts of these words and a few common ones, as before an
+    audit.
 
     Parameters
     ----------
     model
-        What `sightline.train` gave, the folder of a saved model, ``py:package.module:factory``, or anything that can be
-        audited.
+        What `sightline.train` gave, the folder of a saved model, ``py:package.module:factory``, or
+        anything that can be audited.
     query
         The question or hypothesis that comes with the text, for a model that reads one.
     audit
-        An audit of this model, or the folder of a saved one: its verdict stands beside the maps. One of another model,
-        or of another training of it, is refused.
+        An audit of this model, or the folder of a saved one: its verdict stands beside the maps.
+        One of another model, or of another training of it, is refused.
     maps
-        A name of `sightline.questions.MAPS`, or several; what the model does not allow is said to be absent.
+        A name of `sightline.config.measure_registry.MAPS`, or several; what the model does not
+        allow is said to be absent.
     max_tokens
         Words that are read at most; the rest is cut, and counted.
     """
@@ -146,12 +162,13 @@ def look(
     example = unlabelled(text, query, max_tokens)
     beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
-    reader = Reader(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
+    reader = LookSettings(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
     return _looked(reader, example)
 
 
 def edited(text: str, place: int, word: str) -> str:
-    """Put a word in the place of another, set apart by spaces where it would grow together with its neighbours.
+    """Put a word in the place of another, set apart by spaces where it would grow together with its
+    neighbours.
 
     >>> edited("not good!", 1, "bad"), edited("good-bye, you", 1, "")
     ('not bad!', 'good-bye  you')
@@ -171,24 +188,35 @@ def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(maps))
 
 
-def _of_model(audit: Results | str | Path | None, model: Auditable, known: Known) -> tuple[Results | None, str]:
-    """Read an audit where a folder is named, and say what is in doubt; one of another model or training is refused."""
+def _of_model(
+    audit: Results | str | Path | None, model: Auditable, known: KnownModel
+) -> tuple[Results | None, str]:
+    """Read an audit where a folder is named, and say what is in doubt; one of another model or
+    training is refused.
+    """
     if audit is None:
         return None, ""
     found = audit if isinstance(audit, Results) else load_results(audit)
     card = found.cards.get("model", {})
-    told = (card.get("name"), tuple(card.get("labels", ())))
-    if told[0] != model.name or (model.labels is not None and told[1] != tuple(model.labels)):
+    identity = (card.get("name"), tuple(card.get("labels", ())))
+    if identity[0] != model.name or (
+        model.labels is not None and identity[1] != tuple(model.labels)
+    ):
         raise ModelError(
-            f"expected an audit of {model.name}, got one of {told[0]} with the classes {', '.join(told[1])}",
+            (
+                f"expected an audit of {model.name}, got one of {identity[0]} with the classes "
+                f"{', '.join(identity[1])}"
+            ),
             change="name an audit of this model",
             field="audit",
         )
     return found, _doubt(found, weights_digest(model), known)
 
 
-def _doubt(audit: Results, weights: str, known: Known) -> str:
-    """Say why an audit may be of another training than this one; one that surely is gets refused."""
+def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
+    """Say why an audit may be of another training than this one; one that surely is gets
+    refused.
+    """
     audited = audit.cards["model"].get("weights", "")
     if not (audited and weights):
         return NOT_KNOWN
@@ -197,21 +225,30 @@ def _doubt(audit: Results, weights: str, known: Known) -> str:
     if audit.spec.get("training_key", "") == known.record.get("key"):
         return ALIKE
     raise ModelError(
-        "expected the audit of this training, got that of another training of the same model, whose weights differ",
+        (
+            "expected the audit of this training, got that of another training of the same "
+            "model, whose weights differ"
+        ),
         change=f"name the audit of this one; it is made by {known.advice}",
         field="audit",
     )
 
 
-def _looked(reader: Reader, example: Example, before: Look | None = None) -> Look:
-    """Run the model once, and take the maps of this one text; a word that the model does not see has NaN."""
+def _looked(reader: LookSettings, example: Example, before: Look | None = None) -> Look:
+    """Run the model once, and take the maps of this one text; a word that the model does not see
+    has NaN.
+    """
     model, sight = reader.model, sight_of(reader.model, example)
     trace = asked(model, [sight.seen])
     if not bool(trace.finite.all()):
-        raise ModelError(f"{model.name}: expected finite attention and logits for this text, got others")
+        raise ModelError(
+            f"{model.name}: expected finite attention and logits for this text, got others"
+        )
     allowed = [name for name in reader.maps if MAKERS[name].needs <= model.offers]
     with blaming(model):
-        maps = _maps(Subject(model, texts=(sight.seen,), audited=(sight.seen,)), trace, allowed)
+        maps = _maps(
+            MeasureContext(model, texts=(sight.seen,), audited=(sight.seen,)), trace, allowed
+        )
     there = np.array(sight.there)
     chances = probabilities(to_numpy(trace.logits))[0]
     names = class_names(model, trace.logits.shape[1])
@@ -223,7 +260,9 @@ def _looked(reader: Reader, example: Example, before: Look | None = None) -> Loo
         probabilities={name: float(chance) for name, chance in zip(names, chances, strict=True)},
         maps={name: _spread(values, there) for name, values in maps.items()},
         absent={name: _needed(name, model) for name in reader.maps if name not in allowed},
-        known=model.vocabulary.knows(example.tokens) if isinstance(model, AttentionClassifier) else None,
+        known=model.vocabulary.knows(example.tokens)
+        if isinstance(model, AttentionClassifier)
+        else None,
         cut=len(tokenise(example.text)[0]) - len(example.tokens) + sight.beyond,
         seen=sight.there,
         advice=reader.advice,
@@ -234,13 +273,17 @@ def _looked(reader: Reader, example: Example, before: Look | None = None) -> Loo
     )
 
 
-def _maps(subject: Subject, trace: Trace, names: Sequence[str]) -> dict[str, Float[np.ndarray, " W"]]:
-    maps = Maps(subject, trace, Seeds(0))
+def _maps(
+    subject: MeasureContext, trace: Trace, names: Sequence[str]
+) -> dict[str, Float[np.ndarray, " W"]]:
+    maps = AttributionMaps(subject, trace, Seeds(0))
     real = maps.words.mask[0]
     return {name: np.asarray(maps[name][0][real], dtype=float) for name in names}
 
 
-def _spread(values: Float[np.ndarray, " W"], there: Bool[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+def _spread(
+    values: Float[np.ndarray, " W"], there: Bool[np.ndarray, " N"]
+) -> Float[np.ndarray, " N"]:
     """Put the numbers of the seen words in their places among all words."""
     every = np.full(len(there), np.nan)
     every[there] = values

@@ -1,4 +1,5 @@
-"""What is to be audited, as a value: a model to train, a saved one, one of the user's code, or one in memory.
+"""What is to be audited, as a value: a model to train, a saved one, one of the user's code, or one
+in memory.
 
     source = choose(parse_data("csv:reviews.csv"), "bilstm+additive")
     trained, audit = audit_source(source)
@@ -16,28 +17,29 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.data.vectors import with_vectors
-from sightline.errors import ModelError, SpecError, setting
-from sightline.experiments.remembered import SHAPING, prepared_alike
-from sightline.files import put_back
-from sightline.questions import beside_default
-from sightline.spec.catalogue import ENCODERS
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import place_and_options
-from sightline.spec.values import DataSpec, RunSpec
-from sightline.training.companions import read_companions
+from sightline._io.atomic_write import put_back
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.config.measure_registry import beside_default
+from sightline.config.presets import build_specs
+from sightline.config.registry import ENCODERS
+from sightline.config.spec_syntax import place_and_options
+from sightline.config.specs import DataSpec, RunSpec
+from sightline.core.errors import ModelError, SpecError, setting
+from sightline.data.word_vectors import with_vectors
+from sightline.experiments.preprocessing import SHAPING, prepared_alike
+from sightline.training.control_models import read_companions
 
 if TYPE_CHECKING:
-    from sightline.experiments.forecasted import Forecast
-    from sightline.experiments.run import Trained
-    from sightline.experiments.trainings import Display, Keep
+    from sightline.experiments.forecast_result import Forecast
+    from sightline.experiments.pipeline import Trained
+    from sightline.experiments.training_jobs import Display, Keep
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
 PY, HF = "py:", "hf:"
 ELSEWHERE = (PY, HF)
-"""What the name of a model begins with that was made elsewhere: by the user's own code, or for transformers."""
+"""What the name of a model begins with that was made elsewhere: by the user's own code, or for
+transformers."""
 FIT = ("epochs", "batch_size", "learning_rate")
 """Settings of the training that may be chosen by name."""
 NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()
@@ -51,22 +53,26 @@ class ToTrain:
     scores: Path | str | None = None
     """Scores of words by another tool: no part of the run."""
 
-    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+    def trained(
+        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+    ) -> Trained:
         """Train it; ``keep`` may give back what was trained before."""
-        from sightline.experiments.run import train  # noqa: PLC0415  (torch)
-        from sightline.experiments.trainings import Display, make_anew  # noqa: PLC0415  (torch)
+        from sightline.experiments.pipeline import train  # noqa: PLC0415  (torch)
+        from sightline.experiments.training_jobs import Display, make_anew  # noqa: PLC0415  (torch)
 
         return train(self.spec, display or Display(), device, keep or make_anew)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was run."""
-        from sightline.experiments.trainings import describe  # noqa: PLC0415  (torch)
+        from sightline.experiments.training_jobs import describe  # noqa: PLC0415  (torch)
 
         return describe(self.spec)
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say which trainings the cap on epochs ended, whoever chose it, and what else is to be known of them."""
-        from sightline.experiments.run import doubts_of  # noqa: PLC0415  (torch)
+        """Say which trainings the cap on epochs ended, whoever chose it, and what else is to be
+        known of them.
+        """
+        from sightline.experiments.pipeline import doubts_of  # noqa: PLC0415  (torch)
 
         return tuple(doubts_of(trained))
 
@@ -106,7 +112,9 @@ class _Audited(ABC):
     asked: AuditOptions
 
     @abstractmethod
-    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+    def trained(
+        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+    ) -> Trained:
         """Give the model with the data to audit it on."""
 
     def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
@@ -117,7 +125,9 @@ class _Audited(ABC):
         trained = self.trained(device=device)
         reading = perf_counter() - began
         asked = self.asked
-        found = forecast_audit(trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution)
+        found = forecast_audit(
+            trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution
+        )
         return replace(found, seconds_reading=reading)
 
     @property
@@ -135,13 +145,19 @@ class _Audited(ABC):
         return trained.model.name
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say nothing: the command that trained it has said it, or nothing is known of its training."""
+        """Say nothing: the command that trained it has said it, or nothing is known of its
+        training.
+        """
         return ()
 
     def with_seed(self, seed: int) -> ToTrain:
         """Refuse: the model is trained already."""
-        told = "expected a model that is trained first: another seed would not train this one anew"
-        raise SpecError(f"{told}; leave it out, or name a spec such as bilstm+additive", field="seeds")
+        message = (
+            "expected a model that is trained first: another seed would not train this one anew"
+        )
+        raise SpecError(
+            f"{message}; leave it out, or name a spec such as bilstm+additive", field="seeds"
+        )
 
 
 @dataclass(frozen=True)
@@ -152,21 +168,29 @@ class Saved(_Audited):
     data: DataSpec
     asked: AuditOptions
 
-    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+    def trained(
+        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+    ) -> Trained:
         """Read it."""
-        from sightline.experiments.saved import load_trained  # noqa: PLC0415  (torch)
+        from sightline.experiments.load_models import load_trained  # noqa: PLC0415  (torch)
 
         return load_trained(self.folder, self.data, self.asked.seed, device, self.asked.label_map)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited, and how it was trained."""
-        about = {"data": str(self.data), "model": str(self.folder), "trained": trained.record.get("run")}
+        about = {
+            "data": str(self.data),
+            "model": str(self.folder),
+            "trained": trained.record.get("run"),
+        }
         return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
 
 @dataclass(frozen=True)
 class Imported(_Audited):
-    """A model that was made elsewhere, ``py:package.module:factory`` or ``hf:FOLDER``, and the data to audit it on."""
+    """A model that was made elsewhere, ``py:package.module:factory`` or ``hf:FOLDER``, and the data
+    to audit it on.
+    """
 
     factory: str
     data: DataSpec
@@ -176,11 +200,15 @@ class Imported(_Audited):
         """Give what the user called it."""
         return self.factory
 
-    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+    def trained(
+        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+    ) -> Trained:
         """Make it; what the user's own code makes stays on the device it was built on."""
-        from sightline.experiments.saved import load_imported  # noqa: PLC0415  (torch)
+        from sightline.experiments.load_models import load_imported  # noqa: PLC0415  (torch)
 
-        return load_imported(self.factory, self.data, self.asked.seed, self.asked.device, self.asked.label_map)
+        return load_imported(
+            self.factory, self.data, self.asked.seed, self.asked.device, self.asked.label_map
+        )
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited; how it was trained is not known."""
@@ -195,7 +223,9 @@ class Given(_Audited):
     held: Trained
     asked: AuditOptions
 
-    def trained(self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None) -> Trained:
+    def trained(
+        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+    ) -> Trained:
         """Give it as it is."""
         return self.held
 
@@ -212,12 +242,16 @@ Source = Chosen | Given
 
 
 def under_reading(model: str, reading: str | None) -> str:
-    """Write a reading behind the name of the model it is of: ``all``, ``rollout``, or ``layer=3,head=2``."""
+    """Write a reading behind the name of the model it is of: ``all``, ``rollout``, or
+    ``layer=3,head=2``.
+    """
     if reading is None:
         return model
     if not model.startswith(HF):
-        told = f"{reading}: only a model of Hugging Face (hf:FOLDER) has several readings, got {model}"
-        raise SpecError(told, field="reading")
+        message = (
+            f"{reading}: only a model of Hugging Face (hf:FOLDER) has several readings, got {model}"
+        )
+        raise SpecError(message, field="reading")
     if model.endswith(")"):
         raise SpecError(f"{reading}: {model} names its reading already; keep one", field="reading")
     return f"{model}({reading if '=' in reading else f'reading={reading}'})"
@@ -229,12 +263,14 @@ def choose(
     training: TrainingOptions = NO_TRAINING,
     options: AuditOptions = USUAL,
     *,
-    told: Collection[str] = SHAPING,
+    typed: Collection[str] = SHAPING,
 ) -> Chosen:
-    """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere (`ELSEWHERE`).
+    """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere
+    (`ELSEWHERE`).
 
-    Any option of a training is refused for a model that is trained already. How its texts were prepared it remembers;
-    of ``SHAPING``, only what was ``told`` is taken from the data spec instead.
+    Any option of a training is refused for a model that is trained already. How its texts were
+    prepared it remembers; of ``SHAPING``, only what was ``told`` is taken from the data spec
+    instead.
     """
     if data.files is not None:
         data.files.check_tested()
@@ -248,7 +284,7 @@ def choose(
             raise SpecError(known, field="label_map")
         return choose_training(data, model, training, options)
     _refuse_training(training, f"in {folder}")
-    alike = prepared_alike(data, folder / MODEL_FILE, told)
+    alike = prepared_alike(data, folder / MODEL_FILE, typed)
     return Saved(folder, alike, _in_order(options))
 
 
@@ -287,7 +323,9 @@ def _in_order(options: AuditOptions) -> AuditOptions:
 
 
 def saved_folder(model: str) -> Path | None:
-    """Give the folder of a saved model that a text names; None where it names none; a path to nothing is an error."""
+    """Give the folder of a saved model that a text names; None where it names none; a path to
+    nothing is an error.
+    """
     if model.startswith(ELSEWHERE):
         return None
     path = Path(model).expanduser()
@@ -299,14 +337,21 @@ def saved_folder(model: str) -> Path | None:
     if not named and (encoder in ENCODERS or not path.exists()):
         return None
     if (path / "config.json").is_file():
-        raise ModelError(f"{model}: a model for transformers", change=f"name it {HF}{model}", field="model")
+        raise ModelError(
+            f"{model}: a model for transformers", change=f"name it {HF}{model}", field="model"
+        )
     found = f"there is no {MODEL_FILE} in it" if path.exists() else "there is no such folder"
-    wanted = f"a folder that `sightline train` wrote, {HF}FOLDER for transformers, or a spec such as bilstm+additive"
+    wanted = (
+        f"a folder that `sightline train` wrote, {HF}FOLDER for transformers, or a spec such as "
+        "bilstm+additive"
+    )
     raise ModelError(f"{model}: {found}; expected {wanted}", field="model")
 
 
 def model_place(model: str) -> Path | None:
-    """Name the folder of a saved model, or the code in this folder that builds one; None where it is a spec."""
+    """Name the folder of a saved model, or the code in this folder that builds one; None where it
+    is a spec.
+    """
     if model.startswith(HF):
         folder = Path(place_and_options(model.removeprefix(HF))[0])
         return folder if folder.is_dir() else None
@@ -316,17 +361,19 @@ def model_place(model: str) -> Path | None:
     return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
 
 
-def _settings(told: Collection[str], named: Collection[str]) -> dict[str, Any]:
+def _settings(typed: Collection[str], named: Collection[str]) -> dict[str, Any]:
     """Read settings of the training that have no flag of their own."""
-    from sightline.experiments.settings import read_settings  # noqa: PLC0415  (where there are any)
+    from sightline.experiments.fit_settings import read_settings  # noqa: PLC0415  (where there are any)
 
-    found = read_settings(told)
+    found = read_settings(typed)
     if twice := next((name for name in named if name in found), ""):
-        raise SpecError(f"{twice} is given twice, there and by {setting(twice)}; keep one", field="fit")
+        raise SpecError(
+            f"{twice} is given twice, there and by {setting(twice)}; keep one", field="fit"
+        )
     return found
 
 
 def _refuse_training(training: TrainingOptions, where: str) -> None:
     if given := training.given:
-        told = f"this is about training, and the model {where} is trained already; leave it out"
-        raise SpecError(told, field=given[0])
+        message = f"this is about training, and the model {where} is trained already; leave it out"
+        raise SpecError(message, field=given[0])

@@ -7,20 +7,20 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
-from sightline.adapters.asking import asked
 from sightline.adapters.precision import precise
-from sightline.adapters.sight import seen_by
+from sightline.adapters.trace_checks import asked
+from sightline.adapters.truncation import seen_by
 from sightline.api.hooks import OnNote
-from sightline.api.models import Model, class_names, known_model
-from sightline.api.texts import in_table, unlabelled
-from sightline.data.batching import length_batches
-from sightline.errors import DataError, SpecError
-from sightline.example import Example
-from sightline.maths.divergences import probabilities
-from sightline.measures.arrays import decided, to_numpy
-from sightline.reading import Prediction
-from sightline.spec.values import DataSpec
-from sightline.types import Auditable
+from sightline.api.model_argument import Model, class_names, known_model
+from sightline.api.unlabelled_texts import in_table, unlabelled
+from sightline.config.specs import DataSpec
+from sightline.core.errors import DataError, SpecError
+from sightline.core.example import Example
+from sightline.core.explanation import Prediction
+from sightline.core.protocols import Auditable
+from sightline.data.batches import length_batches
+from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.numerics.divergences import probabilities
 
 AT_ONCE = 2048
 """Texts that are put in order of length together: what is held does not grow with their number."""
@@ -35,20 +35,26 @@ def predict(
     batch_size: int = 32,
     device: str = "cpu",
 ) -> list[Prediction]:
-    """Predict the class of each text; a text that cannot be read is an error that names its place, from 0.
+    """Predict the class of each text; a text that cannot be read is an error that names its place,
+    from 0.
 
-    Computed as in an audit: in double precision where the model was made here, so that the texts beside a text do not
-    matter. ``model`` and ``queries`` are as `sightline.look` takes them; words beyond ``max_tokens`` are not read.
+    Computed as in an audit: in double precision where the model was made here, so that the texts
+    beside a text do not matter. ``model`` and ``queries`` are as `sightline.look` takes them; words
+    beyond ``max_tokens`` are not read.
     """
     if isinstance(texts, str) or isinstance(queries, str):
         raise DataError("expected a list of texts, got one text; put it in a list")
     if not isinstance(texts, Iterable):
         raise DataError(f"expected a list of texts, got {texts!r:.60}")
-    examples = (unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries)))
+    examples = (
+        unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries))
+    )
     return list(predictions(known_model(model, device).model, examples, batch_size))
 
 
-def predict_each(model: Model, examples: Sequence[Example], device: str = "cpu") -> Iterator[tuple[int, Prediction]]:
+def predict_each(
+    model: Model, examples: Sequence[Example], device: str = "cpu"
+) -> Iterator[tuple[int, Prediction]]:
     """Read a model, and give the line of each text with its prediction, one by one."""
     found = predictions(known_model(model, device).model, examples)
     return ((example.index, one) for example, one in zip(examples, found, strict=True))
@@ -63,18 +69,24 @@ def read_texts(
     max_tokens: int,
     on_note: OnNote,
 ) -> list[Example]:
-    """Read every text of a table, whose columns are named, or of a list that is called ``file`` in errors."""
+    """Read every text of a table, whose columns are named, or of a list that is called ``file`` in
+    errors.
+    """
     if table is not None:
         found, empty = in_table(table.path, table.kind, text, query, max_tokens)
         if empty:
             on_note(f"{table.path}: {empty} empty rows, which get no prediction")
         return found
     if query:
-        raise SpecError("names a column, and these texts have none; write them to a table", field="query")
+        raise SpecError(
+            "names a column, and these texts have none; write them to a table", field="query"
+        )
     return [unlabelled(one, None, max_tokens, i, file) for i, one in enumerate(texts, 1)]
 
 
-def predictions(model: Auditable, examples: Iterable[Example], batch_size: int = 32) -> Iterator[Prediction]:
+def predictions(
+    model: Auditable, examples: Iterable[Example], batch_size: int = 32
+) -> Iterator[Prediction]:
     """Give a prediction for each text in their order, a few thousand texts held at a time."""
     ready, waiting = precise(model), iter(examples)
     while some := list(islice(waiting, AT_ONCE)):
@@ -90,8 +102,10 @@ def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
     with np.errstate(all="ignore"):  # what is computed from no number is none
         chances, chosen = probabilities(to_numpy(trace.logits)), decided(trace)
     for row, known in enumerate(finite.tolist()):
-        told = [float(chance) if known else np.nan for chance in chances[row]]
-        yield Prediction(names[chosen[row]] if known else None, dict(zip(names, told, strict=True)))
+        description = [float(chance) if known else np.nan for chance in chances[row]]
+        yield Prediction(
+            names[chosen[row]] if known else None, dict(zip(names, description, strict=True))
+        )
 
 
 def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tuple[str, str | None]]:

@@ -1,4 +1,6 @@
-"""A study: what a file, plain values or a paper's table asks for, its missing runs, and what all of them make."""
+"""A study: what a file, plain values or a paper's table asks for, its missing runs, and what all of
+them make.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +10,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sightline.errors import SpecError, StoreError
-from sightline.experiments.executors.asked import Workers, executor_of, read_workers
+from sightline.config.run_keys import run_key
+from sightline.config.specs import OWN
+from sightline.core.errors import SpecError, StoreError
+from sightline.core.results import Table
+from sightline.experiments.executors.executor_choice import Workers, executor_of, read_workers
 from sightline.experiments.grid import Grid, grid_from
-from sightline.experiments.shown import shown_from
 from sightline.experiments.store import Store, Summary
 from sightline.experiments.study_file import read_toml
+from sightline.experiments.study_outputs import shown_from
 from sightline.experiments.tabulate import check_columns, tabulate
-from sightline.report.sheets.markdown import to_markdown
-from sightline.report.sheets.terminal import to_text
-from sightline.results import Table
-from sightline.spec.keys import run_key
-from sightline.spec.values import OWN
-from sightline.studies.artefacts import ARTEFACTS, plan_named
-from sightline.studies.beside import compare
-from sightline.studies.drawn import Drawing, drawings_of, figures_of, file_name, runs_of, write_all
-from sightline.studies.study import SEEDS, Params
+from sightline.report.tables.markdown_table import to_markdown
+from sightline.report.tables.terminal_table import to_text
+from sightline.studies.papers.paper_index import PAPER_TABLES, plan_named
+from sightline.studies.papers.published_comparison import compare
+from sightline.studies.papers.write_outputs import (
+    Drawing,
+    drawings_of,
+    figures_of,
+    file_name,
+    runs_of,
+    write_all,
+)
+from sightline.studies.study_definition import SEEDS, Params
 
 if TYPE_CHECKING:
-    from sightline.spec.values import RunSpec
+    from sightline.config.specs import RunSpec
 
 Spread = Literal["interval", "sd"]
 
@@ -34,7 +43,7 @@ Spread = Literal["interval", "sd"]
 class OnRun(Protocol):
     """Called as each run of a study ends."""
 
-    def __call__(self, ending: str, told: str, /) -> None:
+    def __call__(self, ending: str, description: str, /) -> None:
         """Receive how it ended, and a sentence on it."""
 
 
@@ -48,7 +57,7 @@ class ShowRuns(Protocol):
 @contextmanager
 def silent(total: int) -> Iterator[OnRun]:
     """Show nothing."""
-    yield lambda ending, told: None
+    yield lambda ending, description: None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +101,9 @@ class Planned:
 
 @dataclass(frozen=True)
 class Ended:
-    """What there is of a study when its runs have been made: those found, and those that another process has."""
+    """What there is of a study when its runs have been made: those found, and those that another
+    process has.
+    """
 
     study: Planned
     store: Store
@@ -111,7 +122,9 @@ def plan_file(
     columns: Sequence[str] | None = None,
     spread: Spread = "interval",
 ) -> Planned:
-    """Read a study from its TOML file or from plain values; ``columns`` come before those that it shows."""
+    """Read a study from its TOML file or from plain values; ``columns`` come before those that it
+    shows.
+    """
     check_columns(columns or ())
     tree, folder, where = _read(what)
     grid, shown = grid_from(tree, folder, where), shown_from(tree, where)
@@ -135,7 +148,9 @@ def plan_paper(name: str, asked: Params) -> Planned:
     def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
         return figures_of(called, figures, runs_of(plan.grid, ended.store), together=1)
 
-    return Planned(called, plan.grid, figures, lambda ended: compare(plan, ended.store), drawings, plan.absent)
+    return Planned(
+        called, plan.grid, figures, lambda ended: compare(plan, ended.store), drawings, plan.absent
+    )
 
 
 def check_results(file: Path) -> None:
@@ -147,7 +162,7 @@ def check_results(file: Path) -> None:
 
 def keep_results(ended: Ended, file: Path) -> Path:
     """Bring a results file up to date with what was read of the runs of a study file."""
-    from sightline.studies.files import keep, study_of  # noqa: PLC0415  (as late as it is needed)
+    from sightline.studies.study_from_file import keep, study_of  # noqa: PLC0415  (as late as it is needed)
 
     planned = ended.study
     return keep(study_of(planned.grid, planned.columns, planned.figures), ended.store, file)
@@ -168,9 +183,10 @@ def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns
     if todo:
         with progress(len(todo)) as show:
             for done in executor_of(running.workers).run(todo, store, again=running.retry_failed):
-                show(done.ending, done.told)
+                show(done.ending, done.description)
                 left |= {run_key(done.spec)} if done.ending == "missing" else set()
-    # What was whole at the start is not read again; runs another process was at may be whole by now.
+    # What was whole at the start is not read again; runs another process was at may be whole by
+    # now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
     return Ended(study, store, found, left - found.keys())
 
@@ -203,28 +219,31 @@ def study(
     limit: int | None = None,
     vectors: str | Path | None = None,
 ) -> Studied:
-    """Run the cells of a study that are not in a store yet, and give the table of all; as ``sightline study`` does.
+    """Run the cells of a study that are not in a store yet, and give the table of all; as
+    ``sightline study`` does.
 
     Parameters
     ----------
     what
-        The TOML file of a study, the same as plain values (``{"name": …, "base": {…}, "axes": {…}}``), or the id of a
-        paper's table or figure such as ``jain2019:J-2``.
+        The TOML file of a study, the same as plain values (``{"name": …, "base": {…}, "axes":
+        {…}}``), or the id of a paper's table or figure such as ``jain2019:J-2``.
     store
         The folder in which runs are kept; what is there is not run again.
     workers
-        Processes, or ``ray`` or ``ray:HOST:PORT``. Several start new processes, so a script calls this under
-        ``if __name__ == "__main__"``.
+        Processes, or ``ray`` or ``ray:HOST:PORT``. Several start new processes, so a script calls
+        this under ``if __name__ == "__main__"``.
     out
         A folder for the table in every form and for the figures.
     data, datasets, seeds, limit, vectors
-        Of a paper's table: the folder of its corpora, which of them, how many seeds, how many test texts, and word
-        vectors that models start from.
+        Of a paper's table: the folder of its corpora, which of them, how many seeds, how many test
+        texts, and word vectors that models start from.
     """
     kept = Store(Path(store))
-    if isinstance(what, str) and what in ARTEFACTS:
+    if isinstance(what, str) and what in PAPER_TABLES:
         if data is None:
-            raise SpecError(f"missing; {what} needs the folder that holds its corpora", field="data")
+            raise SpecError(
+                f"missing; {what} needs the folder that holds its corpora", field="data"
+            )
         given = None if vectors is None else Path(vectors)
         planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, given))
     else:
@@ -246,14 +265,20 @@ def write_study(ended: Ended, table: Table, out: Path | None) -> Studied:
 
 def _refuse_unfinished(ended: Ended) -> None:
     """Refuse a table of runs that failed, or that another process has."""
-    of, lacking = f"of {len(ended.study.grid.cells)} runs", (len(ended.failed), len(ended.elsewhere))
+    of, lacking = (
+        f"of {len(ended.study.grid.cells)} runs",
+        (len(ended.failed), len(ended.elsewhere)),
+    )
     if lacking[0]:
         one = ended.failed[0]
-        told = f"{lacking[0]} {of} failed, the first {one.model} on {one.data} with seed {one.seed}: {one.error}"
-        raise StoreError(f"{ended.store.root}: {told}; the same call runs them again")
+        message = (
+            f"{lacking[0]} {of} failed, the first {one.model} on {one.data} with seed {one.seed}: "
+            f"{one.error}"
+        )
+        raise StoreError(f"{ended.store.root}: {message}; the same call runs them again")
     if lacking[1]:
-        told = f"{lacking[1]} {of} are being run by another process"
-        raise StoreError(f"{ended.store.root}: {told}; call again when it has ended")
+        message = f"{lacking[1]} {of} are being run by another process"
+        raise StoreError(f"{ended.store.root}: {message}; call again when it has ended")
 
 
 def _read(what: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path, str]:
@@ -263,8 +288,10 @@ def _read(what: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path
 
 
 def _check_tables(todo: Sequence[RunSpec]) -> None:
-    """Read the user's own texts once before the first run: a wrong column is a mistake of the study."""
-    from sightline.data.corpora.table import read_table  # noqa: PLC0415  (as late as it is needed)
+    """Read the user's own texts once before the first run: a wrong column is a mistake of the
+    study.
+    """
+    from sightline.data.assembly.user_corpus import read_table  # noqa: PLC0415  (as late as it is needed)
 
     for data in dict.fromkeys(cell.data for cell in todo if cell.data.kind in OWN):
         read_table(data)

@@ -1,4 +1,6 @@
-"""What the missing runs of a study will take, from those that are done and from a trial of the others."""
+"""What the missing runs of a study will take, from those that are done and from a trial of the
+others.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.api.hooks import OnNote
 from sightline.api.study import Planned, Running, missing_runs
-from sightline.errors import SightlineError
-from sightline.experiments.cost import Cost
-from sightline.experiments.executors.asked import Workers
+from sightline.core.errors import SightlineError
+from sightline.experiments.cost_estimate import Cost
+from sightline.experiments.executors.executor_choice import Workers
 from sightline.experiments.store import Store, Summary
 
 if TYPE_CHECKING:
-    from sightline.spec.values import RunSpec
+    from sightline.config.specs import RunSpec
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,12 @@ class StudyForecast:
     @property
     def counts(self) -> dict[str, int]:
         """How many runs are in which state."""
-        return {"cells": self.cells, "done": self.done, "failed": self.failed, "to_run": self.to_run}
+        return {
+            "cells": self.cells,
+            "done": self.done,
+            "failed": self.failed,
+            "to_run": self.to_run,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Give it as plain JSON values."""
@@ -48,24 +55,30 @@ class StudyForecast:
 def forecast_study(
     study: Planned, store: Store, running: Running, on_note: OnNote, began: float | None = None
 ) -> StudyForecast:
-    """Estimate what is missing of a study; nothing is written. ``began`` is when the process began."""
+    """Estimate what is missing of a study; nothing is written. ``began`` is when the process
+    began.
+    """
     found = store.find(study.grid.keys)
     todo = missing_runs(study, found, running)
     before = 0.0 if began is None else perf_counter() - began
     workers = _processors(running.workers, on_note) if todo else running.workers.processes
     states = [summary.state for summary in found.values()]
     cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
-    least, most = ((before + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most))
+    least, most = (
+        (before + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most)
+    )
     disk = store.bytes_a_run() * len(todo) if todo else 0.0
     counts = (len(study.grid.cells), states.count("done"), states.count("failed"), len(todo))
     return StudyForecast(*counts, workers, most, least, disk, cost.basis, found)
 
 
 def _processors(asked: Workers, on_note: OnNote) -> int:
-    """Count who would work; a plan is also made for a cluster that is not up yet, as for one worker."""
+    """Count who would work; a plan is also made for a cluster that is not up yet, as for one
+    worker.
+    """
     if asked.cluster is None:
         return asked.processes
-    from sightline.experiments.executors.cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
 
     try:
         return Cluster(asked.cluster).processors()
@@ -77,6 +90,6 @@ def _processors(asked: Workers, on_note: OnNote) -> int:
 def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
     if not todo:
         return Cost(0.0, 0.0, "nothing to run")
-    from sightline.experiments.cost import estimate  # noqa: PLC0415  (torch)
+    from sightline.experiments.cost_estimate import estimate  # noqa: PLC0415  (torch)
 
     return estimate(todo, done)

@@ -6,18 +6,18 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from sightline.api.model_argument import check_data
 from sightline.api.model_source import choose_training
-from sightline.api.models import check_data
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.data import loading
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import GIVEN, DataSpec
+from sightline.core.errors import DataError, SpecError
+from sightline.data import load_dataset
 from sightline.data.dataset import Dataset
 from sightline.data.fingerprints import fingerprint
-from sightline.errors import DataError, SpecError
-from sightline.experiments.display import Display
-from sightline.experiments.run import Trained, train_on
-from sightline.experiments.saved import save_trained as save_trained
-from sightline.spec.texts import parse_data
-from sightline.spec.values import GIVEN, DataSpec
+from sightline.experiments.callbacks import Display
+from sightline.experiments.load_models import save_trained as save_trained
+from sightline.experiments.pipeline import Trained, train_on
 
 
 def train(
@@ -34,26 +34,34 @@ def train(
     device: str = "cpu",
     display: Display | None = None,
 ) -> Trained:
-    """Train a classifier on the training texts, and beside it the companions that its audit compares it with.
+    """Train a classifier on the training texts, and beside it the companions that its audit
+    compares it with.
 
-    Validation texts choose the epoch that is kept. The same data, model and seed give what ``sightline train`` gives.
+    Validation texts choose the epoch that is kept. The same data, model and seed give what
+    ``sightline train`` gives.
 
     Parameters
     ----------
     model
         A spec such as ``bilstm(layers=2)+additive``: see ``sightline list models``.
     preset
-        Sizes and training from a paper; ``epochs``, ``batch_size`` and ``learning_rate`` override it.
+        Sizes and training from a paper; ``epochs``, ``batch_size`` and ``learning_rate`` override
+        it.
     companions
-        ``uniform``, ``frozen``, both with a comma, or ``none`` (faster, and the audit answers less).
+        ``uniform``, ``frozen``, both with a comma, or ``none`` (faster, and the audit answers
+        less).
     display
         Where it is told how far the training is.
     """
     check_data(data, "train(data)")
     if not data.train:
-        raise DataError(f"{data.name}: no training texts; load them without split='all'", field="data")
+        raise DataError(
+            f"{data.name}: no training texts; load them without split='all'", field="data"
+        )
     if not isinstance(model, str):
-        raise SpecError(f"expected a spec such as 'bilstm+additive', got {model!r:.60}", field="model")
+        raise SpecError(
+            f"expected a spec such as 'bilstm+additive', got {model!r:.60}", field="model"
+        )
     training = TrainingOptions(
         preset=preset,
         epochs=epochs,
@@ -67,18 +75,22 @@ def train(
 
 
 def load(data: str | Path | DataSpec, seed: int = 0, **settings: Any) -> Dataset:
-    """Read a table or a published corpus, or generate a planted one, and divide it: ``load("reviews.csv")``.
+    """Read a table or a published corpus, or generate a planted one, and divide it:
+    ``load("reviews.csv")``.
 
-    ``settings`` name the columns of a table (``text``, ``label``, ``split``, ``rationale``, ``query``) and say how
-    texts are read (``max_tokens``, ``min_count``, ``recipe``). ``split="all"`` makes every row a test text, for a model
-    that is trained already. Texts that Python holds already: `sightline.data_from`.
+    ``settings`` name the columns of a table (``text``, ``label``, ``split``, ``rationale``,
+    ``query``) and say how texts are read (``max_tokens``, ``min_count``, ``recipe``).
+    ``split="all"`` makes every row a test text, for a model that is trained already. Texts that
+    Python holds already: `sightline.data_from`.
     """
     spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)
-    return loading.load(spec, seed, training=not spec.every_row)
+    return load_dataset.load(spec, seed, training=not spec.every_row)
 
 
 def _spec_of(data: Dataset) -> DataSpec:
-    """Describe data that were handed over: by what they are called, and by a digest of all that training reads."""
+    """Describe data that were handed over: by what they are called, and by a digest of all that
+    training reads.
+    """
     digest = hashlib.sha256()
     for name, split in data.splits.items():
         digest.update(f"{name} {len(split)}\n".encode())
@@ -86,4 +98,6 @@ def _spec_of(data: Dataset) -> DataSpec:
             words = f"{fingerprint(example)} {len(example.tokens)}"
             digest.update(f"{words} {data.label_names[example.label]!r}\n".encode())
     source = str(data.card.get("source", data.name))
-    return DataSpec(GIVEN, source, min_count=data.card.get("min_count", 1), digest=digest.hexdigest())
+    return DataSpec(
+        GIVEN, source, min_count=data.card.get("min_count", 1), digest=digest.hexdigest()
+    )

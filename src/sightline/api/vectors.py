@@ -8,10 +8,10 @@ from pathlib import Path
 from jaxtyping import Float
 from numpy import ndarray
 
-from sightline.data import loading
+from sightline.config.specs import DataSpec
+from sightline.data import load_dataset
 from sightline.data.ppmi import nearest, ppmi_vectors
-from sightline.data.vectors import write_vectors
-from sightline.spec.values import DataSpec
+from sightline.data.word_vectors import write_vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,10 @@ class Vectors:
 
 
 def make_vectors(source: DataSpec, dimension: int = 300, window: int = 5, seed: int = 0) -> Vectors:
-    """Count which words stand near each other, and reduce the counts to vectors: the same texts give the same ones."""
-    dataset = loading.load(source, seed)
-    vocabulary = loading.fit_vocabulary(dataset, source)
+    """Count which words stand near each other, and reduce the counts to vectors: the same texts
+    give the same ones.
+    """
+    dataset = load_dataset.load(source, seed)
+    vocabulary = load_dataset.fit_vocabulary(dataset, source)
     rows = ppmi_vectors(dataset.train, vocabulary, dimension, window)
     return Vectors(tuple(vocabulary.words), rows, len(dataset.train))

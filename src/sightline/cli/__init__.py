@@ -1,1 +1,1 @@
-"""The command line: each command turns its flags into one call of `sightline.api`."""
+"""The command line: one file a command."""

@@ -8,7 +8,8 @@
     130  interrupted
     143  terminated
 
-Nothing here, and nothing at the top of a command's file, imports torch: ``sightline --help`` answers at once.
+Nothing here, and nothing at the top of a command's file, imports torch: ``sightline --help``
+answers at once.
 """
 
 from __future__ import annotations
@@ -26,27 +27,27 @@ import typer
 from sightline.cli.audit import audit
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
-from sightline.cli.codes import BUG, DONE, INTERRUPTED, READER_GONE, TERMINATED, WRONG_INPUT
 from sightline.cli.command import Contextual, Once
 from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
+from sightline.cli.exit_codes import BUG, DONE, INTERRUPTED, READER_GONE, TERMINATED, WRONG_INPUT
 from sightline.cli.export import export
 from sightline.cli.figure import figure
-from sightline.cli.listing import listing
+from sightline.cli.list_ import listing
 from sightline.cli.look import look
+from sightline.cli.os_errors import closed_stream, drop_output, refused
 from sightline.cli.predict import predict
 from sightline.cli.process import PACKAGES
-from sightline.cli.refusals import closed_stream, drop_output, refused
 from sightline.cli.report import report
 from sightline.cli.results import results
-from sightline.cli.stopping import STOPS, Terminated, heed_stops, leave, say_stopped, stop_code
+from sightline.cli.signals import STOPS, Terminated, heed_stops, leave, say_stopped, stop_code
 from sightline.cli.study import study
 from sightline.cli.train import train
 from sightline.cli.vectors import vectors
-from sightline.errors import SightlineError, panicked
-from sightline.installing import AGAIN, version_of
-from sightline.report.visible import one_line
+from sightline.core.errors import SightlineError, panicked
+from sightline.core.installation import AGAIN, version_of
+from sightline.report.sanitize import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
 """Flags of which a lower value takes less memory, where a command has them."""
@@ -55,7 +56,10 @@ _LEFT = "code that is not sightline's ended the command; let the model raise an 
 
 app = typer.Typer(
     name="sightline",
-    help="Audit whether a text classifier's attention weights can be read as an explanation of its predictions.",
+    help=(
+        "Audit whether a text classifier's attention weights can be read as an explanation of "
+        "its predictions."
+    ),
     epilog="Begin with: sightline demo",
     add_completion=False,
     context_settings={"help_option_names": ["--help"]},
@@ -90,19 +94,30 @@ def _everywhere(
     show_version: Annotated[
         bool,
         typer.Option(
-            "--version", metavar="", callback=_show_version, is_eager=True, help="Print the version and stop."
+            "--version",
+            metavar="",
+            callback=_show_version,
+            is_eager=True,
+            help="Print the version and stop.",
         ),
     ] = False,
     debug: Annotated[
         bool,
-        typer.Option("--debug", metavar="", help="Print a traceback where sightline breaks (also: SIGHTLINE_DEBUG=1)."),
+        typer.Option(
+            "--debug",
+            metavar="",
+            help="Print a traceback where sightline breaks (also: SIGHTLINE_DEBUG=1).",
+        ),
     ] = False,
 ) -> None:
-    """Audit whether a text classifier's attention weights can be read as an explanation of its predictions."""
+    """Audit whether a text classifier's attention weights can be read as an explanation of its
+    predictions.
+    """
 
 
 _made = cache(typer.main.get_command)
-"""Commands as typer makes them of their functions: once, since an error asks for their flags as well."""
+"""Commands as typer makes them of their functions: once, since an error asks for their flags as
+well."""
 
 
 def main() -> None:
@@ -116,12 +131,16 @@ def main() -> None:
 
 
 def _opened() -> int:
-    """Look that there is something to write on, and make it take every character; 0 where there is."""
+    """Look that there is something to write on, and make it take every character; 0 where there
+    is.
+    """
     if (closed := closed_stream()) is not None:
         return _failed(closed, WRONG_INPUT)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a narrow terminal must not cost a finished audit
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a narrow terminal must not cost a finished audit
     return DONE
 
 
@@ -130,7 +149,9 @@ def run(arguments: Sequence[str]) -> int:
 
     A stop that was asked for decides, whatever it was made into on its way here.
     """
-    asked = [word for word in arguments if word != "--debug"]  # so that it may stand behind the command, too
+    asked = [
+        word for word in arguments if word != "--debug"
+    ]  # so that it may stand behind the command, too
     try:
         code = _invoke(asked or ["--help"])
     except BaseException as error:
@@ -141,29 +162,38 @@ def run(arguments: Sequence[str]) -> int:
 def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
     """Say what ended a command, and give its exit code."""
     if isinstance(error, SightlineError):
-        return _failed(_told(error, asked), WRONG_INPUT)
+        return _failed(_describe(error, asked), WRONG_INPUT)
     if isinstance(error, STOPS):
         return say_stopped(TERMINATED if isinstance(error, Terminated) else INTERRUPTED)
     if isinstance(error, BrokenPipeError):
         return _hang_up()
     if isinstance(error, SystemExit):
-        if isinstance(error.__context__, OSError):  # typer leaves so where it meets a broken pipe first
+        if isinstance(
+            error.__context__, OSError
+        ):  # typer leaves so where it meets a broken pipe first
             return _hang_up()
         return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
     if panicked(error):
-        return _failed(f"a library written in Rust broke: {error}; is a file of the model damaged?", WRONG_INPUT)
+        return _failed(
+            f"a library written in Rust broke: {error}; is a file of the model damaged?",
+            WRONG_INPUT,
+        )
     if not isinstance(error, Exception):
         raise error
-    if (told := _usage(error) or refused(error)) is not None:
-        return _refused(told)
+    if (message := _usage(error) or refused(error)) is not None:
+        return _refused(message)
     if debug or os.environ.get("SIGHTLINE_DEBUG") == "1":
         traceback.print_exception(error)
     # typer hides an EOFError from our own code in its Abort
-    return _broken(error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error, asked)
+    return _broken(
+        error.__cause__ if isinstance(error, typer.Abort) and error.__cause__ else error, asked
+    )
 
 
 def _invoke(arguments: Sequence[str]) -> int:
-    words = tuple(arguments)  # handed on as the context's object, so that a report can say what made it
+    words = tuple(
+        arguments
+    )  # handed on as the context's object, so that a report can say what made it
     code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
     sys.stdout.flush()  # a reader that has gone is noticed here, not when Python shuts down
     return code if isinstance(code, int) else DONE
@@ -176,8 +206,8 @@ RENAMED: Mapping[str, str] = {"--companions": "--controls", "--reading": "--atte
 def _usage(error: Exception) -> str | None:
     """Give the message of a mistake in the flags, as typer composes it; None of any other error.
 
-    Known by what it can do: typer has its own copy of click's errors since 0.26 and took click's before, and no one
-    name stands for both.
+    Known by what it can do: typer has its own copy of click's errors since 0.26 and took click's
+    before, and no one name stands for both.
     """
     if (now := RENAMED.get(getattr(error, "option_name", ""))) is not None:
         return f"{getattr(error, 'option_name', '')} is called {now}"
@@ -185,19 +215,23 @@ def _usage(error: Exception) -> str | None:
     return None if compose is None else str(compose())
 
 
-def _told(error: SightlineError, asked: Sequence[str]) -> str:
-    """Give the message of an error, its settings spelled as flags; it begins with one where it names a field."""
+def _describe(error: SightlineError, asked: Sequence[str]) -> str:
+    """Give the message of an error, its settings spelled as flags; it begins with one where it
+    names a field.
+    """
     flags = _flags(asked)
 
     def spelled(name: str, value: str) -> str:
         return f"{flags[name]} {value}".strip() if name in flags else f"{name}={value}"
 
-    told = error.spelled(spelled)
-    return f"{_flag(error.field, asked)}: {told}" if error.field else told
+    description = error.spelled(spelled)
+    return f"{_flag(error.field, asked)}: {description}" if error.field else description
 
 
 def _flag(field: str, asked: Sequence[str]) -> str:
-    """Say what the running command calls a field of the library; a field without a flag keeps its name."""
+    """Say what the running command calls a field of the library; a field without a flag keeps its
+    name.
+    """
     flags = _flags(asked)
     return flags.get(field) or flags.get(field.rpartition(".")[2]) or field
 
@@ -206,7 +240,11 @@ def _flags(asked: Sequence[str]) -> dict[str, str]:
     """Give the flags of the running command, by what the library calls them."""
     commands = getattr(_made(app), "commands", {})
     running = next((commands[word] for word in asked if word in commands), None)
-    return {one.name: one.opts[0] for one in getattr(running, "params", ()) if one.opts[0].startswith("--")}
+    return {
+        one.name: one.opts[0]
+        for one in getattr(running, "params", ())
+        if one.opts[0].startswith("--")
+    }
 
 
 def _failed(message: str, code: int) -> int:
@@ -214,27 +252,41 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
-def _refused(told: str) -> int:
-    """Say what is wrong; where it is stdout that takes nothing more, what waits for it is dropped."""
+def _refused(message: str) -> int:
+    """Say what is wrong; where it is stdout that takes nothing more, what waits for it is
+    dropped.
+    """
     try:
         sys.stdout.flush()
     except OSError:
         drop_output()
-    return _failed(told, WRONG_INPUT)
+    return _failed(message, WRONG_INPUT)
 
 
 def _broken(error: BaseException, asked: Sequence[str]) -> int:
-    told = f"{type(error).__name__}: {error}"
-    if isinstance(error, MemoryError) or "can't allocate memory" in told or "OutOfMemoryError" in told:
+    message = f"{type(error).__name__}: {error}"
+    if (
+        isinstance(error, MemoryError)
+        or "can't allocate memory" in message
+        or "OutOfMemoryError" in message
+    ):
         lower = " or ".join(flag for flag in _flags(asked).values() if flag in _TAKE_MEMORY)
-        advice = f"lower {lower}, or take fewer texts" if lower else "take fewer texts, or a smaller model"
-        return _failed(f"out of memory ({told}); {advice}", WRONG_INPUT)
+        advice = (
+            f"lower {lower}, or take fewer texts"
+            if lower
+            else "take fewer texts, or a smaller model"
+        )
+        return _failed(f"out of memory ({message}); {advice}", WRONG_INPUT)
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in PACKAGES:
         return _failed(f"{error}; {AGAIN}", WRONG_INPUT)
-    return _failed(f"{told}. This is a bug in sightline: please report it, with what --debug prints", BUG)
+    return _failed(
+        f"{message}. This is a bug in sightline: please report it, with what --debug prints", BUG
+    )
 
 
 def _hang_up() -> int:
-    """Leave quietly when the reader of our output has gone, as `head` does, with the code of a broken pipe."""
+    """Leave quietly when the reader of our output has gone, as `head` does, with the code of a
+    broken pipe.
+    """
     drop_output()
     return READER_GONE

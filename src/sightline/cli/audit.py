@@ -5,18 +5,25 @@ from __future__ import annotations
 import typer
 
 from sightline.api.audit import audit_each, with_seeds
-from sightline.api.machine import made_by
+from sightline.api.compute_resources import made_by
 from sightline.api.model_source import choose, saved_folder
-from sightline.api.resuming import kept_until_written
+from sightline.api.resume import kept_until_written
 from sightline.cli import flags
-from sightline.cli.aside import printed_aside
-from sightline.cli.audits import show_audits, write_audits, written
-from sightline.cli.estimate import made_forecast, show_forecast
-from sightline.cli.gates import close_gates, read_gates
-from sightline.cli.groups import AuditedModel, AuditedTexts, Auditing, AuditReport, Console, grouped
+from sightline.cli.audit_output import show_audits, write_audits, written
+from sightline.cli.dry_run import made_forecast, show_forecast
+from sightline.cli.fail_on import close_gates, read_gates
+from sightline.cli.flag_groups import (
+    AuditedModel,
+    AuditedTexts,
+    Auditing,
+    AuditReport,
+    Console,
+    grouped,
+)
 from sightline.cli.output import note_unsealed
-from sightline.cli.pages import check_endings
-from sightline.cli.places import check_places, inputs, note_replaced, unfinished
+from sightline.cli.output_checks import check_places, inputs, note_replaced, unfinished
+from sightline.cli.report_files import check_endings
+from sightline.cli.stdout_guard import printed_aside
 
 
 @grouped
@@ -32,14 +39,17 @@ def audit(
 ) -> None:
     """Audit a model's attention on the test texts of its data, and write the report.
 
-    A model named by its spec is trained first, on the training texts, together with its companion. What is trained is
-    kept in FILE.partial until the report is written: the same command goes on from there, with the same result.
+    A model named by its spec is trained first, on the training texts, together with its companion.
+    What is trained is kept in FILE.partial until the report is written: the same command goes on
+    from there, with the same result.
     """
     name, data, kept = model.name, texts.source(), unfinished(report.out, report.save)
     places = [*written(report, several=run.seeds > 1), kept]
     check_places(inputs(data, name, vectors=model.vectors, scores=texts.scores), *places)
     check_endings(report.out, report.card)
-    source = choose(data, name, model.training(texts.min_count), run.options(texts), told=texts.told)
+    source = choose(
+        data, name, model.training(texts.min_count), run.options(texts), typed=texts.description
+    )
     note_unsealed(saved_folder(name))
     gates = read_gates(fail_on or ())
     note_replaced(*places)
@@ -48,7 +58,10 @@ def audit(
         with printed_aside():
             found = made_forecast(source, run.resources, kept.path, run.seeds)
         return show_forecast(found, console.as_json)
-    with kept_until_written(kept.path, run.resources, console.hooks) as (hooks, machine), printed_aside():
+    with (
+        kept_until_written(kept.path, run.resources, console.hooks) as (hooks, machine),
+        printed_aside(),
+    ):
         audits = audit_each(sources, hooks, machine, about=made_by(context.obj or ()))
         write_audits(audits, report)
     show_audits(audits, report, console.as_json)

@@ -7,18 +7,20 @@ from typing import Any
 
 from sightline.api.check import check_data as card_of
 from sightline.cli import flags
-from sightline.cli.display import reading_progress
-from sightline.cli.groups import Texts, grouped
+from sightline.cli.flag_groups import Texts, grouped
 from sightline.cli.output import emit, say
-from sightline.report.sheets.columns import aligned
-from sightline.report.visible import one_line, shortened
+from sightline.cli.progress import reading_progress
+from sightline.report.sanitize import one_line, shortened
+from sightline.report.text.column_layout import aligned
 
 LABELS_SHOWN = 8
 
 
 @grouped
 def check_data(texts: Texts, seed: flags.Seed = 0, as_json: flags.Json = False) -> None:
-    """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or written."""
+    """Read data as an audit would, and print what was found, dropped and cut; nothing is trained or
+    written.
+    """
     source = texts.source()
     with reading_progress(as_json=as_json):
         card = card_of(source, seed)
@@ -28,22 +30,34 @@ def check_data(texts: Texts, seed: flags.Seed = 0, as_json: flags.Json = False) 
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
-    """Lay a card out for a terminal: its splits as a table, then everything else that is not empty."""
+    """Lay a card out for a terminal: its splits as a table, then everything else that is not
+    empty.
+    """
     head = ("split", "texts", "words a text", "labels")
     splits = [_row(name, split) for name, split in card["splits"].items()]
     shown = ("source", "splits", "notes", "before_cutting")
     rest = {name: value for name, value in card.items() if name not in shown}
-    told = [f"{name.replace('_', ' ')}: {_shown(value)}" for name, value in rest.items() if value not in (None, {}, [])]
+    lines = [
+        f"{name.replace('_', ' ')}: {_shown(value)}"
+        for name, value in rest.items()
+        if value not in (None, {}, [])
+    ]
     notes = [f"note: {note}" for note in card.get("notes", ())]
     tables = [*aligned([head, *splits]), "", *length_lines(card.get("before_cutting", {}))]
-    return [one_line(f"source: {card['source']}"), "", *tables, *map(one_line, told + notes)]
+    return [one_line(f"source: {card['source']}"), "", *tables, *map(one_line, lines + notes)]
 
 
 def length_lines(before: Mapping[str, Any]) -> list[str]:
-    """Lay out how long texts are before they are cut, and what is lost; nothing where none are ever cut."""
+    """Lay out how long texts are before they are cut, and what is lost; nothing where none are ever
+    cut.
+    """
     head = ("before cutting", "median", "95 %", "longest", "texts cut", "words lost")
     rows = [
-        (split, *(str(found[name]) for name in ("median", "q95", "max", "cut")), f"{found['lost']:.1%}")
+        (
+            split,
+            *(str(found[name]) for name in ("median", "q95", "max", "cut")),
+            f"{found['lost']:.1%}",
+        )
         for split, found in before.items()
     ]
     return [*aligned([head, *rows]), ""] if rows else []

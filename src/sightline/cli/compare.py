@@ -1,4 +1,6 @@
-"""``sightline compare``: audits side by side, and what lies between their effects on the texts that they share."""
+"""``sightline compare``: audits side by side, and what lies between their effects on the texts that
+they share.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,16 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, tell, writing
-from sightline.cli.pages import check_endings
-from sightline.cli.places import Output, check_places
+from sightline.cli.output_checks import Output, check_places
+from sightline.cli.report_files import check_endings
 
 Audits = Annotated[
     list[str],
     typer.Argument(
         metavar="AUDIT...",
         show_default=False,
-        help="Two or more, the first to compare with: a folder that sightline audit --save wrote, or a run of a store "
-        "as STORE:KEY.",
+        help="Two or more, the first to compare with: a folder that sightline audit --save wrote, "
+        "or a run of a store as STORE:KEY.",
     ),
 ]
 KeptIn = Annotated[
@@ -40,16 +42,20 @@ def compare(
     no_texts: flags.NoTexts = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Compare saved audits: verdicts side by side, and differences of effects on the same texts, with intervals.
+    """Compare saved audits: verdicts side by side, and differences of effects on the same texts,
+    with intervals.
 
-    With --store, audits are runs of it, by their keys or how these begin (sightline results lists them).
+    With --store, audits are runs of it, by their keys or how these begin (sightline results lists
+    them).
     """
     from sightline.api.compare import compare_named, named_audits  # noqa: PLC0415  (numpy and the report)
-    from sightline.report.page.compare import write_comparison  # noqa: PLC0415  (jinja2)
-    from sightline.report.sheets.compare import comparison_lines  # noqa: PLC0415  (numpy)
+    from sightline.report.html.comparison_page import write_comparison  # noqa: PLC0415  (jinja2)
+    from sightline.report.text.comparison_text import comparison_lines  # noqa: PLC0415  (numpy)
 
     named = named_audits(audits, store)
-    check_places([("--store", store), *(("AUDIT", one.folder) for one in named)], Output("--out", out))
+    check_places(
+        [("--store", store), *(("AUDIT", one.folder) for one in named)], Output("--out", out)
+    )
     check_endings(out)
     found = compare_named(named)
     for one in named:

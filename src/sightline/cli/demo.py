@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from sightline.api.audit import audit_source
-from sightline.api.data import read_source
-from sightline.api.machine import today
+from sightline.api.compute_resources import today
+from sightline.api.data_source import read_source
 from sightline.api.model_source import choose_training
-from sightline.api.multi_seed import Audits
-from sightline.api.options import AuditOptions, TrainingOptions
-from sightline.cli.audits import show_audits, write_audits, written
-from sightline.cli.groups import AuditReport, Console, Seeded, grouped
-from sightline.cli.places import Output, check_places
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.api.seed_audits import Audits
+from sightline.cli.audit_output import show_audits, write_audits, written
+from sightline.cli.flag_groups import AuditReport, Console, Seeded, grouped
+from sightline.cli.output_checks import Output, check_places
 from sightline.cli.train import MODEL as SAVED_MODEL
 from sightline.cli.train import save_model
 
@@ -26,7 +26,9 @@ COMPANIONS = "uniform,frozen"
 
 Out = Annotated[
     Path,
-    typer.Option("--out", metavar="DIR", help="Folder for report, audit and model.", rich_help_panel="Output"),
+    typer.Option(
+        "--out", metavar="DIR", help="Folder for report, audit and model.", rich_help_panel="Output"
+    ),
 ]
 
 
@@ -37,9 +39,11 @@ def demo(
     run: Seeded,
     console: Console,
 ) -> None:
-    """Train a small model on generated texts, audit it, and write a report: under a minute, nothing needed.
+    """Train a small model on generated texts, audit it, and write a report: under a minute, nothing
+    needed.
 
-    One word of each text tells its class, nine times in ten: so it is known where attention ought to look.
+    One word of each text tells its class, nine times in ten: so it is known where attention ought
+    to look.
     """
     report, model = AuditReport(out=out / "report.html", save=out / "audit"), out / "model"
     training = TrainingOptions(companions=COMPANIONS)
@@ -47,7 +51,9 @@ def demo(
     check_places((), *written(report), Output("--out", model, SAVED_MODEL))
     machine = run.resources.machine()
     # What demo stands for.
-    command = f"sightline audit --data '{DATA}' --model {MODEL} --controls {COMPANIONS} --seed {run.seed}"
+    command = (
+        f"sightline audit --data '{DATA}' --model {MODEL} --controls {COMPANIONS} --seed {run.seed}"
+    )
     about = {"command": command, "date": today()}
     trained, found = audit_source(source, console.hooks, machine, about=about)
     save_model(trained, model)

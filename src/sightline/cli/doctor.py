@@ -10,12 +10,12 @@ from pathlib import Path
 
 import typer
 
-from sightline.api.machine import named_threads, prepare
+from sightline.api.compute_resources import named_threads, prepare
 from sightline.cli import flags
-from sightline.cli.codes import UNFIT
+from sightline.cli.exit_codes import UNFIT
 from sightline.cli.output import emit, say
 from sightline.cli.process import packages
-from sightline.report.sheets.columns import aligned
+from sightline.report.text.column_layout import aligned
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,17 @@ class Check:
 
 
 def doctor(as_json: flags.Json = False) -> None:
-    """Look at versions, processor and folders, and audit a tiny model in memory; exit with 0 if all is well."""
+    """Look at versions, processor and folders, and audit a tiny model in memory; exit with 0 if all
+    is well.
+    """
     checks = [_looked(name, look) for name, look in LOOKS.items()]
     fit = all(check.ok for check in checks)
     if as_json:
         emit({"ok": fit, "checks": [asdict(check) for check in checks]})
     else:
-        say(aligned([("ok" if check.ok else "FAILED", check.name, check.found) for check in checks]))
+        say(
+            aligned([("ok" if check.ok else "FAILED", check.name, check.found) for check in checks])
+        )
     if not fit:
         raise typer.Exit(UNFIT)
 
@@ -64,13 +68,16 @@ def _threads() -> str:
     before = torch.get_num_threads()
     try:
         prepare("cpu", None)
-        return f"{torch.get_num_threads()}, by {'OMP_NUM_THREADS' if named_threads() else 'trying it for a moment'}"
+        return (
+            f"{torch.get_num_threads()}, by "
+            f"{'OMP_NUM_THREADS' if named_threads() else 'trying it for a moment'}"
+        )
     finally:
         torch.set_num_threads(before)
 
 
 def _device() -> str:
-    from sightline.api.machine import pick_device  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.compute_resources import pick_device  # noqa: PLC0415  (as late as it is needed)
 
     return pick_device("auto")
 

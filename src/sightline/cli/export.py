@@ -1,4 +1,6 @@
-"""``sightline export``: the numbers of an audit as plain columns, for spreadsheets and other programs."""
+"""``sightline export``: the numbers of an audit as plain columns, for spreadsheets and other
+programs.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ from typing import Annotated
 import typer
 
 from sightline.api import folders
-from sightline.api.saved import load_results, place_of
+from sightline.api.find_audits import load_results, place_of
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, writing
-from sightline.cli.places import Folder, Output, check_places, note_replaced
-from sightline.errors import SpecError
-from sightline.report.frames.writing import check_kind
-from sightline.report.frames.writing import export as write_export
+from sightline.cli.output_checks import Folder, Output, check_places, note_replaced
+from sightline.core.errors import SpecError
+from sightline.report.export.export_files import check_kind
+from sightline.report.export.export_files import export as write_export
 
 EXPORT = Folder("an export", folders.EXPORT)
 
@@ -27,7 +29,10 @@ Saved = Annotated[
     ),
 ]
 Csv = Annotated[
-    Path | None, typer.Option("--csv", metavar="DIR", show_default="not written", help="Write CSV into this folder.")
+    Path | None,
+    typer.Option(
+        "--csv", metavar="DIR", show_default="not written", help="Write CSV into this folder."
+    ),
 ]
 Parquet = Annotated[
     Path | None,
@@ -47,10 +52,17 @@ def export(
     no_texts: flags.NoTexts = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Write every number of an audit by text and by word as plain tables, and beside them what each column is."""
-    wanted = {kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None}
+    """Write every number of an audit by text and by word as plain tables, and beside them what each
+    column is.
+    """
+    wanted = {
+        kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None
+    }
     if not wanted:
-        raise SpecError("expected --csv DIR or --parquet DIR, got neither; say where the tables are to be written")
+        raise SpecError(
+            "expected --csv DIR or --parquet DIR, got neither; say where the tables are to "
+            "be written"
+        )
     saved = place_of(saved)
     written = [Output(f"--{kind}", place, EXPORT) for kind, place in wanted.items()]
     check_places((("AUDIT_DIR", saved),), *written)
@@ -65,5 +77,5 @@ def export(
     rows = {"texts": len(found.texts), "words": sum(len(text.tokens) for text in found.texts)}
     if as_json:
         return emit({"rows": rows, **{kind: str(place) for kind, place in wanted.items()}})
-    told = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-    return say([f"{kind}: {place} ({told})" for kind, place in wanted.items()])
+    sentence = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+    return say([f"{kind}: {place} ({sentence})" for kind, place in wanted.items()])

@@ -1,4 +1,6 @@
-"""``sightline figure``: one figure of an audit, or of the runs of a store, with its numbers beside it."""
+"""``sightline figure``: one figure of an audit, or of the runs of a store, with its numbers beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,27 @@ import typer
 
 from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, writing
-from sightline.cli.places import Output, check_places
-from sightline.errors import SpecError
-from sightline.report.private import without
+from sightline.cli.output_checks import Output, check_places
+from sightline.core.errors import SpecError
+from sightline.report.redact import without
 
 if TYPE_CHECKING:
-    from sightline.report.plots.named import Figure
-    from sightline.results import Results
+    from sightline.core.results import Results
+    from sightline.report.figures.figure_registry import Figure
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", show_default=False, help="Which figure: see sightline list figures.")
+    str,
+    typer.Argument(
+        metavar="NAME", show_default=False, help="Which figure: see sightline list figures."
+    ),
 ]
 Places = Annotated[
     list[str],
     typer.Argument(
         metavar="PLACE...",
         show_default=False,
-        help="What it is of: a folder that sightline audit --save wrote, or a run of a store as STORE:KEY; for figures "
-        "of several, any number of these, or a store for all its runs.",
+        help="What it is of: a folder that sightline audit --save wrote, or a run of a store as "
+        "STORE:KEY; for figures of several, any number of these, or a store for all its runs.",
     ),
 ]
 File = Annotated[
@@ -46,7 +51,9 @@ TextId = Annotated[
         "--text-id",
         metavar="ID",
         show_default="the one in the middle",
-        help="The text that is drawn, by its id (its number with --no-ids), for figures of one text.",
+        help=(
+            "The text that is drawn, by its id (its number with --no-ids), for figures of one text."
+        ),
     ),
 ]
 
@@ -59,12 +66,13 @@ def figure(
     no_ids: flags.NoIds = False,
     as_json: flags.Json = False,
 ) -> None:
-    r"""Draw one figure for a paper from saved audits, and write the numbers that are drawn beside it.
+    r"""Draw one figure for a paper from saved audits, and write the numbers that are drawn beside
+    it.
 
     It needs matplotlib: pip install 'sightline-audit\[figures]'.
     """
-    from sightline.report.plots.drawing import ENDINGS, check_drawing  # noqa: PLC0415  (numpy)
-    from sightline.report.plots.named import FIGURES, numbers_of, write_figure  # noqa: PLC0415  (numpy)
+    from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure  # noqa: PLC0415  (numpy)
+    from sightline.report.figures.matplotlib_output import ENDINGS, check_drawing  # noqa: PLC0415  (numpy)
 
     if name not in FIGURES:
         raise SpecError(f"NAME: expected one of {', '.join(FIGURES)}, got {name!r}")
@@ -73,7 +81,9 @@ def figure(
     found = [Path(one) for one in places]
     check_places([("PLACE", one) for one in found], Output("--out", out))
     if out.suffix.lower() not in ENDINGS:
-        raise SpecError(f"expected a name that ends in {', '.join(ENDINGS)}, got {out}", field="out")
+        raise SpecError(
+            f"expected a name that ends in {', '.join(ENDINGS)}, got {out}", field="out"
+        )
     check_drawing()
     folders = _folders(FIGURES[name], places)
     written = Output("--out", out), Output("the numbers beside it,", numbers_of(out))
@@ -87,18 +97,22 @@ def figure(
 
 def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
     """Find the folders of the audits that are named, each once."""
-    from sightline.api.saved import audits_of  # noqa: PLC0415  (numpy)
+    from sightline.api.find_audits import audits_of  # noqa: PLC0415  (numpy)
 
-    found = list({one.folder.resolve(): one.folder for place in places for one in audits_of(place)}.values())
+    found = list(
+        {one.folder.resolve(): one.folder for place in places for one in audits_of(place)}.values()
+    )
     if not asked.several and len(found) != 1:
-        told = f"PLACE: expected one audit, got {len(found)}"
-        raise SpecError(f"{told}; name one, of several seeds as DIR/seed-N, of a store as STORE:KEY")
+        message = f"PLACE: expected one audit, got {len(found)}"
+        raise SpecError(
+            f"{message}; name one, of several seeds as DIR/seed-N, of a store as STORE:KEY"
+        )
     return found
 
 
 def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
     """Read the audits one after another: a store may have more than fit into memory."""
-    from sightline.api.saved import load_results  # noqa: PLC0415  (numpy)
+    from sightline.api.find_audits import load_results  # noqa: PLC0415  (numpy)
 
     for folder in folders:
         found = load_results(folder)

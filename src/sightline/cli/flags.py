@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from sightline.api.listing import COMPANIONS, EXPENSIVE, Reduction
+from sightline._io.limits import read_size
+from sightline.api.list_choices import COMPANIONS, EXPENSIVE, Reduction
 from sightline.api.workers import Workers, read_workers
-from sightline.bounds import read_size
-from sightline.installing import install_line
+from sightline.core.installation import install_line
 
 _LEAST_MEMORY = 2**20
 
@@ -51,15 +51,18 @@ _SWITCH = ""
 _DATA, _MODEL, RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
 
 _TEXTS = (
-    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz) or a .parquet one, folder:DIR, hf:DIR, a published "
-    "corpus such as sst:DIR, or a generated one such as 'planted:needle(n=1200,length=30)'."
+    "Texts with labels: a .csv, .tsv or .jsonl file (plain or .gz) or a .parquet one, "
+    "folder:DIR, hf:DIR, a published corpus such as sst:DIR, or a generated one such as "
+    "'planted:needle(n=1200,length=30)'."
 )
 Data = Annotated[
-    str, typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA)
-]  # fmt: skip
+    str,
+    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA),
+]
 DataOrFiles = Annotated[
-    str | None, typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA)
-]  # fmt: skip
+    str | None,
+    typer.Option("--data", metavar="SPEC", show_default=False, help=_TEXTS, rich_help_panel=_DATA),
+]
 Train = Annotated[
     str | None,
     typer.Option(
@@ -86,28 +89,40 @@ Test = Annotated[
         "--test",
         metavar="FILE",
         show_default="none",
-        help="A table of test texts; a model that is trained already needs no other, and a training needs none.",
+        help=(
+            "A table of test texts; a model that is trained already needs no other, and a "
+            "training needs none."
+        ),
         rich_help_panel=_DATA,
     ),
 ]
 DataOrTexts = Annotated[
     str | None,
-    typer.Option("--data", metavar="SPEC", show_default="a few English texts", help=_TEXTS, rich_help_panel=_DATA),
+    typer.Option(
+        "--data",
+        metavar="SPEC",
+        show_default="a few English texts",
+        help=_TEXTS,
+        rich_help_panel=_DATA,
+    ),
 ]
 Text = Annotated[
-    str, typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_DATA)
-]  # fmt: skip
+    str,
+    typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_DATA),
+]
 Label = Annotated[
-    str, typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_DATA)
-]  # fmt: skip
+    str,
+    typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_DATA),
+]
 Split = Annotated[
     str,
     typer.Option(
         "--split",
         metavar="COLUMN",
-        help="Column that says train, validation or test. Without it, every row is a test text for a model that is "
-        "trained already (a model of sightline train, on the file of its training: the test part); otherwise texts "
-        "are divided 70/15/15. all: every row is a test text, whatever a split column says.",
+        help="Column that says train, validation or test. Without it, every row is a test text "
+        "for a model that is trained already (a model of sightline train, on the file of its "
+        "training: the test part); otherwise texts are divided 70/15/15. all: every row is a "
+        "test text, whatever a split column says.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -126,7 +141,10 @@ Query = Annotated[
         "--query",
         metavar="COLUMN",
         show_default="none",
-        help="Column of a question or a hypothesis that comes with each text; for a model with +query.",
+        help=(
+            "Column of a question or a hypothesis that comes with each text; for a model with "
+            "+query."
+        ),
         rich_help_panel=_DATA,
     ),
 ]
@@ -146,7 +164,10 @@ Group = Annotated[
         "--group",
         metavar="COLUMN",
         show_default="none",
-        help="Column of what texts share, such as a person: splits keep it whole, and intervals count it once.",
+        help=(
+            "Column of what texts share, such as a person: splits keep it whole, and intervals "
+            "count it once."
+        ),
         rich_help_panel=_DATA,
     ),
 ]
@@ -154,14 +175,19 @@ OnCopies = Annotated[
     Literal["refuse", "drop"],
     typer.Option(
         "--on-copies",
-        help="A text that stands in two named splits: refuse, or drop it from the one it is not judged by.",
+        help=(
+            "A text that stands in two named splits: refuse, or drop it from the one it is not "
+            "judged by."
+        ),
         rich_help_panel=_DATA,
     ),
 ]
 _RECIPE = "How published data are prepared: clean, or as the papers did, mistakes included."
 _LONGEST = "Longest text in words; what follows is cut, and counted."
 _MODELS = ", or as the model was trained"
-Recipe = Annotated[Literal["clean", "paper"], typer.Option("--recipe", help=_RECIPE, rich_help_panel=_DATA)]
+Recipe = Annotated[
+    Literal["clean", "paper"], typer.Option("--recipe", help=_RECIPE, rich_help_panel=_DATA)
+]
 RecipeOrModels = Annotated[
     Literal["clean", "paper"] | None,
     typer.Option("--recipe", show_default=f"clean{_MODELS}", help=_RECIPE, rich_help_panel=_DATA),
@@ -172,7 +198,12 @@ MaxTokens = Annotated[
 MaxTokensOrModels = Annotated[
     int | None,
     typer.Option(
-        "--max-tokens", metavar="N", min=1, show_default=f"512{_MODELS}", help=_LONGEST, rich_help_panel=_DATA
+        "--max-tokens",
+        metavar="N",
+        min=1,
+        show_default=f"512{_MODELS}",
+        help=_LONGEST,
+        rich_help_panel=_DATA,
     ),
 ]
 MinCount = Annotated[
@@ -192,10 +223,10 @@ Scores = Annotated[
         "--scores",
         metavar="FILE",
         show_default="none",
-        help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl file (plain or .gz) "
-        "with columns id, word, score; the words of a text in order, or with their position, from 0. Or captum:NAME, "
-        "an attribution of Captum such as captum:IntegratedGradients; "
-        f"{needs('captum')}.",
+        help="Scores of words by another tool, one more map to compare: a .csv, .tsv or .jsonl "
+        "file (plain or .gz) with columns id, word, score; the words of a text in order, or "
+        "with their position, from 0. Or captum:NAME, an attribution of Captum such as "
+        f"captum:IntegratedGradients; {needs('captum')}.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -206,8 +237,9 @@ Reading = Annotated[
         "--attention",
         metavar="NAME",
         show_default="the last layer, mean of its heads",
-        help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, evidence; or all, and the "
-        "audit chooses on a few texts of each predicted class and audits the others.",
+        help="The attention source of a Hugging Face model: layer=N,head=M, rollout, values, "
+        "evidence; or all, and the audit chooses on a few texts of each predicted class and "
+        "audits the others.",
         rich_help_panel="Model and training",
     ),
 ]
@@ -217,8 +249,9 @@ LabelMap = Annotated[
         "--label-map",
         metavar="LABEL=CLASS,...",
         show_default="none",
-        help="The class of a trained model for each label of the data, such as pos=POSITIVE,neg=NEGATIVE, or a JSON "
-        "object. Names that differ in case alone and class indices from 0 need none.",
+        help="The class of a trained model for each label of the data, such as "
+        "pos=POSITIVE,neg=NEGATIVE, or a JSON object. Names that differ in case alone and "
+        "class indices from 0 need none.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -227,8 +260,9 @@ TrainedModel = Annotated[
     typer.Argument(
         metavar="MODEL",
         show_default=False,
-        help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face classifier; or "
-        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives.",
+        help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face "
+        "classifier; or py:package.module:factory, a function of yours that returns what "
+        "sightline.wrap or tap gives.",
     ),
 ]
 Model = Annotated[
@@ -236,8 +270,9 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="SPEC",
-        help="A spec such as bilstm+additive, trained first; the folder of a model that sightline train wrote; or "
-        "py:package.module:factory, a function of yours that returns what sightline.wrap or tap gives, or hf:FOLDER.",
+        help="A spec such as bilstm+additive, trained first; the folder of a model that sightline "
+        "train wrote; or py:package.module:factory, a function of yours that returns what "
+        "sightline.wrap or tap gives, or hf:FOLDER.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -266,7 +301,10 @@ Vectors = Annotated[
         "--vectors",
         metavar="FILE",
         show_default="none",
-        help="Word vectors that embeddings start from, a text file as GloVe's, fastText's or of sightline vectors.",
+        help=(
+            "Word vectors that embeddings start from, a text file as GloVe's, fastText's or of "
+            "sightline vectors."
+        ),
         rich_help_panel=_MODEL,
     ),
 ]
@@ -309,8 +347,8 @@ Fit = Annotated[
         "--fit",
         metavar="NAME=VALUE",
         show_default="the preset's",
-        help="Any other setting of the training, such as gradient_clipping=5 or adversary=kl; again for each. "
-        "`sightline list fields` names them.",
+        help="Any other setting of the training, such as gradient_clipping=5 or adversary=kl; "
+        "again for each. `sightline list fields` names them.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -320,8 +358,8 @@ Companions = Annotated[
         "--controls",
         metavar=f"{'|'.join(COMPANIONS)}|none",
         show_default="uniform",
-        help="Control models to train and compare with, joined by commas, or none (faster, but fewer tests run); "
-        "`sightline list controls` says what each is.",
+        help="Control models to train and compare with, joined by commas, or none (faster, but "
+        "fewer tests run); `sightline list controls` says what each is.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -329,7 +367,10 @@ Companions = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", metavar="N", help="Everything random follows from it: splits, weights, draws.", rich_help_panel=RUN
+        "--seed",
+        metavar="N",
+        help="Everything random follows from it: splits, weights, draws.",
+        rich_help_panel=RUN,
     ),
 ]
 Device = Annotated[
@@ -360,8 +401,8 @@ Memory = Annotated[
         metavar="SIZE",
         parser=read_memory,
         show_default="128M",
-        help="What an audit takes at once beyond its texts and the model, such as 256M or 2G: a bound for the runs "
-        "with words deleted; it changes the speed, not the numbers.",
+        help="What an audit takes at once beyond its texts and the model, such as 256M or 2G: a "
+        "bound for the runs with words deleted; it changes the speed, not the numbers.",
         rich_help_panel=RUN,
     ),
 ]
@@ -382,8 +423,8 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of a study. A first "
-        "audit of a transformer: --limit 100.",
+        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of "
+        "a study. A first audit of a transformer: --limit 100.",
         rich_help_panel=RUN,
     ),
 ]
@@ -392,8 +433,8 @@ Gradient = Annotated[
     Reduction,
     typer.Option(
         "--gradient",
-        help="How a word's gradient becomes one number: input (times the word's vector, as Jain & Wallace's code has "
-        "it) or norm (its length, as Meister et al. have it).",
+        help="How a word's gradient becomes one number: input (times the word's vector, as Jain & "
+        "Wallace's code has it) or norm (its length, as Meister et al. have it).",
         rich_help_panel=RUN,
     ),
 ]
@@ -404,8 +445,8 @@ Seeds = Annotated[
         "--seeds",
         metavar="N",
         min=1,
-        help="Train and audit so many times, from --seed upwards; the report is of the first, and says how far the "
-        "others differ.",
+        help="Train and audit so many times, from --seed upwards; the report is of the first, and "
+        "says how far the others differ.",
         rich_help_panel="Run",
     ),
 ]
@@ -433,7 +474,10 @@ StoreFolder = Annotated[
 ]
 
 Page = Annotated[
-    Path, typer.Option("--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT)
+    Path,
+    typer.Option(
+        "--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT
+    ),
 ]
 Save = Annotated[
     Path | None,
@@ -459,7 +503,10 @@ NoIds = Annotated[
     typer.Option(
         "--no-ids",
         metavar=_SWITCH,
-        help="Number the texts in what is written and leave their ids out; with --no-texts, neither is in it.",
+        help=(
+            "Number the texts in what is written and leave their ids out; with --no-texts, "
+            "neither is in it."
+        ),
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -469,7 +516,10 @@ Card = Annotated[
         "--card",
         metavar="FILE",
         show_default="none",
-        help="Also write a short card to paste, .md or .html: verdict, caveats, numbers, methods, how to repeat it.",
+        help=(
+            "Also write a short card to paste, .md or .html: verdict, caveats, numbers, methods, "
+            "how to repeat it."
+        ),
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -488,15 +538,21 @@ FailOn = Annotated[
         "--fail-on",
         metavar="VERDICT|CODE",
         show_default="never",
-        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding (such as SL-301) is "
-        "failed; decided-by-absence is asked of each predicted class, the other verdicts of all texts together; "
-        "may be repeated.",
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding "
+        "(such as SL-301) is failed; decided-by-absence is asked of each predicted class, "
+        "the other verdicts of all texts together; may be repeated.",
         rich_help_panel="Output",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT)]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", metavar=_SWITCH, help="Show no progress.", rich_help_panel=_OUTPUT),
+]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", metavar=_SWITCH, help="Print a line for each epoch.", rich_help_panel=_OUTPUT)
+    bool,
+    typer.Option(
+        "--verbose", metavar=_SWITCH, help="Print a line for each epoch.", rich_help_panel=_OUTPUT
+    ),
 ]
 
 _OF_A_PAPER = "A paper’s table or figure"
@@ -509,7 +565,9 @@ Crew = Annotated[
         help="Processes here, one thread each; or the processors of a Ray cluster.",
     ),
 ]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")
+]
 TableFile = Annotated[
     Path | None,
     typer.Option(
@@ -530,7 +588,10 @@ TableColumns = Annotated[
 ]
 Spread = Annotated[
     Literal["interval", "sd"],
-    typer.Option("--spread", help="What stands beside a mean: its interval, or the standard deviation over seeds."),
+    typer.Option(
+        "--spread",
+        help="What stands beside a mean: its interval, or the standard deviation over seeds.",
+    ),
 ]
 StudyStore = Annotated[
     Path | None,
@@ -559,7 +620,12 @@ Datasets = Annotated[
 StudySeeds = Annotated[
     int | None,
     typer.Option(
-        "--seeds", metavar="N", min=1, show_default="3", help="Seeds of each model.", rich_help_panel=_OF_A_PAPER
+        "--seeds",
+        metavar="N",
+        min=1,
+        show_default="3",
+        help="Seeds of each model.",
+        rich_help_panel=_OF_A_PAPER,
     ),
 ]
 StudyFolder = Annotated[
@@ -568,7 +634,10 @@ StudyFolder = Annotated[
         "--out",
         metavar="DIR",
         show_default="not written",
-        help="Also write the table as Markdown, CSV and LaTeX, and the figures as PDF, PNG and SVG, into this folder.",
+        help=(
+            "Also write the table as Markdown, CSV and LaTeX, and the figures as PDF, PNG and "
+            "SVG, into this folder."
+        ),
         rich_help_panel=_OF_A_PAPER,
     ),
 ]
@@ -579,7 +648,10 @@ ResultsFile = Annotated[
         "--results",
         metavar="FILE",
         show_default="not written",
-        help="The results file (compressed CSV, a row for each run and quantity) that is brought up to date.",
+        help=(
+            "The results file (compressed CSV, a row for each run and quantity) that is brought "
+            "up to date."
+        ),
         rich_help_panel=_RESULTS,
     ),
 ]

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.api.machine import prepare
+from sightline.api.compute_resources import prepare
 from sightline.api.model_source import saved_folder
 from sightline.cli import flags
-from sightline.cli.aside import printed_aside
+from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, note_unsealed, say
-from sightline.cli.source import STDIN, read_stdin
-from sightline.reading import USUAL
+from sightline.cli.stdout_guard import printed_aside
+from sightline.core.explanation import USUAL
 
 if TYPE_CHECKING:
-    from sightline.reading import Reading
+    from sightline.core.explanation import Explanation
 
 OneText = Annotated[
-    str, typer.Argument(metavar="TEXT", show_default=False, help="The text to look at; - reads it from stdin.")
+    str,
+    typer.Argument(
+        metavar="TEXT", show_default=False, help="The text to look at; - reads it from stdin."
+    ),
 ]
 OneQuery = Annotated[
     str | None,
@@ -38,8 +41,8 @@ SavedAudit = Annotated[
         "--audit",
         metavar="DIR",
         show_default="none",
-        help="An audit of this model, as sightline audit --save wrote it, or a run of a store as STORE:KEY: its "
-        "verdict is shown beside the maps.",
+        help="An audit of this model, as sightline audit --save wrote it, or a run of a store as "
+        "STORE:KEY: its verdict is shown beside the maps.",
         rich_help_panel="Data",
     ),
 ]
@@ -66,18 +69,27 @@ def look(
     threads: flags.Threads = None,
     as_json: flags.Json = False,
 ) -> None:
-    """Look at one text as a model reads it: the probability of every class, its words, and maps over them.
+    """Look at one text as a model reads it: the probability of every class, its words, and maps
+    over them.
 
     A map over one text is not evidence: whether it may be shown is what sightline audit answers.
     """
     where = prepare(device, threads)
+    from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
     from sightline.api.look import look as look_at  # noqa: PLC0415  (torch)
-    from sightline.api.saved import place_of  # noqa: PLC0415  (numpy)
 
     audit = None if audit is None else place_of(audit)
-    told = read_stdin() if text == STDIN else text
+    text_given = read_stdin() if text == STDIN else text
     with printed_aside():
-        found = look_at(model, told, query, audit=audit, maps=maps or USUAL, max_tokens=max_tokens, device=where)
+        found = look_at(
+            model,
+            text_given,
+            query,
+            audit=audit,
+            maps=maps or USUAL,
+            max_tokens=max_tokens,
+            device=where,
+        )
     for folder in (saved_folder(model), audit):
         note_unsealed(folder)
     if as_json:
@@ -85,11 +97,11 @@ def look(
     return show(found)
 
 
-def show(reading: Reading) -> None:
+def show(reading: Explanation) -> None:
     """Print a reading: on a terminal its words in the colours of the maps, then plain lines."""
     from rich.console import Console  # noqa: PLC0415  (for this command alone)
 
-    from sightline.report.sheets.reading import lines, shaded  # noqa: PLC0415  (jinja2)
+    from sightline.report.text.explanation_text import lines, shaded  # noqa: PLC0415  (jinja2)
 
     if sys.stdout.isatty():
         console = Console(highlight=False, soft_wrap=True)

@@ -9,24 +9,24 @@ from typing import Annotated
 
 import typer
 
-from sightline.api.data import table_of
-from sightline.api.machine import prepare
+from sightline._io.atomic_write import write_whole
+from sightline.api.compute_resources import prepare
+from sightline.api.data_source import table_of
 from sightline.api.model_source import model_place
 from sightline.cli import flags
-from sightline.cli.aside import each_aside, printed_aside
+from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, tell, writing
-from sightline.cli.places import Output, check_places
-from sightline.cli.source import STDIN, read_stdin
-from sightline.files import write_whole
-from sightline.report.sheets.predictions import Form, about, written
+from sightline.cli.output_checks import Output, check_places
+from sightline.cli.stdout_guard import each_aside, printed_aside
+from sightline.report.text.prediction_files import Form, about, written
 
 Texts = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE|TEXT...",
         show_default=False,
-        help="A table (.csv, .tsv or .jsonl, plain or .gz, or .parquet) with a column of texts and no need of labels; "
-        "or the texts themselves; - reads a text a line from stdin.",
+        help="A table (.csv, .tsv or .jsonl, plain or .gz, or .parquet) with a column of texts "
+        "and no need of labels; or the texts themselves; - reads a text a line from stdin.",
     ),
 ]
 As = Annotated[
@@ -62,19 +62,26 @@ def predict(
     threads: flags.Threads = None,
     as_json: flags.Json = False,
 ) -> None:
-    """Predict the class of each row of a table, or of each text, with the probability of every class.
+    """Predict the class of each row of a table, or of each text, with the probability of every
+    class.
 
     A row that cannot be read is an error that names its line, and then nothing is written.
     """
     table = table_of(texts)
     place = None if table is None else Path(table.path)
-    check_places((("MODEL", model_place(model)), ("FILE", place)), None if out is None else Output("--out", out))
+    check_places(
+        (("MODEL", model_place(model)), ("FILE", place)),
+        None if out is None else Output("--out", out),
+    )
     where = prepare(device, threads)
     from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
 
     given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
-    # What is wrong with a text is said before the first is predicted, and before anything is written.
-    examples = read_texts(table, given, file, text, query, max_tokens, on_note=lambda note: tell(f"note: {note}"))
+    # What is wrong with a text is said before the first is predicted, and before anything is
+    # written.
+    examples = read_texts(
+        table, given, file, text, query, max_tokens, on_note=lambda note: tell(f"note: {note}")
+    )
     with printed_aside():
         found = predict_each(model, examples, where)
     if as_json:

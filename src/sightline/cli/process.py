@@ -1,8 +1,10 @@
-"""When this process began, and the packages that a command needs; it imports nothing that may be missing."""
+"""When this process began, and the packages that a command needs; it imports nothing that may be
+missing.
+"""
 
 from time import perf_counter
 
-from sightline.installing import version_of
+from sightline.core.installation import version_of
 
 BEGAN = perf_counter()
 """When the command began, before anything that takes long is imported."""
@@ -10,5 +12,7 @@ PACKAGES = ("sightline", "torch", "numpy", "scipy", "safetensors", "typer", "ric
 
 
 def packages() -> str:
-    """Name the packages that a command needs, with their versions; one that is missing is an error."""
+    """Name the packages that a command needs, with their versions; one that is missing is an
+    error.
+    """
     return ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)

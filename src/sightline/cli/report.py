@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.audits import write_audits, written
-from sightline.cli.groups import Report, grouped
+from sightline.cli.audit_output import write_audits, written
+from sightline.cli.flag_groups import Report, grouped
 from sightline.cli.output import emit, note_unsealed, say
-from sightline.cli.pages import check_endings
-from sightline.cli.places import check_places
+from sightline.cli.output_checks import check_places
+from sightline.cli.report_files import check_endings
 
 Folder = Annotated[
     Path,
@@ -27,8 +27,8 @@ Folder = Annotated[
 @grouped
 def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
-    from sightline.api.multi_seed import load_audits  # noqa: PLC0415  (as late as it is needed)
-    from sightline.api.saved import place_of  # noqa: PLC0415  (numpy)
+    from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
+    from sightline.api.seed_audits import load_audits  # noqa: PLC0415  (as late as it is needed)
 
     folder = place_of(folder)
     check_places((("AUDIT_DIR", folder),), *written(page))
@@ -38,7 +38,7 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
         note_unsealed(one)
     write_audits(audits, page)
     if as_json:
-        told = {"report": str(page.out), "verdict": audits.first.verdict.level}
-        return emit(told | ({"headline": audits.headline} if audits.together else {}))
+        values = {"report": str(page.out), "verdict": audits.first.verdict.level}
+        return emit(values | ({"headline": audits.headline} if audits.together else {}))
     verdict = "" if audits.together else "Verdict: "
     return say([f"{verdict}{audits.headline}", f"report: {page.out}"])

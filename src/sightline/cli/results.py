@@ -1,4 +1,6 @@
-"""``sightline results``: what a store holds, as a list, a file for other tools, or the answer to a query."""
+"""``sightline results``: what a store holds, as a list, a file for other tools, or the answer to a
+query.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +11,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.asking import answer, check_asked
 from sightline.cli.output import emit, say, tell, write_text
-from sightline.cli.places import Output, check_places
-from sightline.report.numerals import counted
-from sightline.report.sheets.columns import aligned
+from sightline.cli.output_checks import Output, check_places
+from sightline.cli.sql_query import answer, check_asked
+from sightline.report.number_format import counted
+from sightline.report.text.column_layout import aligned
 
 if TYPE_CHECKING:
-    from sightline.api.runs import Summary
+    from sightline.api.store_runs import Summary
 
 Csv = Annotated[
     Path | None,
-    typer.Option("--csv", metavar="FILE", show_default="not written", help="Write one line a run and number, in full."),
+    typer.Option(
+        "--csv",
+        metavar="FILE",
+        show_default="not written",
+        help="Write one line a run and number, in full.",
+    ),
 ]
 Check = Annotated[
     bool,
     typer.Option(
-        "--check", metavar="", help="Read every byte of every run first, and name those that are torn or changed."
+        "--check",
+        metavar="",
+        help="Read every byte of every run first, and name those that are torn or changed.",
     ),
 ]
 Sql = Annotated[
@@ -34,7 +43,10 @@ Sql = Annotated[
         "--sql",
         metavar="QUERY",
         show_default="none",
-        help=f"Answer a query, with tables runs, findings, numbers, estimates and texts; {flags.needs('duckdb')}.",
+        help=(
+            "Answer a query, with tables runs, findings, numbers, estimates and texts; "
+            f"{flags.needs('duckdb')}."
+        ),
     ),
 ]
 Out = Annotated[
@@ -70,9 +82,13 @@ def results(
     as_json: flags.Json = False,
 ) -> None:
     """List the runs of a store: what each is, how it ended, and its verdict; or answer a query."""
-    from sightline.api.runs import open_store, runs_as_csv  # noqa: PLC0415  (numpy and the report)
+    from sightline.api.store_runs import open_store, runs_as_csv  # noqa: PLC0415  (numpy and the report)
 
-    written = [Output(flag, file) for flag, file in (("--csv", csv_file), ("--out", out)) if file is not None]
+    written = [
+        Output(flag, file)
+        for flag, file in (("--csv", csv_file), ("--out", out))
+        if file is not None
+    ]
     check_places((("--store", store),), *written)
     kept = open_store(store)
     check_asked(sql, out, csv_file, memory)

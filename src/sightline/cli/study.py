@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.cli.artefacts import show_list
-from sightline.cli.cells import check_out, check_printing, do_study, outputs, show_table
-from sightline.cli.groups import OfPaper, OfResults, StudyOutput, StudyRun, grouped
+from sightline.cli.flag_groups import OfPaper, OfResults, StudyOutput, StudyRun, grouped
 from sightline.cli.output import tell, writing
-from sightline.cli.places import Input, check_places
-from sightline.cli.studies import do_named_study, is_named_study
-from sightline.errors import SpecError
+from sightline.cli.output_checks import Input, check_places
+from sightline.cli.paper_tables import show_list
+from sightline.cli.study_commands import do_named_study, is_named_study
+from sightline.cli.study_loop import check_out, check_printing, do_study, outputs, show_table
+from sightline.core.errors import SpecError
 
 if TYPE_CHECKING:
-    from sightline.api.papers import Params
+    from sightline.api.list_papers import Params
     from sightline.api.study import Ended, Planned
 
 File = Annotated[
@@ -25,8 +25,9 @@ File = Annotated[
     typer.Argument(
         metavar="FILE.toml|PAPER:ID|NAME",
         show_default=False,
-        help="The study: a file with a base and the axes that vary it; a table or figure of a paper by its id, such "
-        "as jain2019:J-2 (list names them all), or all of them: papers; or a calibration, such as worlds.",
+        help="The study: a file with a base and the axes that vary it; a table or figure of a "
+        "paper by its id, such as jain2019:J-2 (list names them all), or all of them: "
+        "papers; or a calibration, such as worlds.",
     ),
 ]
 
@@ -37,18 +38,22 @@ _OF_NAMED = "of the papers together, or of a calibration"
 def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
     """Run the cells of a study that are not in its store yet, and print the table of all that are.
 
-    A table or figure of a paper stands beside what the paper prints. Of the papers together, and of a calibration, it
-    says how much is done and what does not hold, and keeps what was read of each run in the results file.
-    Stop it whenever you like and start it again: whole cells are kept, and nothing else. Several of these may work on
-    one store at once. Exits with 4 where cells have failed, or where another process is at them, and with 3 where
-    something that a calibration must hold does not.
+    A table or figure of a paper stands beside what the paper prints. Of the papers together, and of
+    a calibration, it says how much is done and what does not hold, and keeps what was read of each
+    run in the results file. Stop it whenever you like and start it again: whole cells are kept, and
+    nothing else. Several of these may work on one store at once. Exits with 4 where cells have
+    failed, or where another process is at them, and with 3 where something that a calibration must
+    hold does not.
     """
-    from sightline.api.papers import is_named  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.list_papers import is_named  # noqa: PLC0415  (as late as it is needed)
 
     if file == "list":
         return show_list(paper.asked(run.limit), paper.data, run.store, output.as_json)
     if run.store is None:
-        raise SpecError("missing; expected the folder in which runs are kept, made where there is none", field="store")
+        raise SpecError(
+            "missing; expected the folder in which runs are kept, made where there is none",
+            field="store",
+        )
     check_printing(output.table)
     if is_named(file):
         _refuse({**kept.of_named, "results": kept.results}, file, _OF_NAMED)
@@ -58,7 +63,9 @@ def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: St
     if is_named_study(file):
         return _of_a_name(file, run, paper, kept, output)
     _refuse(kept.of_named, file, _OF_NAMED)
-    _refuse(paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself")
+    _refuse(
+        paper.given, file, "of a paper’s table or figure, as jain2019:J-2; a file says these itself"
+    )
     planned, read = _of_a_file(Path(file), output)
     return _do(planned, read, run, kept, output, run.limit)
 
@@ -89,14 +96,23 @@ def _do(
     return do_study(planned, run.store, run.running(limit), output, dry_run=run.dry_run, show=show)
 
 
-def _of_a_name(name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
+def _of_a_name(
+    name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput
+) -> None:
     """Do all tables of the papers, or a calibration."""
-    from sightline.api.named_studies import NamedStudy  # noqa: PLC0415  (torch)
+    from sightline.api.study_names import NamedStudy  # noqa: PLC0415  (torch)
 
     assert run.store is not None  # it was asked for
-    others = {"datasets": paper.datasets, "vectors": paper.vectors, "table": output.table, "out": output.out}
+    others = {
+        "datasets": paper.datasets,
+        "vectors": paper.vectors,
+        "table": output.table,
+        "out": output.out,
+    }
     _refuse({**output.of_a_file, **others}, name, "of one table, or of a study file")
-    do_named_study(NamedStudy(name, run.store, paper.data, kept.results, paper.seeds), run, kept, output)
+    do_named_study(
+        NamedStudy(name, run.store, paper.data, kept.results, paper.seeds), run, kept, output
+    )
 
 
 def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
@@ -106,23 +122,31 @@ def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
 
 
 def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
-    """Plan the study of a file, and name what it reads: the file, and the data and vectors of its cells."""
+    """Plan the study of a file, and name what it reads: the file, and the data and vectors of its
+    cells.
+    """
     from sightline.api.study import plan_file  # noqa: PLC0415  (as late as it is needed)
 
-    columns = None if output.columns is None else [name.strip() for name in output.columns.split(",")]
+    columns = (
+        None if output.columns is None else [name.strip() for name in output.columns.split(",")]
+    )
     planned = plan_file(file, columns=columns, spread=output.spread)
     read = [(f"data of {file}", one) for one in planned.data_places]
-    return planned, [("FILE.toml", file), *read, *((f"vectors of {file}", one) for one in planned.vector_places)]
+    return planned, [
+        ("FILE.toml", file),
+        *read,
+        *((f"vectors of {file}", one) for one in planned.vector_places),
+    ]
 
 
 def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list[Input]]:
     """Plan a table or figure of a paper, say which corpora are left out, and name what it reads."""
-    from sightline.api.papers import corpora_of  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.list_papers import corpora_of  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import plan_paper  # noqa: PLC0415  (as late as it is needed)
 
     if paper.data is None:
-        told = f"missing; {name} needs the folder that holds {', '.join(corpora_of(name))}"
-        raise SpecError(told, field="data")
+        message = f"missing; {name} needs the folder that holds {', '.join(corpora_of(name))}"
+        raise SpecError(message, field="data")
     planned = plan_paper(name, asked)
     for corpus, why in planned.left_out.items():
         tell(f"left out: {corpus} ({why})")

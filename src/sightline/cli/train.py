@@ -10,15 +10,22 @@ import typer
 from sightline.api import folders
 from sightline.api.audit import train_source
 from sightline.api.model_source import choose_training
-from sightline.api.options import AuditOptions
-from sightline.api.resuming import kept_until_written
-from sightline.cli.estimate import made_forecast, show_forecast
-from sightline.cli.groups import Console, SeededRun, TrainedModel, TrainingTexts, grouped
+from sightline.api.resume import kept_until_written
+from sightline.api.run_options import AuditOptions
+from sightline.cli.dry_run import made_forecast, show_forecast
+from sightline.cli.flag_groups import Console, SeededRun, TrainedModel, TrainingTexts, grouped
 from sightline.cli.output import emit, say, writing
-from sightline.cli.places import Folder, Output, check_places, inputs, note_replaced, unfinished
+from sightline.cli.output_checks import (
+    Folder,
+    Output,
+    check_places,
+    inputs,
+    note_replaced,
+    unfinished,
+)
 
 if TYPE_CHECKING:
-    from sightline.api.models import Trained
+    from sightline.api.model_argument import Trained
 
 MODEL = Folder("a saved model", folders.MODEL)
 
@@ -42,10 +49,12 @@ def train(
     run: SeededRun,
     console: Console,
 ) -> None:
-    """Train a classifier on the training texts and save it; validation texts choose the epoch that is kept.
+    """Train a classifier on the training texts and save it; validation texts choose the epoch that
+    is kept.
 
-    Beside it a companion with uniform attention is trained, which its audit will need. What is trained is kept in
-    DIR.partial until the model is written: the same command goes on from there, with the same result.
+    Beside it a companion with uniform attention is trained, which its audit will need. What is
+    trained is kept in DIR.partial until the model is written: the same command goes on from there,
+    with the same result.
     """
     data, place, kept = texts.source(), Output("--out", out, MODEL), unfinished(out)
     check_places(inputs(data, vectors=model.vectors), place, kept)
@@ -76,10 +85,15 @@ def show_trained(trained: Trained, out: Path, spec: str, as_json: bool) -> None:
     kept = next((epoch for epoch in record["epochs"] if epoch["number"] == record["kept"]), None)
     validation: dict[str, Any] | None = None  # a model that was never trained was not validated
     if kept is not None:
-        validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {"n": len(trained.dataset.validation)}
+        validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {
+            "n": len(trained.dataset.validation)
+        }
     if as_json:
         about = {"model": str(out), "spec": spec, "key": trained.record["key"]}
-        return emit(about | {"epochs": len(record["epochs"]), "kept": record["kept"], "validation": validation})
+        return emit(
+            about
+            | {"epochs": len(record["epochs"]), "kept": record["kept"], "validation": validation}
+        )
     return say(
         [
             f"epochs: kept {record['kept']} of {len(record['epochs'])}",

@@ -1,4 +1,6 @@
-"""``sightline vectors``: word vectors from the training texts at hand, for those who have no pretrained ones."""
+"""``sightline vectors``: word vectors from the training texts at hand, for those who have no
+pretrained ones.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from sightline.bounds import WIDTH, WINDOW
+from sightline._io.limits import WIDTH, WINDOW
 from sightline.cli import flags
-from sightline.cli.groups import Corpus, grouped
+from sightline.cli.flag_groups import Corpus, grouped
 from sightline.cli.output import emit, say, writing
-from sightline.cli.places import Output, check_places, inputs
+from sightline.cli.output_checks import Output, check_places, inputs
 
 Out = Annotated[
     Path,
@@ -26,7 +28,12 @@ Out = Annotated[
 Dimension = Annotated[
     int,
     typer.Option(
-        "--dimension", metavar="N", min=1, max=WIDTH.most, help="Numbers a vector.", rich_help_panel="Vectors"
+        "--dimension",
+        metavar="N",
+        min=1,
+        max=WIDTH.most,
+        help="Numbers a vector.",
+        rich_help_panel="Vectors",
     ),
 ]
 Window = Annotated[
@@ -64,8 +71,8 @@ def vectors(
 ) -> None:
     """Make word vectors from the training texts, and write them.
 
-    Counts of words that stand together, weighed by pointwise mutual information, and their singular vectors: the same
-    texts give the same vectors.
+    Counts of words that stand together, weighed by pointwise mutual information, and their singular
+    vectors: the same texts give the same vectors.
     """
     from sightline.api.vectors import make_vectors  # noqa: PLC0415  (as late as it is needed)
 
@@ -74,7 +81,12 @@ def vectors(
     made = make_vectors(source, dimension, window, seed)
     with writing(out):
         made.write(out)
-    about = {"texts": made.texts, "words": len(made.words), "dimension": dimension, "window": window}
+    about = {
+        "texts": made.texts,
+        "words": len(made.words),
+        "dimension": dimension,
+        "window": window,
+    }
     return show(out, about, {word: made.near(word) for word in near or ()}, as_json)
 
 
@@ -84,6 +96,6 @@ def show(out: Path, about: dict[str, Any], near: dict[str, Any], as_json: bool) 
         return emit({"vectors": str(out)} | about | {"near": near})
     lines = [f"{name}: {value}" for name, value in about.items()]
     for word, others in near.items():
-        told = ", ".join(f"{other} {cosine:.2f}" for other, cosine in others.items())
-        lines.append(f"near {word}: {told or 'not a word of training'}")
+        text = ", ".join(f"{other} {cosine:.2f}" for other, cosine in others.items())
+        lines.append(f"near {word}: {text or 'not a word of training'}")
     return say([*lines, f"vectors: {out}"])

@@ -1,1 +1,1 @@
-"""Texts in: tables and planted corpora become a `Dataset` whose splits cannot overlap and whose card hides nothing."""
+"""Texts, from files to batches."""

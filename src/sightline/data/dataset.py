@@ -1,4 +1,6 @@
-"""Three splits that cannot overlap, and a card that says what they hold, where they came from and what was dropped."""
+"""Three splits that cannot overlap, and a card that says what they hold, where they came from and
+what was dropped.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from sightline.data.sources.showing import listed
-from sightline.errors import DataError, SpecError
-from sightline.example import Example
-from sightline.seeds import seed_for
+from sightline.core.errors import DataError, SpecError
+from sightline.core.example import Example
+from sightline.core.seeds import seed_for
+from sightline.data.readers.error_excerpts import listed
 
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")
@@ -23,7 +25,9 @@ _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Texts with labels in three splits; an example in two of them, or a label without a name, is an error."""
+    """Texts with labels in three splits; an example in two of them, or a label without a name, is
+    an error.
+    """
 
     name: str
     train: Split
@@ -34,21 +38,30 @@ class Dataset:
 
     def __post_init__(self) -> None:
         if len(set(self.label_names)) < len(self.label_names):
-            raise DataError(f"{self.name}: expected label names that differ, got {self.label_names}")
+            raise DataError(
+                f"{self.name}: expected label names that differ, got {self.label_names}"
+            )
         _check_apart(self.name, self.splits)
         for example in (*self.train, *self.validation, *self.test):
             _check_example(example, self.label_names)
             if (example.query is None) == self.has_queries:
-                raise DataError(f"text {example.id}: expected a query with every text or with none, got both")
+                raise DataError(
+                    f"text {example.id}: expected a query with every text or with none, got both"
+                )
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(split)} {name}" for name, split in self.splits.items())
-        return f"<Dataset {self.name!r}: {sizes} texts; labels {listed(self.label_names)}; next: sightline.train(data)>"
+        return (
+            f"<Dataset {self.name!r}: {sizes} texts; labels {listed(self.label_names)}; next: "
+            "sightline.train(data)>"
+        )
 
     @property
     def has_queries(self) -> bool:
         """Tell whether each text comes with a question or a hypothesis."""
-        return any(example.query is not None for split in self.splits.values() for example in split[:1])
+        return any(
+            example.query is not None for split in self.splits.values() for example in split[:1]
+        )
 
     @property
     def splits(self) -> dict[str, Split]:
@@ -77,22 +90,28 @@ def _find_twice(name: str, what: str, splits: Mapping[str, Split]) -> None:
         for key in map(attrgetter(what), examples):
             if key in seen:
                 raise DataError(
-                    f"{name}: {what} {key!r} is in {seen[key]} and again in {split}; each text needs an id and an "
-                    "index of its own, and a text may be in one split only"
+                    f"{name}: {what} {key!r} is in {seen[key]} and again in {split}; each "
+                    "text needs an id and an index of its own, and a text may be in one "
+                    "split only"
                 )
             seen[key] = split
 
 
 def _check_example(example: Example, label_names: Sequence[str]) -> None:
     if not 0 <= example.label < len(label_names):
-        raise DataError(f"text {example.id}: expected a label from 0 to {len(label_names) - 1}, got {example.label}")
+        raise DataError(
+            f"text {example.id}: expected a label from 0 to {len(label_names) - 1}, got "
+            f"{example.label}"
+        )
     if example.candidates is not None and example.label not in example.candidates:
         raise DataError(
-            f"text {example.id}: expected a label among its candidates {example.candidates}, got {example.label}"
+            f"text {example.id}: expected a label among its candidates {example.candidates}, "
+            f"got {example.label}"
         )
     if example.places is not None and len(example.places) != len(example.tokens):
         raise DataError(
-            f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, got {len(example.places)}"
+            f"text {example.id}: expected an offset for each of {len(example.tokens)} tokens, "
+            f"got {len(example.places)}"
         )
     if example.rationale is not None and len(example.rationale) != len(example.tokens):
         raise DataError(
@@ -114,9 +133,10 @@ def make_card(
 ) -> dict[str, Any]:
     """Describe a dataset in plain JSON values.
 
-    The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and ``tokens``
-    (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut to the longest length
-    allowed) and ``words_cut`` (the words they lost); ``notes``; and whatever the loader adds by name.
+    The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and
+    ``tokens`` (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut
+    to the longest length allowed) and ``words_cut`` (the words they lost); ``notes``; and whatever
+    the loader adds by name.
     """
     return {
         "source": source,
@@ -147,23 +167,33 @@ def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
     return {
         "duplicates": duplicates,
         "conflicting_labels": conflicting,
-        "same_words_as_training": {name: sum(key in training for key in keys[name]) for name in SPLITS[1:]},
+        "same_words_as_training": {
+            name: sum(key in training for key in keys[name]) for name in SPLITS[1:]
+        },
     }
 
 
 def _conflicting(keys: Sequence[Hashable], labels: Sequence[int]) -> int:
     """Count the texts of which a copy has another label."""
     first: dict[Hashable, int] = {}
-    conflicting = {key for key, label in zip(keys, labels, strict=True) if first.setdefault(key, label) != label}
+    conflicting = {
+        key
+        for key, label in zip(keys, labels, strict=True)
+        if first.setdefault(key, label) != label
+    }
     return sum(key in conflicting for key in keys)
 
 
 def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
-    """Count the texts of a split, in all and by label, and give the quantiles of their lengths in tokens."""
+    """Count the texts of a split, in all and by label, and give the quantiles of their lengths in
+    tokens.
+    """
     counts = Counter(example.label for example in split)
     lengths = [len(example.tokens) for example in split]
     # inverted_cdf: a quantile of lengths is the length of some text, not a mean of two
-    values = np.quantile(lengths, list(_QUANTILES.values()), method="inverted_cdf") if lengths else ()
+    values = (
+        np.quantile(lengths, list(_QUANTILES.values()), method="inverted_cdf") if lengths else ()
+    )
     return {
         "n": len(split),
         "labels": {name: counts[label] for label, name in enumerate(label_names)},
@@ -174,8 +204,8 @@ def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
 def keep_splits(dataset: Dataset, kept: Collection[str]) -> Dataset:
     """Let the texts of all other splits go; the card tells of them as before.
 
-    What stays is copied, one text beside the other, so that what goes leaves its memory in one piece, to be used again,
-    and not in holes between those that stay.
+    What stays is copied, one text beside the other, so that what goes leaves its memory in one
+    piece, to be used again, and not in holes between those that stay.
     """
     train, validation, test = (
         tuple(map(_copied, split)) if name in kept else () for name, split in dataset.splits.items()
@@ -191,8 +221,8 @@ def _copied(example: Example) -> Example:
 def sample_test(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
     """Keep a seeded sample of ``limit`` test texts, in their order, and say so in the card.
 
-    Texts are ranked by a hash of seed and index, so a larger limit keeps all the texts of a smaller one.
-    No limit, or one above the number of test texts, changes nothing.
+    Texts are ranked by a hash of seed and index, so a larger limit keeps all the texts of a smaller
+    one. No limit, or one above the number of test texts, changes nothing.
     """
     if limit is None:
         return dataset
@@ -206,5 +236,8 @@ def sample_test(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
     card = dict(dataset.card)
     card["splits"] = {**card.get("splits", {}), "test": describe(test, dataset.label_names)}
     card["sample"] = {"n": limit, "of": len(dataset.test), "seed": seed}
-    card["notes"] = [*card.get("notes", ()), f"a sample of {limit} of {len(dataset.test)} test texts, seed {seed}"]
+    card["notes"] = [
+        *card.get("notes", ()),
+        f"a sample of {limit} of {len(dataset.test)} test texts, seed {seed}",
+    ]
     return replace(dataset, test=test, card=card)

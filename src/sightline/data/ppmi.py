@@ -1,6 +1,8 @@
-"""Word vectors from the training text at hand: positive pointwise mutual information, and its singular vectors.
+"""Word vectors from the training text at hand: positive pointwise mutual information, and its
+singular vectors.
 
-Levy, Goldberg & Dagan 2015: with #(w, c) the times word c stands within a window around w, and α = 0.75,
+Levy, Goldberg & Dagan 2015: with #(w, c) the times word c stands within a window around w, and α =
+0.75,
 
     PPMI(w, c) = max(0, log( P(w, c) / (P(w) P_α(c)) )),    P_α(c) ∝ #(c)^α,    vectors = U √Σ
 """
@@ -13,27 +15,35 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
+from sightline.core.errors import SpecError
+from sightline.core.example import Example
 from sightline.data.vocabulary import SPECIALS, Vocabulary
-from sightline.errors import SpecError
-from sightline.example import Example
 
 SMOOTHING = 0.75
 SCALE = 0.1
-"""The root mean square of a component: that of embeddings drawn at random, beside which the vectors will stand."""
+"""The root mean square of a component: that of embeddings drawn at random, beside which the vectors
+will stand."""
 
 
-def ppmi_vectors(train: Sequence[Example], vocabulary: Vocabulary, dimension: int, window: int) -> np.ndarray:
+def ppmi_vectors(
+    train: Sequence[Example], vocabulary: Vocabulary, dimension: int, window: int
+) -> np.ndarray:
     """Make a vector for each word of a vocabulary, a row each, in its order.
 
-    Guarantees the same vectors for the same texts: the start of the iteration is fixed, and so is the sign of each
-    axis (its largest component is positive).
+    Guarantees the same vectors for the same texts: the start of the iteration is fixed, and so is
+    the sign of each axis (its largest component is positive).
     """
     n = len(vocabulary.words)
     if not 0 < dimension < n:
-        raise SpecError(f"expected 1 to {n - 1}, as there are {n} words, got {dimension}; lower it", field="dimension")
+        raise SpecError(
+            f"expected 1 to {n - 1}, as there are {n} words, got {dimension}; lower it",
+            field="dimension",
+        )
     ppmi = weigh(count_pairs(train, vocabulary, window))
     if ppmi.nnz == 0:
-        raise SpecError("expected longer texts: no two words are together more often than chance", field="data")
+        raise SpecError(
+            "expected longer texts: no two words are together more often than chance", field="data"
+        )
     left, values, _ = svds(ppmi, k=dimension, v0=np.ones(n), solver="arpack")
     order = np.argsort(-values)
     vectors = left[:, order] * np.sqrt(np.maximum(values[order], 0))
@@ -44,9 +54,14 @@ def ppmi_vectors(train: Sequence[Example], vocabulary: Vocabulary, dimension: in
 
 
 def count_pairs(train: Sequence[Example], vocabulary: Vocabulary, window: int) -> sparse.csr_matrix:
-    """Count how often each word stands within ``window`` words of each other one, in the same text."""
+    """Count how often each word stands within ``window`` words of each other one, in the same
+    text.
+    """
     n = len(vocabulary.words)
-    ids = np.array([number for one in train for number in vocabulary.ids(one.tokens)], dtype=np.int64) - SPECIALS
+    ids = (
+        np.array([number for one in train for number in vocabulary.ids(one.tokens)], dtype=np.int64)
+        - SPECIALS
+    )
     texts = np.repeat(np.arange(len(train)), [len(one.tokens) for one in train])
     total = sparse.csr_matrix((n, n), dtype=np.float64)
     longest = max((len(one.tokens) for one in train), default=0)
@@ -69,7 +84,9 @@ def weigh(pairs: sparse.csr_matrix) -> sparse.csr_matrix:
     return sparse.csr_matrix(weights, shape=pairs.shape)
 
 
-def nearest(words: Sequence[str], vectors: np.ndarray, word: str, count: int = 5) -> list[tuple[str, float]]:
+def nearest(
+    words: Sequence[str], vectors: np.ndarray, word: str, count: int = 5
+) -> list[tuple[str, float]]:
     """Name the words whose vectors point most nearly the same way, with the cosine."""
     if word not in words:
         return []
@@ -77,5 +94,7 @@ def nearest(words: Sequence[str], vectors: np.ndarray, word: str, count: int = 5
     unit = vectors / np.maximum(lengths, 1e-12)[:, None]
     place = list(words).index(word)
     cosines = unit @ unit[place]
-    order = [other for other in np.argsort(-cosines, kind="stable").tolist() if other != place][:count]
+    order = [other for other in np.argsort(-cosines, kind="stable").tolist() if other != place][
+        :count
+    ]
     return [(words[other], float(cosines[other])) for other in order]

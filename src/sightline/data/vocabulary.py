@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sightline.errors import DataError, SpecError
-from sightline.example import Example
+from sightline.core.errors import DataError, SpecError
+from sightline.core.example import Example
 
 PAD, UNK, BOS, EOS = range(4)
 SPECIALS = 4
@@ -16,7 +16,9 @@ SPECIALS = 4
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words a model knows; numbers 0 to 3 are padding, unknown, beginning and end, and words follow from 4."""
+    """The words a model knows; numbers 0 to 3 are padding, unknown, beginning and end, and words
+    follow from 4.
+    """
 
     words: tuple[str, ...]
 
@@ -43,14 +45,19 @@ class Vocabulary:
 
     @classmethod
     def fit(cls, train: Iterable[Example], min_count: int = 1) -> Vocabulary:
-        """Take the words of training texts (and their queries) that occur in at least ``min_count`` texts, sorted.
+        """Take the words of training texts (and their queries) that occur in at least ``min_count``
+        texts, sorted.
 
         Pass the training split only: a word seen first in a test text must stay unknown.
         """
         if min_count < 1:
             raise SpecError(f"min_count: expected at least 1 text, got {min_count}")
-        texts = Counter(word for example in train for word in {*example.tokens, *(example.query or ())})
+        texts = Counter(
+            word for example in train for word in {*example.tokens, *(example.query or ())}
+        )
         words = sorted(word for word, count in texts.items() if count >= min_count)
         if not words:
-            raise DataError(f"vocabulary: no word occurs in {min_count} or more training texts; lower min_count")
+            raise DataError(
+                f"vocabulary: no word occurs in {min_count} or more training texts; lower min_count"
+            )
         return cls(tuple(words))

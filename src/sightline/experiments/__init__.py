@@ -1,1 +1,1 @@
-"""Whole runs: load, build, fit with companions, audit."""
+"""Whole runs: grids, the store, executors, tables."""

@@ -1,4 +1,6 @@
-"""The device that a model is on, or is to be put on; and with how many threads a processor is fastest."""
+"""The device that a model is on, or is to be put on; and with how many threads a processor is
+fastest.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,12 @@ from time import perf_counter
 
 import torch
 
-from sightline.errors import ModelError
+from sightline.core.errors import ModelError
 
 _ROUNDS = 5
 _WORTH = 1.1
-"""How many times as fast many threads must be: what they gain has to outweigh that they wait for each other."""
+"""How many times as fast many threads must be: what they gain has to outweigh that they wait for
+each other."""
 _AT_MOST = 0.4
 """Seconds of trying; what takes longer shows a machine that has no processor to spare."""
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -26,22 +29,27 @@ def pick_device(name: str) -> str:
     try:
         torch.empty(1, device=name).item()  # a device that holds no numbers fails here
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        told = f"{name}: {str(error).splitlines()[0]}; use auto, cpu or cuda"
-        raise ModelError(told, field="device") from error
+        message = f"{name}: {str(error).splitlines()[0]}; use auto, cpu or cuda"
+        raise ModelError(message, field="device") from error
     return name
 
 
 def check_place(model: str, found: torch.device, asked: str) -> None:
-    """Refuse to move a model that was built elsewhere: what its functions hold beside it would stay behind."""
+    """Refuse to move a model that was built elsewhere: what its functions hold beside it would stay
+    behind.
+    """
     if asked != "auto" and torch.empty(0, device=asked).device.type != found.type:
-        raise ModelError(f"{asked}: the model of {model} is on {found}; put it there in its factory", field="device")
+        raise ModelError(
+            f"{asked}: the model of {model} is on {found}; put it there in its factory",
+            field="device",
+        )
 
 
 def pick_threads(most: int) -> int:
     """Choose between one thread and as many as torch would take, by trying both for a moment.
 
-    On a machine that others use, or in a container that has fewer processors than it sees, many threads wait for each
-    other and take several times as long as one.
+    On a machine that others use, or in a container that has fewer processors than it sees, many
+    threads wait for each other and take several times as long as one.
     """
     many = min(most, _processors())
     if many < 2:
@@ -55,7 +63,9 @@ def pick_threads(most: int) -> int:
 
 
 def _tried(counts: tuple[int, ...]) -> dict[int, list[float]]:
-    """Time a small encoder under each number of threads, in turn: whatever else the machine does, it does to all."""
+    """Time a small encoder under each number of threads, in turn: whatever else the machine does,
+    it does to all.
+    """
     with torch.random.fork_rng(devices=[]):
         states = torch.nn.LSTM(100, 64, batch_first=True, bidirectional=True)
     texts, seconds = torch.zeros(32, 24, 100), {count: list[float]() for count in counts}
@@ -72,7 +82,9 @@ def _tried(counts: tuple[int, ...]) -> dict[int, list[float]]:
 
 
 def _processors() -> int:
-    """Count the processors this process may have: those it may run on, and those a container pays for."""
+    """Count the processors this process may have: those it may run on, and those a container pays
+    for.
+    """
     affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
     found = os.cpu_count() or 1 if affinity is None else len(affinity(0))
     with suppress(OSError, ValueError):  # no container, or one without a bound ("max")

@@ -1,7 +1,7 @@
 """What a run will cost, from doing a little of it: nothing is kept and nothing is written.
 
-Of a large table a part is read, of a training a few batches are timed, and of an audit a few texts of each length. All
-of it takes seconds, however much there is to do.
+Of a large table a part is read, of a training a few batches are timed, and of an audit a few texts
+of each length. All of it takes seconds, however much there is to do.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ import numpy as np
 import torch
 
 from sightline.adapters.precision import precise
-from sightline.adapters.sight import as_seen
+from sightline.adapters.truncation import as_seen
+from sightline.audits.attention_sources.choice_split import quota
+from sightline.audits.attention_sources.select_source import TRIED
+from sightline.audits.captum_maps import attributed
+from sightline.audits.measure_pass import measure
+from sightline.config.base_runs import as_trained
+from sightline.config.measure_registry import BY_NAME
+from sightline.config.part_syntax import Part as ModelPart
+from sightline.config.specs import FitSpec, ModelSpec, RunSpec
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, SupportsSurvey
+from sightline.core.results import Measurement, Outcome
+from sightline.core.seeds import Seeds
 from sightline.data.dataset import Split, sample_test
-from sightline.data.loading import Part, fit_vocabulary, load_part
-from sightline.example import Example
-from sightline.experiments.forecasted import Forecast
-from sightline.experiments.judging import time_judging
-from sightline.experiments.run import Trained
-from sightline.findings.thresholds import committed
-from sightline.measures import default_measures
+from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
+from sightline.experiments.forecast_result import Forecast
+from sightline.experiments.pipeline import Trained
+from sightline.experiments.report_cost import time_judging
+from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.questions import BY_NAME
-from sightline.results import Measurement, Outcome
-from sightline.seeds import Seeds
-from sightline.spec.bases import as_trained
-from sightline.spec.parts import Part as ModelPart
-from sightline.spec.values import FitSpec, ModelSpec, RunSpec
-from sightline.taking.attributing import attributed
-from sightline.taking.measuring import measure
-from sightline.taking.readings.choosing import TRIED
-from sightline.taking.readings.dividing import quota
-from sightline.training.companions import companions_of, trainings_of
-from sightline.training.fit import fit
-from sightline.types import Auditable, Measure, Showing, Surveying
+from sightline.training.control_models import companions_of, trainings_of
+from sightline.training.loop import fit
+from sightline.verdict.thresholds import committed
 
 SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
@@ -51,29 +51,43 @@ QUICK_SECONDS = 1.0
 """About as long is measured before an audit begins, to say how long it takes."""
 STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
 FIRST_SQUARES = 2**16
-"""Squared words of the short texts that are timed first: as many texts as come together in a batch, where they may."""
+"""Squared words of the short texts that are timed first: as many texts as come together in a batch,
+where they may."""
 TOO_LONG = 2.0
-"""After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from those before."""
+"""After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from
+those before."""
 
 
 def forecast(
-    spec: RunSpec, device: str = "cpu", tokens_at_once: int = TOKENS_AT_ONCE, attribution: str | None = None
+    spec: RunSpec,
+    device: str = "cpu",
+    tokens_at_once: int = TOKENS_AT_ONCE,
+    attribution: str | None = None,
 ) -> Forecast:
     """Estimate a run from its spec, by training on a few batches and auditing a few texts.
 
-    An epoch takes as long as its batches, timed in their mean, and its validation. There are at least ``patience + 1``
-    epochs, and at most as many as the spec allows. `forecast_audit` says how an audit is estimated.
+    An epoch takes as long as its batches, timed in their mean, and its validation. There are at
+    least ``patience + 1`` epochs, and at most as many as the spec allows. `forecast_audit` says how
+    an audit is estimated.
     """
     part, seconds_reading = _read(spec)
     model = _untrained(spec.model, part, spec, device)
-    others = {name: _untrained(other.model, part, spec, device) for name, other in companions_of(spec).items()}
+    others = {
+        name: _untrained(other.model, part, spec, device)
+        for name, other in companions_of(spec).items()
+    }
     epoch, timed, once = _time_epoch(model, part, spec)
     own, all_epochs = as_trained(spec.fit), _epochs_of_all(spec)
     fewest, most = min(own.patience + 1, own.epochs), own.epochs
     trained = Trained(model, part.dataset, others, {})
-    audit = forecast_audit(trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share, attribution)
+    audit = forecast_audit(
+        trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share, attribution
+    )
     texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
-    about = f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {most} epochs"
+    about = (
+        f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {most} "
+        "epochs"
+    )
     return replace(
         audit,
         seconds_training=epoch * all_epochs,
@@ -103,10 +117,11 @@ def forecast_audit(
     share: float = 1.0,
     attribution: str | None = None,
 ) -> Forecast:
-    """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are there.
+    """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are
+    there.
 
-    Where an attention source is to be chosen, some texts choose it and the others are audited: both are timed on the
-    same texts, and each counts for its share, as if predictions were the labels.
+    Where an attention source is to be chosen, some texts choose it and the others are audited: both
+    are timed on the same texts, and each counts for its share, as if predictions were the labels.
     An ``attribution`` (``captum:NAME``) is made of texts that are audited.
 
     Texts are cut, in order of length, into strata in which deleting each word of each text costs alike. With T the
@@ -128,16 +143,24 @@ def forecast_audit(
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
     first, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
-    seconds, held, tried = _over_strata(ordered, take, again / _squares(short), _fixed(alone, short[:1], again, short))
+    seconds, held, tried = _over_strata(
+        ordered, take, again / _squares(short), _fixed(alone, short[:1], again, short)
+    )
     part = audited / len(ordered)
     timed = sum(len(few) for few, _ in tried)
     basis = f"an audit of {timed} of {audited:,} test texts, scaled by the square of their length"
     basis += f", {chosen_by:.0%} of which choose the attention source" if choosing else ""
-    learned = [one.code for one in measures if one.code in BY_NAME and isinstance(one, Surveying)]
-    basis += f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
+    learned = [
+        one.code for one in measures if one.code in BY_NAME and isinstance(one, SupportsSurvey)
+    ]
+    basis += (
+        f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
+    )
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
-    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(2 * held * audited * (1 - chosen_by))
+    peak = _peak_bytes(trained.model.collate(short).ids.device) + round(
+        2 * held * audited * (1 - chosen_by)
+    )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     return Forecast(
         0.0,
@@ -158,10 +181,12 @@ def quick_seconds(
     chosen: tuple[str, ...] = (),
     attribution: str | None = None,
 ) -> float:
-    """Estimate the seconds of measuring from a few texts of all lengths: coarser than `forecast_audit`, and sooner.
+    """Estimate the seconds of measuring from a few texts of all lengths: coarser than
+    `forecast_audit`, and sooner.
 
-    The first call of everything is slow, so the shortest text goes before. Then as many texts are timed together as
-    take `QUICK_SECONDS`, two at least, and scaled by the square of their lengths. Torch's random state stays as it was.
+    The first call of everything is slow, so the shortest text goes before. Then as many texts are
+    timed together as take `QUICK_SECONDS`, two at least, and scaled by the square of their lengths.
+    Torch's random state stays as it was.
     """
     model = trained.model
     seen = as_seen(sample_test(trained.dataset, limit, seed), model)
@@ -185,24 +210,33 @@ def _amid_runs(ordered: Sequence[Example], count: int) -> list[Example]:
 
 
 def _is_choosing(model: Auditable) -> bool:
-    return isinstance(model, Showing) and model.choosing
+    return isinstance(model, SupportsAttentionSources) and model.choosing
 
 
 def share_that_chooses(texts: Sequence[Example], audited: int) -> float:
-    """Give the share of the texts that would choose an attention source, if each were predicted as its label says."""
+    """Give the share of the texts that would choose an attention source, if each were predicted as
+    its label says.
+    """
     counts = Counter(text.label for text in texts).values()
     scale = audited / len(texts)
     return sum(quota(round(count * scale), committed().least) for count in counts) / max(audited, 1)
 
 
 def _taking(
-    trained: Trained, seed: int, measures: Sequence[Measure], attribution: str | None, chosen_by: float = 0.0
+    trained: Trained,
+    seed: int,
+    measures: Sequence[Measure],
+    attribution: str | None,
+    chosen_by: float = 0.0,
 ) -> Take:
     """Give what takes the measures of an audit on some texts, and times it.
 
     ``chosen_by`` is the share of the texts that choose an attention source; the others are audited.
     """
-    model, others = precise(trained.model), {name: precise(other) for name, other in trained.companions.items()}
+    model, others = (
+        precise(trained.model),
+        {name: precise(other) for name, other in trained.companions.items()},
+    )
 
     def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
         began = perf_counter()
@@ -220,28 +254,45 @@ def _taking(
 def _over_strata(
     ordered: Sequence[Example], take: Take, a_square: float, a_batch: float
 ) -> tuple[float, float, list[tuple[Sequence[Example], dict[str, Outcome]]]]:
-    """Give the seconds of all texts, the bytes that are held of one, and what was taken of which; see `forecast_audit`.
+    """Give the seconds of all texts, the bytes that are held of one, and what was taken of which;
+    see `forecast_audit`.
 
-    ``a_square`` are the seconds of a squared word as known before, ``a_batch`` those of a batch with little in it.
+    ``a_square`` are the seconds of a squared word as known before, ``a_batch`` those of a batch
+    with little in it.
     """
-    spent, seconds, held, seen, tried = 0.0, 0.0, 0.0, 0, list[tuple[Sequence[Example], dict[str, Outcome]]]()
+    spent, seconds, held, seen, tried = (
+        0.0,
+        0.0,
+        0.0,
+        0,
+        list[tuple[Sequence[Example], dict[str, Outcome]]](),
+    )
     for stratum in strata(ordered):
         few = amid(stratum, SECONDS / STRATA / a_square)
         if tried and spent + a_square * _squares(few) > TOO_LONG * SECONDS:
             seconds += a_square * _squares(stratum)
             continue
         took, outcomes = take(few)
-        spent, a_square = spent + took, min(a_square, took / _squares(few))  # longer texts cost less a squared word
+        spent, a_square = (
+            spent + took,
+            min(a_square, took / _squares(few)),
+        )  # longer texts cost less a squared word
         whole = min(a_batch, took)
-        seconds += whole * len(stratum) / AUDIT_BATCH + (took - whole) * _squares(stratum) / _squares(few)
+        seconds += whole * len(stratum) / AUDIT_BATCH + (took - whole) * _squares(
+            stratum
+        ) / _squares(few)
         held += _bytes(outcomes) * len(stratum) / len(few)
         seen += len(stratum)
         tried.append((few, outcomes))
     return seconds, held / seen, tried
 
 
-def _fixed(alone: float, one: Sequence[Example], together: float, short: Sequence[Example]) -> float:
-    """Tell apart what a batch costs and what its texts do, from one text alone and several together."""
+def _fixed(
+    alone: float, one: Sequence[Example], together: float, short: Sequence[Example]
+) -> float:
+    """Tell apart what a batch costs and what its texts do, from one text alone and several
+    together.
+    """
     few, many = _squares(one), _squares(short)
     return max(0.0, (alone * many - together * few) / (many - few)) if many > few else 0.0
 
@@ -250,11 +301,17 @@ def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
     """Cut texts in order of length into runs of like cost."""
     reached = np.cumsum([len(example.tokens) ** 2 for example in ordered])
     ends = np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA, side="right")
-    return [ordered[start:end] for start, end in zip([0, *ends], [*ends, len(ordered)], strict=True) if end > start]
+    return [
+        ordered[start:end]
+        for start, end in zip([0, *ends], [*ends, len(ordered)], strict=True)
+        if end > start
+    ]
 
 
 def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
-    """Take neighbours from the middle of a stratum, as an audit has them in one batch, of so many squared words."""
+    """Take neighbours from the middle of a stratum, as an audit has them in one batch, of so many
+    squared words.
+    """
     middle = len(stratum) // 2
     count = int(np.clip(squares / len(stratum[middle].tokens) ** 2, LEAST_TEXTS, AUDIT_BATCH))
     count = min(count, len(stratum))
@@ -263,13 +320,17 @@ def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
 
 
 def spread(split: Split, count: int) -> Split:
-    """Take texts evenly over the lengths, the shortest and the longest among them, in order of length."""
+    """Take texts evenly over the lengths, the shortest and the longest among them, in order of
+    length.
+    """
     ordered = sorted(split, key=lambda example: len(example.tokens))
-    places = np.unique(np.linspace(0, len(ordered) - 1, min(count, len(ordered))).round().astype(int))
+    places = np.unique(
+        np.linspace(0, len(ordered) - 1, min(count, len(ordered))).round().astype(int)
+    )
     return tuple(ordered[place] for place in places) if count > 1 else tuple(ordered[-1:])
 
 
-def _read(spec: RunSpec) -> tuple[Part, float]:
+def _read(spec: RunSpec) -> tuple[TablePart, float]:
     """Read the data, or a part of them, and say how long all of them take."""
     began = perf_counter()
     part = load_part(spec.data, spec.seed)
@@ -277,25 +338,34 @@ def _read(spec: RunSpec) -> tuple[Part, float]:
 
 
 def _epochs_of_all(spec: RunSpec) -> int:
-    """Count the epochs of all trainings at most: an adversary has its own, and one that stays untrained has none."""
+    """Count the epochs of all trainings at most: an adversary has its own, and one that stays
+    untrained has none.
+    """
     return sum(as_trained(one.fit).epochs for one in trainings_of(spec))
 
 
-def _read_of(part: Part) -> str:
+def _read_of(part: TablePart) -> str:
     return "" if part.share == 1 else f"{part.share:.1%} of the rows, drawn by chance; "
 
 
-def _untrained(model: ModelSpec, part: Part, spec: RunSpec, device: str) -> AttentionClassifier:
+def _untrained(
+    model: ModelSpec, part: TablePart, spec: RunSpec, device: str
+) -> AttentionClassifier:
     vocabulary = part.grown(fit_vocabulary(part.dataset, spec.data))
-    if model.source.name == "given":  # nobody has lent anything yet: its own scores cost about as much
+    if (
+        model.source.name == "given"
+    ):  # nobody has lent anything yet: its own scores cost about as much
         model = replace(model, source=ModelPart("learned"))
     return build(model, vocabulary, part.dataset.label_names, spec.seed).to(device)
 
 
-def _time_epoch(model: AttentionClassifier, part: Part, spec: RunSpec) -> tuple[float, int, float]:
+def _time_epoch(
+    model: AttentionClassifier, part: TablePart, spec: RunSpec
+) -> tuple[float, int, float]:
     """Time some batches and the validation of some texts, and scale both to all there are.
 
-    Also given are how many texts these were, and what the first training in a process takes beside its batches.
+    Also given are how many texts these were, and what the first training in a process takes beside
+    its batches.
     """
     train, validation, size = part.dataset.train, part.dataset.validation, spec.fit.batch_size
     began = perf_counter()
@@ -311,7 +381,9 @@ def _time_epoch(model: AttentionClassifier, part: Part, spec: RunSpec) -> tuple[
 def _timed(
     model: AttentionClassifier, train: Split, validation: Split, spec: FitSpec, seed: int
 ) -> tuple[float, float]:
-    """Time the batches and the validation of a second epoch: in the first, everything is done for the first time."""
+    """Time the batches and the validation of a second epoch: in the first, everything is done for
+    the first time.
+    """
     epochs, batches = list[float](), list[float]()
     fit(
         model,
@@ -330,7 +402,12 @@ def _squares(texts: Sequence[Example]) -> float:
 
 
 def _bytes(outcomes: dict[str, Outcome]) -> int:
-    taken = [value for one in outcomes.values() if isinstance(one, Measurement) for value in one.values.values()]
+    taken = [
+        value
+        for one in outcomes.values()
+        if isinstance(one, Measurement)
+        for value in one.values.values()
+    ]
     return sum(value.nbytes for value in taken)
 
 
@@ -339,8 +416,14 @@ def _peak_bytes(device: torch.device) -> int:
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device))
     status = Path("/proc/self/status")
-    if status.exists():  # on Linux, getrusage may report the peak of the process that started this one
-        lines = dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines() if ":" in line)
+    if (
+        status.exists()
+    ):  # on Linux, getrusage may report the peak of the process that started this one
+        lines = dict(
+            line.split(":", 1)
+            for line in status.read_text(encoding="utf-8").splitlines()
+            if ":" in line
+        )
         if "VmHWM" in lines:
             return int(lines["VmHWM"].split()[0]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

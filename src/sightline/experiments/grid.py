@@ -1,4 +1,5 @@
-"""A study as a file: a base, and axes that vary it; every combination of the axes is a cell, and every cell is a run.
+"""A study as a file: a base, and axes that vary it; every combination of the axes is a cell, and
+every cell is a run.
 
 A file may say::
 
@@ -13,9 +14,10 @@ A file may say::
     model = ["mlp(hidden=16)+additive", "bilstm(hidden=8)+additive"]
     "fit.learning_rate" = [0.001, 0.003]
     seed = [0, 1]
-    [show]                              # may be left out (`sightline.experiments.shown`)
+    [show]                              # may be left out (`sightline.experiments.study_outputs`)
 
-`FIELDS` lists what may be set or varied; the name of a flag, such as ``max-tokens``, stands for its field.
+`FIELDS` lists what may be set or varied; the name of a flag, such as ``max-tokens``, stands for its
+field.
 """
 
 from __future__ import annotations
@@ -28,30 +30,55 @@ from itertools import product
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from sightline.bounds import CELLS
-from sightline.data.corpora.cache import content_digest
-from sightline.data.vectors import with_vectors
-from sightline.errors import SpecError
+from sightline._io.limits import CELLS
+from sightline.config.json_reader import read_as
+from sightline.config.measure_registry import Reduction
+from sightline.config.presets import build_specs
+from sightline.config.run_keys import run_key
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import (
+    FROM_ZERO,
+    PIECES,
+    DataSpec,
+    FitSpec,
+    ModelSpec,
+    RunSpec,
+    in_order,
+)
+from sightline.core.errors import SpecError
+from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.word_vectors import with_vectors
 from sightline.experiments.study_file import field_called, nearest, read_toml
-from sightline.questions import Reduction
-from sightline.spec.keys import run_key
-from sightline.spec.presets import build_specs
-from sightline.spec.texts import parse_data
-from sightline.spec.typed import read_as
-from sightline.spec.values import FROM_ZERO, PIECES, DataSpec, FitSpec, ModelSpec, RunSpec, in_order
-from sightline.training.companions import known_companions, read_companions
+from sightline.training.control_models import known_companions, read_companions
 
 _DATA = (
-    "text", "label", "split", "rationale", "query", "id", "group", "on_copies", "max_tokens", "min_count", "recipe"
-)  # fmt: skip
+    "text",
+    "label",
+    "split",
+    "rationale",
+    "query",
+    "id",
+    "group",
+    "on_copies",
+    "max_tokens",
+    "min_count",
+    "recipe",
+)
 _MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
 FIELDS: Mapping[str, Any] = {
-    "data": str, "model": str, "preset": str, "seed": int, "limit": int, "companions": tuple[str, ...],
-    "measures": tuple[str, ...], "altered": str, "gradient": Reduction,
+    "data": str,
+    "model": str,
+    "preset": str,
+    "seed": int,
+    "limit": int,
+    "companions": tuple[str, ...],
+    "measures": tuple[str, ...],
+    "altered": str,
+    "gradient": Reduction,
     **{f"fit.{name}": kind for name, kind in get_type_hints(FitSpec).items()},
     **{f"data.{name}": get_type_hints(DataSpec)[name] for name in _DATA},
     **{f"model.{name}": get_type_hints(ModelSpec)[name] for name in _MODEL},
-}  # fmt: skip
+}
 """What a study may set or vary, and the type of each."""
 _ROOMS = ("fit", "data", "model")
 _RUN = ("seed", "limit", "companions", "measures", "altered", "gradient")
@@ -62,7 +89,9 @@ _MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))
 
 @dataclass(frozen=True)
 class Grid:
-    """The runs of a study; ``labels[i]`` says in words which value of each axis ``cells[i]`` has."""
+    """The runs of a study; ``labels[i]`` says in words which value of each axis ``cells[i]``
+    has.
+    """
 
     name: str
     cells: tuple[RunSpec, ...]
@@ -78,9 +107,10 @@ class Grid:
 def read_grid(path: str | Path) -> Grid:
     """Read a study from a TOML file, as the head of this module shows it.
 
-    Guarantees that all cells are different runs, in the order of the product of the axes, and that tables are pinned
-    (`pin`). A preset comes first, and what the study sets of the training and the model comes over it. Paths of
-    tables are seen from the folder of the file. Whatever cannot be read is a `SpecError` that names the file.
+    Guarantees that all cells are different runs, in the order of the product of the axes, and that
+    tables are pinned (`pin`). A preset comes first, and what the study sets of the training and the
+    model comes over it. Paths of tables are seen from the folder of the file. Whatever cannot be
+    read is a `SpecError` that names the file.
     """
     file = Path(path)
     return grid_from(read_toml(file), file.parent, str(file))
@@ -92,13 +122,15 @@ def grid_from(tree: Mapping[str, Any], folder: Path, where: str = "the study") -
         grid = _build(tree, folder)
         _check_different(grid)
     except SpecError as error:
-        told = f"{_place(tree, error.field)}: {error.told}" if error.field else str(error)
-        raise SpecError(f"{where}: {told}") from error
+        message = f"{_place(tree, error.field)}: {error.message}" if error.field else str(error)
+        raise SpecError(f"{where}: {message}") from error
     return grid
 
 
 def pin(spec: RunSpec) -> RunSpec:
-    """Note the bytes of a run's table in its spec, so that its key names them; a planted corpus needs no note."""
+    """Note the bytes of a run's table in its spec, so that its key names them; a planted corpus
+    needs no note.
+    """
     return pin_all([spec])[0]
 
 
@@ -128,59 +160,87 @@ def _place(tree: Mapping[str, Any], field: str) -> str:
 def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
     if unknown := sorted(set(tree) - {"name", "base", "axes", "show"}):
         raise SpecError(
-            f"unknown {unknown[0]!r}; expected name, [base], [axes] and [show], and all settings inside the middle two"
+            f"unknown {unknown[0]!r}; expected name, [base], [axes] and [show], and all "
+            "settings inside the middle two"
         )
     if not (name := read_as(str, tree.get("name", ""), "name")).strip():
         raise SpecError('no name; write one, such as name = "who-needs-attention", at the top')
-    base = {key: value_of(key, value, f"base.{key}") for key, value in _flat(tree.get("base", {}), "base").items()}
+    base = {
+        key: value_of(key, value, f"base.{key}")
+        for key, value in _flat(tree.get("base", {}), "base").items()
+    }
     axes = {key: _axis(key, values) for key, values in _flat(tree.get("axes", {}), "axes").items()}
     if missing := [key for key in ("data", "model") if key not in base and key not in axes]:
         raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
     _check_number({key: len(values) for key, values in axes.items()})
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    # Cells share what they do not vary, so a file of word vectors is read once; cached for this study alone.
+    # Cells share what they do not vary, so a file of word vectors is read once; cached for this
+    # study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
     cells = pin_all(_cell(base | point, data, trained) for point in points)
-    return Grid(name, tuple(cells), tuple(axes), tuple(tuple(map(_label, point.values())) for point in points))
+    return Grid(
+        name,
+        tuple(cells),
+        tuple(axes),
+        tuple(tuple(map(_label, point.values())) for point in points),
+    )
 
 
 def _check_number(lengths: Mapping[str, int]) -> None:
     """Refuse a study of too many cells before any is made."""
     if (cells := math.prod(lengths.values())) > CELLS.now:
-        told = " × ".join(f"{count:,} of {key}" for key, count in lengths.items())
-        raise SpecError(f"axes: {CELLS.passed(cells)} ({told})")
+        message = " × ".join(f"{count:,} of {key}" for key, count in lengths.items())
+        raise SpecError(f"axes: {CELLS.passed(cells)} ({message})")
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
-    """Write the tables inside a table as dotted names: both ways of writing mean the same, so only one may be used."""
+    """Write the tables inside a table as dotted names: both ways of writing mean the same, so only
+    one may be used.
+    """
     if not isinstance(table, dict):
         raise SpecError(f"{where}: expected a table, headed [{where}], got {table!r}")
     flat: dict[str, Any] = {}
     for key, value in table.items():
         inside = value if key in _ROOMS and isinstance(value, dict) else None
-        written = {key: value} if inside is None else {f"{key}.{name}": each for name, each in inside.items()}
+        written = (
+            {key: value}
+            if inside is None
+            else {f"{key}.{name}": each for name, each in inside.items()}
+        )
         for name, each in written.items():
             field = _field(name, where)
             if field in flat:
                 under = key if inside is None else f"[{where}.{key}]"
-                raise SpecError(f'{where}: {field} is given twice, as "{field}" and under {under}; keep one')
+                raise SpecError(
+                    f'{where}: {field} is given twice, as "{field}" and under {under}; keep one'
+                )
             flat[field] = each
     return flat
 
 
 def _field(name: str, where: str) -> str:
-    """Find the field that a name means; what means none is refused with the nearest, and where all are listed."""
+    """Find the field that a name means; what means none is refused with the nearest, and where all
+    are listed.
+    """
     if (field := field_called(name, FIELDS)) is None:
-        told = f"{nearest(name, FIELDS)}sightline list fields names all {len(FIELDS)} that may be set"
-        raise SpecError(f"{where}: unknown {name!r}; {told}")
+        message = (
+            f"{nearest(name, FIELDS)}sightline list fields names all {len(FIELDS)} that may be set"
+        )
+        raise SpecError(f"{where}: unknown {name!r}; {message}")
     return field
 
 
 def _axis(key: str, values: Any) -> list[Any]:
     if not isinstance(values, list):
-        raise SpecError(f"axes.{key}: expected a list of values, got {values!r}; what does not vary goes into [base]")
+        raise SpecError(
+            f"axes.{key}: expected a list of values, got {values!r}; what does not vary goes "
+            "into [base]"
+        )
     if not values:
-        raise SpecError(f"axes.{key}: an empty list, so there would be no cells; give values, or leave the axis out")
+        raise SpecError(
+            f"axes.{key}: an empty list, so there would be no cells; give values, or leave "
+            "the axis out"
+        )
     return [value_of(key, value, f"axes.{key}[{number}]") for number, value in enumerate(values)]
 
 
@@ -200,13 +260,20 @@ def value_of(key: str, value: Any, where: str) -> Any:
     if key != "seed" and type(value) in (int, float):
         zero = key in _MAY_BE_ZERO
         if value < 0 or (value == 0 and not zero):
-            raise SpecError(f"{where}: expected a number {'from' if zero else 'above'} 0, got {value}")
+            raise SpecError(
+                f"{where}: expected a number {'from' if zero else 'above'} 0, got {value}"
+            )
     return value
 
 
-def _cell(values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Callable[..., Trained]) -> RunSpec:
+def _cell(
+    values: Mapping[str, Any], data: Callable[..., DataSpec], trained: Callable[..., Trained]
+) -> RunSpec:
     model, fit = trained(
-        values["model"], values.get("preset", "default"), _inside("fit", values), _inside("model", values)
+        values["model"],
+        values.get("preset", "default"),
+        _inside("fit", values),
+        _inside("model", values),
     )
     rest = {key: values[key] for key in _RUN if key in values}
     return RunSpec(data(values["data"], _inside("data", values)), model, fit, **rest)
@@ -220,14 +287,20 @@ def _data(folder: Path, source: str, settings: Settings) -> DataSpec:
     return data if data.kind == "planted" else replace(data, path=str(folder / data.path))
 
 
-def _trained(folder: Path, model: str, preset: str, training: Settings, settings: Settings) -> Trained:
+def _trained(
+    folder: Path, model: str, preset: str, training: Settings, settings: Settings
+) -> Trained:
     spec, fit = build_specs(model, preset, **dict(training))
     spec = replace(spec, **dict(settings))
     return (with_vectors(spec, folder / spec.vectors) if spec.vectors else spec), fit
 
 
 def _inside(room: str, values: Mapping[str, Any]) -> Settings:
-    return tuple((key.removeprefix(f"{room}."), value) for key, value in values.items() if key.startswith(f"{room}."))
+    return tuple(
+        (key.removeprefix(f"{room}."), value)
+        for key, value in values.items()
+        if key.startswith(f"{room}.")
+    )
 
 
 def _label(value: Any) -> str:
@@ -242,6 +315,11 @@ def _check_different(grid: Grid) -> None:
     for number, key in enumerate(grid.keys):
         other = first.setdefault(key, number)
         if other != number:
-            one, two = (", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, grid.labels[i], strict=True))
-                        for i in (other, number))  # fmt: skip
+            one, two = (
+                ", ".join(
+                    f"{axis} = {label}"
+                    for axis, label in zip(grid.axes, grid.labels[i], strict=True)
+                )
+                for i in (other, number)
+            )
             raise SpecError(f"two cells are the same run: ({one}) and ({two}); leave one out")

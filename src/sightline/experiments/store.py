@@ -1,4 +1,5 @@
-"""The store: a folder a run, named by the run's key; files are the truth, and an index only saves reading them again.
+"""The store: a folder a run, named by the run's key; files are the truth, and an index only saves
+reading them again.
 
     STORE/store.json                          the version of this layout
     STORE/runs/ab/abcdef…/                    a saved audit, which has its spec, and summary.json
@@ -6,9 +7,10 @@
     STORE/trainings/cd/cdef01…/               a saved model; companions are trainings like any other, and shared
     STORE/partway/abcdef…/                    the state of a training that is not whole yet; may be deleted
     STORE/claims/                             who works on what (`sightline.experiments.locks`)
-    STORE/index.sqlite                        what was read of each run (`sightline.experiments.index`); may be deleted
+    STORE/index.sqlite                        what was read of each run (`sightline.experiments.store_index`); may be deleted
 
-Every folder is sealed (`sightline.seal`); one that is torn or changed counts as missing and is done again.
+Every folder is sealed (`sightline._io.checksums`); one that is torn or changed counts as missing
+and is done again.
 """
 
 from __future__ import annotations
@@ -21,21 +23,21 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sightline.errors import SpecError, StoreError
-from sightline.experiments.index import Index, Row, stamp
+from sightline._io.atomic_write import plain, write_whole
+from sightline._io.checksums import is_whole, read_whole, write_sealed
+from sightline.audits.audit_storage import read_results, write_results
+from sightline.config.json_reader import read_as
+from sightline.config.key_compatibility import LATER
+from sightline.config.run_keys import run_key
+from sightline.config.specs import RunSpec
+from sightline.core.errors import SpecError, StoreError
+from sightline.core.results import Estimate, Results
+from sightline.core.schema_migration import migrated_run
 from sightline.experiments.locks import claim
-from sightline.files import plain, write_whole
-from sightline.migrating import migrated_run
-from sightline.results import Estimate, Results
-from sightline.saving import read_results, write_results
-from sightline.seal import is_whole, read_whole, write_sealed
-from sightline.spec.keys import run_key
-from sightline.spec.later import LATER
-from sightline.spec.typed import read_as
-from sightline.spec.values import RunSpec
+from sightline.experiments.store_index import Index, IndexEntry, stamp
 
 if TYPE_CHECKING:
-    from sightline.audits import Audit
+    from sightline.audits.audit_result import Audit
 
 LAYOUT = 2
 MARK, INDEX, RUNS, TRAININGS, PARTWAY, CLAIMS = FILES = (
@@ -74,7 +76,8 @@ class Summary:
     by_class: Mapping[str, int] | None = None
     """The same for the texts of each predicted class."""
     absent: Mapping[str, str] | None = field(default=None, metadata=LATER)
-    """Why there is no number, by metric or finding; None where that was not kept, and the audit has to be asked."""
+    """Why there is no number, by metric or finding; None where that was not kept, and the audit has
+    to be asked."""
 
     def estimate(self, name: str) -> Estimate | None:
         """Give the effect of a finding by its code, or a metric by its name."""
@@ -103,7 +106,9 @@ class Store:
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
             write_whole(mark, lambda aside: _write_json(aside, {"layout": LAYOUT}))
         if (layout := _read(_Mark, mark.read_bytes(), mark).layout) != LAYOUT:
-            raise StoreError(f"{self.root}: layout {layout}, this version reads {LAYOUT}; use a new folder")
+            raise StoreError(
+                f"{self.root}: layout {layout}, this version reads {LAYOUT}; use a new folder"
+            )
 
     @classmethod
     def there(cls, root: Path) -> Store:
@@ -129,7 +134,9 @@ class Store:
         return self.root / PARTWAY / key
 
     def state(self, key: str) -> State:
-        """Tell whether a run is done, failed, or missing; torn and changed ones count as missing."""
+        """Tell whether a run is done, failed, or missing; torn and changed ones count as
+        missing.
+        """
         summary = self.summary(key)
         return "missing" if summary is None else summary.state
 
@@ -140,11 +147,15 @@ class Store:
         return None if content is None else _read(Summary, content, folder / SUMMARY)
 
     def find(self, keys: Iterable[str]) -> dict[str, Summary]:
-        """Read the summaries of those runs that are done or failed; what the index knows unchanged is not read."""
+        """Read the summaries of those runs that are done or failed; what the index knows unchanged
+        is not read.
+        """
         return self._look(tuple(keys), whole=True)
 
     def summaries(self) -> tuple[Summary, ...]:
-        """Read every summary, in the order of the keys; whether the rest of a run is whole is asked when it is used."""
+        """Read every summary, in the order of the keys; whether the rest of a run is whole is asked
+        when it is used.
+        """
         return tuple(self._look(self.keys(), whole=False).values())
 
     def keys(self) -> tuple[str, ...]:
@@ -152,7 +163,8 @@ class Store:
         return tuple(sorted(folder.name for folder in (self.root / RUNS).glob("??/[!.]*")))
 
     def check(self) -> tuple[str, ...]:
-        """Read every byte of every run, whatever the index says, and name those that are torn or changed.
+        """Read every byte of every run, whatever the index says, and name those that are torn or
+        changed.
 
         They are missing from now on: a study that has them does them again.
         """
@@ -162,10 +174,16 @@ class Store:
 
     def _look(self, keys: tuple[str, ...], *, whole: bool) -> dict[str, Summary]:
         index = Index(self.root / INDEX)
-        known, read, found = index.recall(keys), dict[str, Row | None](), dict[str, Summary]()
+        known, read, found = (
+            index.recall(keys),
+            dict[str, IndexEntry | None](),
+            dict[str, Summary](),
+        )
         for key in keys:
             row = known.get(key)
-            now = stamp(self._run_place(key))  # before it is read: what changes meanwhile is read again the next time
+            now = stamp(
+                self._run_place(key)
+            )  # before it is read: what changes meanwhile is read again the next time
             if row is not None and row.stamp == now and row.whole >= whole:
                 found[key] = _trusted(row.summary)
                 continue
@@ -180,30 +198,43 @@ class Store:
         return found
 
     def bytes_a_run(self) -> float:
-        """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty store."""
+        """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty
+        store.
+        """
         runs = sum(1 for _ in (self.root / RUNS).glob("??/*"))
         lasting = [path for path in self.root.glob("*") if path.name != PARTWAY]
-        used = sum(path.stat().st_size for room in lasting for path in (room, *room.rglob("*")) if path.is_file())
+        used = sum(
+            path.stat().st_size
+            for room in lasting
+            for path in (room, *room.rglob("*"))
+            if path.is_file()
+        )
         return used / runs if runs else 0.0
 
     def audit(self, key: str) -> Audit:
         """Read the whole audit of a run, checking every byte."""
-        from sightline.audits import Audit  # noqa: PLC0415  (jinja2, which lists and tables do not need)
+        from sightline.audits.audit_result import Audit  # noqa: PLC0415  (jinja2, which lists and tables do not need)
 
         folder = self.run_folder(key)
         if not is_whole(folder):
-            raise StoreError(f"{folder}: torn or changed; `sightline results --check` finds all such runs")
+            raise StoreError(
+                f"{folder}: torn or changed; `sightline results --check` finds all such runs"
+            )
         return Audit(**vars(read_results(folder)))
 
     def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
         """Keep a run that is done."""
-        from sightline.experiments.absent import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
+        from sightline.experiments.missing_values import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
 
-        findings = {finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings}
+        findings = {
+            finding.code: Conclusion(finding.result, finding.score) for finding in audit.findings
+        }
         verdict, metrics = audit.verdict, dict(audit.metrics)
         rows = {name: one.row for name, one in verdict.by_class.items()}
         key, said = run_key(spec), (verdict.level, findings, metrics)
-        summary = Summary(key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit))
+        summary = Summary(
+            key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit)
+        )
 
         def write(aside: Path) -> None:
             write_results(audit, aside)
@@ -227,14 +258,18 @@ class Store:
     def _remember(self, summary: Summary) -> None:
         """Note in the index what was just written, so that nobody need read it."""
         now = stamp(self.run_folder(summary.key), settled=False)
-        Index(self.root / INDEX).keep({summary.key: None if now is None else _row(now, summary, whole=True)})
+        Index(self.root / INDEX).keep(
+            {summary.key: None if now is None else _row(now, summary, whole=True)}
+        )
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
         """Claim a run without waiting: somebody who holds it will finish it."""
         return claim(self.root / CLAIMS / f"run-{key}", wait=False)
 
     def claim_training(self, key: str, *, wait: bool = True) -> AbstractContextManager[bool]:
-        """Claim a training, waiting for who holds it: where it is needed, they will have made it."""
+        """Claim a training, waiting for who holds it: where it is needed, they will have made
+        it.
+        """
         return claim(self.root / CLAIMS / f"training-{key}", wait=wait)
 
 
@@ -248,18 +283,23 @@ def _write_json(path: Path, value: Any) -> None:
 
 
 def _read(kind: Any, content: bytes, file: Path) -> Any:
-    """Read what a file of the store holds; one that holds something else is named with the field."""
+    """Read what a file of the store holds; one that holds something else is named with the
+    field.
+    """
     try:
         item = json.loads(content)
         return read_as(
-            kind, migrated_run(item) if kind is Summary else item, kind.__name__.strip("_").lower(), nan=True
+            kind,
+            migrated_run(item) if kind is Summary else item,
+            kind.__name__.strip("_").lower(),
+            nan=True,
         )
     except (ValueError, SpecError) as error:
         raise StoreError(f"{file}: {error}; use a new folder") from error
 
 
-def _row(now: str, summary: Summary, *, whole: bool) -> Row:
-    return Row(now, int(whole), json.dumps(asdict(summary)))
+def _row(now: str, summary: Summary, *, whole: bool) -> IndexEntry:
+    return IndexEntry(now, int(whole), json.dumps(asdict(summary)))
 
 
 def _trusted(content: str) -> Summary:
@@ -268,5 +308,7 @@ def _trusted(content: str) -> Summary:
     for name, answer in (item["findings"] or {}).items():
         score = answer["score"]
         item["findings"][name] = Conclusion(answer["result"], score and Estimate(**score))
-    item["metrics"] = item["metrics"] and {name: Estimate(**each) for name, each in item["metrics"].items()}
+    item["metrics"] = item["metrics"] and {
+        name: Estimate(**each) for name, each in item["metrics"].items()
+    }
     return Summary(**item)

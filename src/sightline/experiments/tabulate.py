@@ -1,4 +1,6 @@
-"""From the runs of a study to its table: a row for each setting, the mean over its seeds in each column."""
+"""From the runs of a study to its table: a row for each setting, the mean over its seeds in each
+column.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,22 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Literal
 
-from sightline.errors import SpecError
-from sightline.experiments.absent import NUMBERS, not_asked, why_absent
+from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.config.registry import COMPANIONS
+from sightline.config.specs import RunSpec
+from sightline.core.errors import SpecError
+from sightline.core.results import Estimate, Results, Table, TableCell
 from sightline.experiments.grid import Grid
-from sightline.experiments.rows import all_numbers, main_estimates
+from sightline.experiments.long_table import all_numbers, main_estimates
+from sightline.experiments.missing_values import NUMBERS, not_asked, why_absent
 from sightline.experiments.store import Summary
-from sightline.findings.beside import KINDS, as_distance
-from sightline.findings.claims import CLAIMS
-from sightline.findings.ends import ends_of
-from sightline.findings.kept import KEPT, RATIOS
-from sightline.findings.marked import MARKED
-from sightline.questions import RIVALS, SIGNED_RIVALS
-from sightline.report.numerals import counted
-from sightline.results import Estimate, Results, Table, TableCell
-from sightline.spec.catalogue import COMPANIONS
-from sightline.spec.values import RunSpec
-from sightline.statistics.across import across_seeds, deviation
+from sightline.report.number_format import counted
+from sightline.stats.across_seeds import across_seeds, deviation
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.control_estimates import KINDS, as_distance
+from sightline.verdict.rationale_estimates import MARKED
+from sightline.verdict.retention_estimates import KEPT, RATIOS
+from sightline.verdict.value_ranges import ends_of
 
 VERDICT = "verdict"
 COLUMNS = (VERDICT, *NUMBERS)
@@ -44,21 +46,40 @@ def check_columns(columns: Sequence[str]) -> None:
     for place, name in enumerate(columns):
         if name not in choosable() and not as_distance(name):
             near = get_close_matches(name, choosable(), n=3)
-            told = f"; near it: {', '.join(near)}" if near else ""
-            always = f"expected some of {', '.join(COLUMNS)}, or another number of an audit (sightline list columns)"
-            raise SpecError(f"{always}; got {name!r}{told}", field="columns")
+            message = f"; near it: {', '.join(near)}" if near else ""
+            always = (
+                f"expected some of {', '.join(COLUMNS)}, or another number of an audit (sightline "
+                "list columns)"
+            )
+            raise SpecError(f"{always}; got {name!r}{message}", field="columns")
         if name in columns[:place]:
             raise SpecError(f"{name} is named twice; name it once", field="columns")
 
 
 @cache
 def choosable() -> tuple[str, ...]:
-    """Name everything that a column may hold: what a run's summary says, and every other number of all its texts."""
-    compared = (f"{code}.{what}" for code in CLAIMS for what in ("number", "baseline"))
-    claimed = (one.name for claim in CLAIMS.values() for one in claim.quantities())
-    maps = (f"maps.{name}.{did}" for name in (*RIVALS, *SIGNED_RIVALS) for did in ("carried", "deleted", "replaced"))
+    """Name everything that a column may hold: what a run's summary says, and every other number of
+    all its texts.
+    """
+    compared = (f"{code}.{what}" for code in AUDIT_TESTS for what in ("number", "baseline"))
+    claimed = (one.name for claim in AUDIT_TESTS.values() for one in claim.quantities())
+    maps = (
+        f"maps.{name}.{did}"
+        for name in (*RIVALS, *SIGNED_RIVALS)
+        for did in ("carried", "deleted", "replaced")
+    )
     distances = (f"beside.{kind}.{name}" for name in COMPANIONS for kind in KINDS)
-    others = (*compared, *claimed, *MARKED, *KEPT, *RATIOS, *distances, "learned.guessing", "learned.above", *maps)
+    others = (
+        *compared,
+        *claimed,
+        *MARKED,
+        *KEPT,
+        *RATIOS,
+        *distances,
+        "learned.guessing",
+        "learned.above",
+        *maps,
+    )
     return tuple(dict.fromkeys((*COLUMNS, *others)))
 
 
@@ -71,10 +92,12 @@ def tabulate(
     spread: Spread = "interval",
     audits: Audits | None = None,
 ) -> Table:
-    """Put the runs there are into a table; its notes name those that are missing, and those that failed.
+    """Put the runs there are into a table; its notes name those that are missing, and those that
+    failed.
 
-    ``elsewhere`` holds the keys of those that another process is at. ``columns`` are some of `choosable`; those that
-    are not among `COLUMNS` are read from whole ``audits``, and so is why a column that was asked for has no number.
+    ``elsewhere`` holds the keys of those that another process is at. ``columns`` are some of
+    `choosable`; those that are not among `COLUMNS` are read from whole ``audits``, and so is why a
+    column that was asked for has no number.
     """
     check_columns(columns)
     whole = bool(set(columns) - set(COLUMNS))
@@ -85,7 +108,10 @@ def tabulate(
         for key, labels in zip(grid.keys, grid.labels, strict=True)
         for note in _note(found.get(key), labels, grid, key in elsewhere)
     ]
-    rows = tuple(_row(_done(members), len(members), columns, spread, audits, whole) for members in groups.values())
+    rows = tuple(
+        _row(_done(members), len(members), columns, spread, audits, whole)
+        for members in groups.values()
+    )
     return Table(
         title=grid.name,
         columns=tuple(columns),
@@ -102,22 +128,34 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
     missing = [key for key in grid.keys if key not in found]
     away = sum(key in elsewhere for key in missing)
     failed = sum(key in found and found[key].state == "failed" for key in grid.keys)
-    counts = {"missing": len(missing) - away, "being run by another process": away, "failed": failed}
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return told and f"{told}, of {counted(len(grid.cells), 'cell')}"
+    counts = {
+        "missing": len(missing) - away,
+        "being run by another process": away,
+        "failed": failed,
+    }
+    text = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return text and f"{text}, of {counted(len(grid.cells), 'cell')}"
 
 
-def _groups(grid: Grid, found: Mapping[str, Summary]) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
+def _groups(
+    grid: Grid, found: Mapping[str, Summary]
+) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
     """Put the seeds of a setting together, in the order of the grid."""
     groups: dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]] = {}
     for cell, key, labels in zip(grid.cells, grid.keys, grid.labels, strict=True):
-        setting = tuple(label for axis, label in zip(grid.axes, labels, strict=True) if axis != "seed")
+        setting = tuple(
+            label for axis, label in zip(grid.axes, labels, strict=True) if axis != "seed"
+        )
         groups.setdefault(setting, []).append((cell, found.get(key)))
     return groups
 
 
 def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
-    return [(cell, summary) for cell, summary in members if summary is not None and summary.state == "done"]
+    return [
+        (cell, summary)
+        for cell, summary in members
+        if summary is not None and summary.state == "done"
+    ]
 
 
 def _beside_means(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
@@ -128,24 +166,34 @@ def _beside_means(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[s
     if not counts:
         return []
     several = " or ".join(str(count) for count in counts if count > 1)
-    told = f"means with Student’s t interval over {several} seeds (95 %), n: texts of the seed with the fewest"
+    text = (
+        f"means with Student’s t interval over {several} seeds (95 %), n: texts of the seed with "
+        "the fewest"
+    )
     alone = "the interval of one seed alone is its own, over its texts (95 %)"
-    return [*([told] if several else []), *([alone] if 1 in counts else [])]
+    return [*([text] if several else []), *([alone] if 1 in counts else [])]
 
 
 def _row(
-    done: Ended, planned: int, columns: Sequence[str], spread: Spread, audits: Audits | None, whole: bool
+    done: Ended,
+    planned: int,
+    columns: Sequence[str],
+    spread: Spread,
+    audits: Audits | None,
+    whole: bool,
 ) -> tuple[TableCell, ...]:
     read = None if audits is None else cache(audits)  # for this row alone: audits are large
-    numbers = [(cell, summary.key, numbers_of(summary, read if whole else None)) for cell, summary in done]
+    numbers = [
+        (cell, summary.key, numbers_of(summary, read if whole else None)) for cell, summary in done
+    ]
     cells = (
         _verdicts(done)
         if name == VERDICT
         else _number(numbers, name, spread) or TableCell(None, note=_absent(done, name, read))
         for name in columns
     )
-    told = f"{len(done)} of {planned} seeds" if 0 < len(done) < planned else ""
-    return tuple(replace(cell, note=cell.note or told) for cell in cells)
+    text = f"{len(done)} of {planned} seeds" if 0 < len(done) < planned else ""
+    return tuple(replace(cell, note=cell.note or text) for cell in cells)
 
 
 def numbers_of(summary: Summary, audits: Audits | None) -> Numbers:
@@ -160,20 +208,24 @@ def _absent(done: Ended, name: str, audits: Audits | None) -> str:
     """Say why no run of a row has a number; seeds of a row differ in nothing that was asked."""
     if not done:
         return "no run is done"
-    if told := not_asked(name, done[0][0]):
-        return told
+    if reason := not_asked(name, done[0][0]):
+        return reason
     return "; ".join(dict.fromkeys(_why(name, summary, audits) for _, summary in done))
 
 
 def _why(name: str, summary: Summary, audits: Audits | None) -> str:
-    """Say why a run has no number: as its summary has kept it, so that no audit is read for it, or from its audit."""
+    """Say why a run has no number: as its summary has kept it, so that no audit is read for it, or
+    from its audit.
+    """
     kept = (summary.absent or {}).get(name)
     if kept is None and audits is not None:
         return why_absent(name, audits(summary.key))
     return kept or "not run"
 
 
-def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread) -> TableCell | None:
+def _number(
+    numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread
+) -> TableCell | None:
     """Give the mean over the seeds that have a number; nothing where none has."""
     known = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
     if not known:
@@ -181,28 +233,53 @@ def _number(numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: 
     estimates = [estimate for _, _, estimate in known]
     mean: Estimate = across_seeds(estimates, ends_of(name))
     seeds, runs = tuple(cell.seed for cell, _, _ in known), tuple(key for _, key, _ in known)
-    some = f"{len(known)} of {len(numbers)} seeds have this number" if len(known) < len(numbers) else ""
-    told = TableCell(mean.value, mean.low, mean.high, mean.n, seeds, runs, some, method=mean.method)
+    some = (
+        f"{len(known)} of {len(numbers)} seeds have this number"
+        if len(known) < len(numbers)
+        else ""
+    )
+    description = TableCell(
+        mean.value, mean.low, mean.high, mean.n, seeds, runs, some, method=mean.method
+    )
     if spread == "interval":
-        return told
+        return description
     sd = deviation(estimates)
     alone = math.isnan(sd)
-    return replace(told, low=None, high=None, note=ALONE if alone else some, sd=None if alone else sd, method="")
+    return replace(
+        description,
+        low=None,
+        high=None,
+        note=ALONE if alone else some,
+        sd=None if alone else sd,
+        method="",
+    )
 
 
 def _verdicts(done: Ended) -> TableCell:
     """Give the verdict, or how often each was given where seeds differ."""
     if not done:
         return TableCell(None, note="no run is done")
-    counts = {text: sum(s.verdict == text for _, s in done) for text in sorted({s.verdict for _, s in done})}
-    said = next(iter(counts)) if len(counts) == 1 else "; ".join(f"{text} ({n})" for text, n in counts.items())
-    return TableCell(said, seeds=tuple(cell.seed for cell, _ in done), runs=tuple(s.key for _, s in done))
+    counts = {
+        text: sum(s.verdict == text for _, s in done)
+        for text in sorted({s.verdict for _, s in done})
+    }
+    said = (
+        next(iter(counts))
+        if len(counts) == 1
+        else "; ".join(f"{text} ({n})" for text, n in counts.items())
+    )
+    return TableCell(
+        said, seeds=tuple(cell.seed for cell, _ in done), runs=tuple(s.key for _, s in done)
+    )
 
 
 def _note(summary: Summary | None, labels: Sequence[str], grid: Grid, elsewhere: bool) -> list[str]:
     if summary is not None and summary.state == "done":
         return []
-    named = ", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, labels, strict=True)) or grid.name
+    named = (
+        ", ".join(f"{axis} = {label}" for axis, label in zip(grid.axes, labels, strict=True))
+        or grid.name
+    )
     if summary is None:
         return [f"{'being run by another process' if elsewhere else 'missing'}: {named}"]
     return [f"failed: {named}: {summary.error}"]

@@ -1,4 +1,6 @@
-"""Are the attended words the ones that matter? Attention against the references (SL-101, 102, 103, 104)."""
+"""Are the attended words the ones that matter? Attention against the references (SL-101, 102, 103,
+104).
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,33 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from sightline.maths.ranks import captured, kendall_test
-from sightline.maths.ties import flat
-from sightline.measures.arrays import count_undefined, permutations, ragged, reordered, shuffled
-from sightline.measures.capture import FLAT_REFERENCE, FREE, Texts, by_chance, mass, ranked, texts_of, unranked
+from sightline.config.measure_registry import Reduction
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
+from sightline.core.results import Measurement, Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps
+from sightline.measures.batch_words import like
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.maps import MAKERS, Maps
-from sightline.measures.words import like
-from sightline.questions import Reduction
-from sightline.results import Measurement, Ragged
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import Arrays, Offer, Subject, Trace
+from sightline.measures.topk_mass import (
+    FLAT_REFERENCE,
+    FREE,
+    TopkTexts,
+    by_chance,
+    mass,
+    ranked,
+    texts_of,
+    unranked,
+)
+from sightline.measures.trace_arrays import (
+    count_undefined,
+    permutations,
+    ragged,
+    reordered,
+    shuffled,
+)
+from sightline.numerics.rank_agreement import captured, kendall_test
+from sightline.numerics.ties import flat
 
 _SET = SETTINGS["agreement"]
 Array = np.ndarray
@@ -33,21 +50,24 @@ SIGNIFICANT: float = _SET["significant"]
 """The p-value up to which the papers call a τ significant."""
 _AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
 """What is averaged over the two references that are free of attention."""
-_SHOWS: Mapping[str, Offer] = {"free_deletion": "decode", "gradient": "embedding_grad"}
+_SHOWS: Mapping[str, Capability] = {"free_deletion": "decode", "gradient": "embedding_grad"}
 """Maps that are there if and only if the model offers this."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Captured importance and Kendall's τ-b of attention with each reference, with floor and coupling.
+    """Captured importance and Kendall's τ-b of attention with each reference, with floor and
+    coupling.
 
-    Floor: the same weights permuted after the fact; its mean is exact, ``draws`` of it give p-values. Coupling: the
-    weights are shuffled, *used* for decoding, and the reference is computed again: what mechanics alone would show.
-    Captured importance and τ see the order of the words alone, and a nearly flat map has one too: ``mass`` is the
-    reference's mean under the weights themselves, over its largest value, ``Σ α_t r_t / max r``, and ``mass_chance``
-    what that is on average when the weights are permuted, ``mean r / max r``.
+    Floor: the same weights permuted after the fact; its mean is exact, ``draws`` of it give
+    p-values. Coupling: the weights are shuffled, *used* for decoding, and the reference is computed
+    again: what mechanics alone would show. Captured importance and τ see the order of the words
+    alone, and a nearly flat map has one too: ``mass`` is the reference's mean under the weights
+    themselves, over its largest value, ``Σ α_t r_t / max r``, and ``mass_chance`` what that is on
+    average when the weights are permuted, ``mean r / max r``.
 
-    A model that offers nothing has deletion alone. Whatever else it does not allow is left out, and `missing` says why.
+    A model that offers nothing has deletion alone. Whatever else it does not allow is left out, and
+    `missing` says why.
     """
 
     share: float = _SET["share"]
@@ -59,16 +79,18 @@ class Agreement:
     needs: frozenset[str] = frozenset()
     paper: str = "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5"
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compute every reference once and compare attention with each."""
-        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         offers: frozenset[str] = subject.model.offers
         attention, mask = maps["attention"], maps.words.mask
         texts = texts_of(maps, self.share)
         orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
         shuffles = reordered(attention, mask, orders)
         # First, because its shortened texts are those of the references too.
-        coupled = _coupled(maps, reordered(maps.words.own, mask, orders)) if "decode" in offers else []
+        coupled = (
+            _coupled(maps, reordered(maps.words.own, mask, orders)) if "decode" in offers else []
+        )
         references = {name: maps[name] for name in REFERENCES if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
@@ -77,26 +99,42 @@ class Agreement:
         out |= self._couple(shuffles, coupled, texts)
         if "gradient" in references:
             out |= self._among(references, texts)
-        shares = [np.asarray(out[f"captured.{name}"]) for name in ("gradient", "deletion") if name in references]
+        shares = [
+            np.asarray(out[f"captured.{name}"])
+            for name in ("gradient", "deletion")
+            if name in references
+        ]
         out["disagreement"] = 1 - np.mean(shares, axis=0)
         return out | {name: ragged(values, mask) for name, values in references.items()}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking: one word, constant attention, a reference without differences.
+        """Count the texts without a ranking: one word, constant attention, a reference without
+        differences.
 
-        The mass needs no ranking of attention. What is missing is seen by the maps that are not there.
+        The mass needs no ranking of attention. What is missing is seen by the maps that are not
+        there.
         """
-        weighed, reasons = [name for name in arrays if name.startswith("mass")], unranked(arrays, FLAT_REFERENCE)
+        weighed, reasons = (
+            [name for name in arrays if name.startswith("mass")],
+            unranked(arrays, FLAT_REFERENCE),
+        )
         undefined = count_undefined(arrays, reasons, arrays.keys() - weighed)
-        told = {"one word": reasons["one word"], "zero reference": reasons[FLAT_REFERENCE]}
-        undefined |= count_undefined(arrays, told, weighed)
-        settings: dict[str, Any] = {"share": self.share, "draws": self.draws, "shuffles": self.shuffles}
+        counts = {"one word": reasons["one word"], "zero reference": reasons[FLAT_REFERENCE]}
+        undefined |= count_undefined(arrays, counts, weighed)
+        settings: dict[str, Any] = {
+            "share": self.share,
+            "draws": self.draws,
+            "shuffles": self.shuffles,
+        }
         if "gradient" in arrays:
-            settings |= {"gradient": self.gradient, "attention": "held" if "gradient_through" in arrays else "through"}
+            settings |= {
+                "gradient": self.gradient,
+                "attention": "held" if "gradient_through" in arrays else "through",
+            }
         return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays))
 
     def _compare(
-        self, attention: Float[Array, "B W"], references: References, texts: Texts, seeds: Seeds
+        self, attention: Float[Array, "B W"], references: References, texts: TopkTexts, seeds: Seeds
     ) -> dict[str, Array]:
         top = ranked(attention, texts)
         permuted = shuffled(top, texts.mask, texts.index, self.draws, seeds, "after the fact")
@@ -105,21 +143,30 @@ class Agreement:
             out[f"captured.{name}"] = captured(top, reference, texts.mask, texts.count)
             out[f"chance.{name}"] = by_chance(top, reference, texts)
             out[f"draws.{name}"] = captured(permuted, reference, texts.mask, texts.count).T
-            out[f"tau.{name}"], out[f"significant.{name}"] = _tested(attention, reference, texts.mask)
+            out[f"tau.{name}"], out[f"significant.{name}"] = _tested(
+                attention, reference, texts.mask
+            )
             out[f"mass.{name}"] = mass(attention, reference, texts.mask)
             out[f"mass_chance.{name}"] = mass(_alike(texts.mask), reference, texts.mask)
         return out
 
-    def _couple(self, shuffles: Float[Array, "R B W"], coupled: Sequence[References], texts: Texts) -> dict[str, Array]:
+    def _couple(
+        self, shuffles: Float[Array, "R B W"], coupled: Sequence[References], texts: TopkTexts
+    ) -> dict[str, Array]:
         out = {}
         for name in coupled[0] if coupled else ():
-            pairs = [(weights, references[name]) for weights, references in zip(shuffles, coupled, strict=True)]
+            pairs = [
+                (weights, references[name])
+                for weights, references in zip(shuffles, coupled, strict=True)
+            ]
             shares = [captured(ranked(w, texts), r, texts.mask, texts.count) for w, r in pairs]
             out[f"coupling.{name}"] = np.mean(shares, axis=0)
-            out[f"coupling_tau.{name}"] = np.mean([_tau(w, r, texts.mask) for w, r in pairs], axis=0)
+            out[f"coupling_tau.{name}"] = np.mean(
+                [_tau(w, r, texts.mask) for w, r in pairs], axis=0
+            )
         return out
 
-    def _among(self, references: References, texts: Texts) -> dict[str, Array]:
+    def _among(self, references: References, texts: TopkTexts) -> dict[str, Array]:
         """Compare gradient and deletion with each other, in both directions."""
         pairs = [("gradient", "deletion"), ("deletion", "gradient")]
         tops = {name: ranked(references[name], texts) for name in ("gradient", "deletion")}
@@ -139,7 +186,8 @@ def _alike(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
 def _free(compared: Mapping[str, Array | Ragged]) -> dict[str, Array]:
     """Average the two references that are free of attention, text by text and draw by draw.
 
-    Neither is the truth: the gradient fades where a state saturates, a deletion where words stand in for each other.
+    Neither is the truth: the gradient fades where a state saturates, a deletion where words stand
+    in for each other.
     """
     pairs = {kind: [np.asarray(compared[f"{kind}.{name}"]) for name in FREE] for kind in _AVERAGED}
     return {f"{kind}.free": np.mean(pair, axis=0) for kind, pair in pairs.items()}
@@ -152,31 +200,46 @@ def _missing(arrays: Arrays) -> dict[str, str]:
     return {name: f"needs {', '.join(offers)}" for name, offers in absent.items() if offers}
 
 
-def _needs() -> dict[str, frozenset[Offer]]:
+def _needs() -> dict[str, frozenset[Capability]]:
     """Say of every quantity what the model must offer for it."""
-    whole = frozenset[Offer]().union(*(MAKERS[name].needs for name in FREE))
-    coupled = {name: MAKERS[name].needs | MAKERS["free_deletion"].needs for name in ("gradient", "deletion")}
+    whole = frozenset[Capability]().union(*(MAKERS[name].needs for name in FREE))
+    coupled = {
+        name: MAKERS[name].needs | MAKERS["free_deletion"].needs
+        for name in ("gradient", "deletion")
+    }
     return {
         **{name: MAKERS[name].needs for name in REFERENCES},
         **{f"{kind}.{name}": MAKERS[name].needs for name in REFERENCES for kind in _KINDS},
         **{f"{kind}.free": whole for kind in _AVERAGED},
-        **{f"{kind}.{name}": needs for name, needs in coupled.items() for kind in ("coupling", "coupling_tau")},
-        **{f"{kind}.references": MAKERS["gradient"].needs for kind in ("captured", "chance", "tau")},
+        **{
+            f"{kind}.{name}": needs
+            for name, needs in coupled.items()
+            for kind in ("coupling", "coupling_tau")
+        },
+        **{
+            f"{kind}.references": MAKERS["gradient"].needs for kind in ("captured", "chance", "tau")
+        },
     }
 
 
-def _coupled(maps: Maps, shuffles: Float[Array, "R *N B W"]) -> list[References]:
-    """Compute the references of the model decoded with each shuffle; its own deletions fall out with them."""
+def _coupled(maps: AttributionMaps, shuffles: Float[Array, "R *N B W"]) -> list[References]:
+    """Compute the references of the model decoded with each shuffle; its own deletions fall out
+    with them.
+    """
     mixed = [like(maps.words.by_head(weights), maps.trace) for weights in shuffles]
     deletion = maps.deleted({str(k): weights for k, weights in enumerate(mixed)})
     coupled: list[References] = [{"deletion": deletion[str(k)]} for k in range(len(mixed))]
     if "embedding_grad" not in maps.subject.model.offers:
         return coupled
     slopes = maps.sloped({str(k): weights for k, weights in enumerate(mixed)})
-    return [{"gradient": slopes[str(k)].reduced(maps.gradient), **one} for k, one in enumerate(coupled)]
+    return [
+        {"gradient": slopes[str(k)].reduced(maps.gradient), **one} for k, one in enumerate(coupled)
+    ]
 
 
-def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
+def _tau(
+    x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]
+) -> Float[Array, " B"]:
     """Kendall's τ-b, undefined where a side is undefined."""
     return _tested(x, y, mask)[0]
 
@@ -184,7 +247,11 @@ def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"
 def _tested(
     x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]
 ) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Kendall's τ-b, and 1 where its p-value is at most .05; undefined where a side is undefined."""
+    """Kendall's τ-b, and 1 where its p-value is at most .05; undefined where a side is
+    undefined.
+    """
     unknown = np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)
     tau, p = kendall_test(np.nan_to_num(x), np.nan_to_num(y), mask)
-    return np.where(unknown, np.nan, tau), np.where(unknown | np.isnan(tau), np.nan, p <= SIGNIFICANT)
+    return np.where(unknown, np.nan, tau), np.where(
+        unknown | np.isnan(tau), np.nan, p <= SIGNIFICANT
+    )

@@ -1,7 +1,8 @@
 """How much each word matters to this decision, by reference: the gradient, and true deletion.
 
-Both can be asked of the model as it is, or with other weights at decoding. Asked with *uniform* weights they are free
-of attention, so that attention can be compared with them without comparing it with itself (docs/findings/SL-104.md).
+Both can be asked of the model as it is, or with other weights at decoding. Asked with *uniform*
+weights they are free of attention, so that attention can be compared with them without comparing it
+with itself (docs/findings/SL-104.md).
 """
 
 from __future__ import annotations
@@ -15,30 +16,32 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.maths.divergences import probabilities, total_variation
-from sightline.maths.odds import log_odds
-from sightline.maths.projections import renormalise
-from sightline.measures.arrays import decided, to_numpy
-from sightline.measures.variants import at_once, run_variants
-from sightline.measures.words import Words, words_of
-from sightline.questions import Reduction
-from sightline.types import Auditable, Batch, Deleting, Trace, closed_up
+from sightline.config.measure_registry import Reduction
+from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
+from sightline.measures.batch_words import Words, words_of
+from sightline.measures.perturbations import at_once, run_variants
+from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.log_odds import log_odds
+from sightline.numerics.projections import renormalise
 
 Array = np.ndarray
 Attentions = Mapping[str, Float[torch.Tensor, "*N B T"]]
 """Weights at decoding, by name: one map, or one for each head."""
 Left = tuple[Int[Array, " N"], Int[Array, " N"], Mapping[str, Float[torch.Tensor, "N L"]]]
-"""Which words of which texts were deleted, and the logits of what is left, by name of the attention."""
+"""Which words of which texts were deleted, and the logits of what is left, by name of the
+attention."""
 TOKENS_AT_ONCE = 2**13
 """Bound on the tokens of the shortened texts that are run together."""
 
 
 @dataclass(frozen=True)
 class Slope:
-    """``∂ log-odds / ∂e`` of the decided class by word: ``along`` the word itself, with its sign, and its length.
+    """``∂ log-odds / ∂e`` of the decided class by word: ``along`` the word itself, with its sign,
+    and its length.
 
-    A word read in pieces has the sum of the slopes of its pieces along themselves (what moves when all of them grow),
-    and the length over all of them.
+    A word read in pieces has the sum of the slopes of its pieces along themselves (what moves when
+    all of them grow), and the length over all of them.
     """
 
     along: Float[Array, "B W"]
@@ -47,14 +50,15 @@ class Slope:
     def reduced(self, reduction: Reduction) -> Float[Array, "B W"]:
         """Give ``|∂ log-odds / ∂e_t · e_t|``, or ``‖∂ log-odds / ∂e_t‖₂``.
 
-        Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the ``norm`` what
-        Meister et al. (2021, §5) do.
+        Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the
+        ``norm`` what Meister et al. (2021, §5) do.
         """
         return self.length if reduction == "norm" else np.asarray(np.abs(self.along))
 
 
 Asked = Literal["held", "through"] | Float[torch.Tensor, "*N B T"]
-"""How a gradient is asked for: attention held as it is, not held, or other weights at decoding, which are held."""
+"""How a gradient is asked for: attention held as it is, not held, or other weights at decoding,
+which are held."""
 
 
 def gradient_importance(
@@ -73,13 +77,14 @@ def gradient_importance(
 def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[str, Slope]:
     """Take ``∂ log-odds / ∂e`` of the decided class in every way that is asked for.
 
-    ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does, which takes a model
-    that can decode; otherwise the gradient also runs through the weights (Meister et al. 2021). The log-odds of the
-    decided class differ from its probability by a positive factor for each text, which no rank and no share of a total
-    can see, and do not vanish where the probability saturates.
+    ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does,
+    which takes a model that can decode; otherwise the gradient also runs through the weights
+    (Meister et al. 2021). The log-odds of the decided class differ from its probability by a
+    positive factor for each text, which no rank and no share of a total can see, and do not vanish
+    where the probability saturates.
 
-    A model that was made here runs once for all of them. Anybody else's runs for each: its graph might not be there a
-    second time.
+    A model that was made here runs once for all of them. Anybody else's runs for each: its graph
+    might not be there a second time.
     """
     out = {}
     chosen = torch.from_numpy(decided(trace)).to(trace.logits.device)
@@ -99,15 +104,21 @@ def _answered(model: Auditable, again: Trace, asked: Asked) -> Float[torch.Tenso
     return model.decode(again, asked.detach())
 
 
-def _slope(trace: Trace, gradient: Float[torch.Tensor, "B T E"], embeddings: Float[torch.Tensor, "B T E"]) -> Slope:
+def _slope(
+    trace: Trace, gradient: Float[torch.Tensor, "B T E"], embeddings: Float[torch.Tensor, "B T E"]
+) -> Slope:
     words = words_of(trace)
     along = words.of(to_numpy((gradient * embeddings).sum(-1))) * words.mask
-    return Slope(along, np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask)
+    return Slope(
+        along, np.sqrt(words.of(to_numpy(gradient.double().square().sum(-1)))) * words.mask
+    )
 
 
 def odds_of(logits: Float[torch.Tensor, "B L"], chosen: Int[Array, " B"]) -> Float[Array, " B"]:
     """Give the log-odds of the classes that were decided on as an array."""
-    return np.asarray(to_numpy(log_odds(logits.double(), torch.from_numpy(chosen).to(logits.device))))
+    return np.asarray(
+        to_numpy(log_odds(logits.double(), torch.from_numpy(chosen).to(logits.device)))
+    )
 
 
 def odds_lost(before: Float[Array, "*B"], after: Float[Array, "*B"]) -> Float[Array, "*B"]:
@@ -121,15 +132,20 @@ def deletion_importance(
     attentions: Attentions,
     tokens_at_once: int = TOKENS_AT_ONCE,
 ) -> dict[str, Float[Array, "B W"]]:
-    """Total variation of the output when one word is deleted, whole, and the shortened text is run again.
+    """Total variation of the output when one word is deleted, whole, and the shortened text is run
+    again.
 
-    ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For each named attention
-    in ``attentions``, both outputs are decoded with it; its weights on the words left are scaled to sum to one.
-    ``"signed"`` is what the log-odds of the decided class lose without the word, above zero where it speaks for it.
-    A model that offers neither ``deletion`` nor ``variants`` runs once a word, which is the oracle of both. NaN where
-    the only word would go.
+    ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For
+    each named attention in ``attentions``, both outputs are decoded with it; its weights on the
+    words left are scaled to sum to one. ``"signed"`` is what the log-odds of the decided class lose
+    without the word, above zero where it speaks for it. A model that offers neither ``deletion``
+    nor ``variants`` runs once a word, which is the oracle of both. NaN where the only word would
+    go.
     """
-    whole = {name: probabilities(to_numpy(model.decode(trace, weights))) for name, weights in attentions.items()}
+    whole = {
+        name: probabilities(to_numpy(model.decode(trace, weights)))
+        for name, weights in attentions.items()
+    }
     whole["own"] = probabilities(to_numpy(trace.logits))
     words, chosen = words_of(trace), decided(trace)
     odds = odds_of(trace.logits, chosen)
@@ -139,17 +155,21 @@ def deletion_importance(
     for row, column, decoded in left(model, trace, words, attentions):
         out["signed"][row, column] = odds_lost(odds[row], odds_of(decoded["own"], chosen[row]))
         for name, logits in decoded.items():
-            out[name][row, column] = total_variation(probabilities(to_numpy(logits)), whole[name][row])
+            out[name][row, column] = total_variation(
+                probabilities(to_numpy(logits)), whole[name][row]
+            )
     alone = words.mask.sum(1) < 2
     return {name: np.where(alone[:, None], np.nan, values) for name, values in out.items()}
 
 
-def _in_closed_form(model: Auditable, trace: Trace, words: Words, attentions: Attentions) -> Iterator[Left]:
+def _in_closed_form(
+    model: Auditable, trace: Trace, words: Words, attentions: Attentions
+) -> Iterator[Left]:
     """Ask the model, which knows all deletions at once."""
     several = words.mask.sum(1, keepdims=True) > 1
     row, column = np.nonzero(words.mask & several)
     rows, columns = (torch.from_numpy(axis).to(trace.logits.device) for axis in (row, column))
-    found = cast(Deleting, model).deletion_logits(trace, attentions)
+    found = cast(SupportsDeletion, model).deletion_logits(trace, attentions)
     yield row, column, {name: logits[rows, columns] for name, logits in found.items()}
 
 
@@ -168,9 +188,14 @@ def _run_again(
 
 
 def _left(
-    weights: Float[torch.Tensor, "*N B T"], rows: torch.Tensor, places: Int[torch.Tensor, "R S"], shorter: Trace
+    weights: Float[torch.Tensor, "*N B T"],
+    rows: torch.Tensor,
+    places: Int[torch.Tensor, "R S"],
+    shorter: Trace,
 ) -> Float[torch.Tensor, "*M R S"]:
-    """Take the weights of the words left, scaled to one; where each token has a row, the rows of those left, too."""
+    """Take the weights of the words left, scaled to one; where each token has a row, the rows of
+    those left, too.
+    """
     some = weights[..., rows, :]
     left = some.gather(-1, places.expand(*some.shape[:-1], -1))
     if left.dim() > 2 and left.shape[-3] != shorter.own.shape[-3]:
@@ -179,17 +204,29 @@ def _left(
     return renormalise(left, shorter.batch.attendable)
 
 
-def all_but(words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor) -> Bool[torch.Tensor, "N T"]:
+def all_but(
+    words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor
+) -> Bool[torch.Tensor, "N T"]:
     """Keep all but one word of each text named, all its pieces going together."""
     place = torch.from_numpy(words.place).to(rows.device)[rows]
     return batch.mask[rows] & (place != columns[:, None])
 
 
-def deletions(words: Words, batch: Batch, tokens_at_once: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """List every (row, column) of a word that is not alone in its text, in chunks that fit in memory."""
+def deletions(
+    words: Words, batch: Batch, tokens_at_once: int
+) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """List every (row, column) of a word that is not alone in its text, in chunks that fit in
+    memory.
+    """
     several = words.mask.sum(1, keepdims=True) > 1
     found = np.nonzero(words.mask & several)
     rows, columns = (torch.from_numpy(axis).to(batch.ids.device) for axis in found)
-    beside = 0 if batch.query_ids is None else batch.query_ids.shape[1]  # every shortened text brings its query
+    beside = (
+        0 if batch.query_ids is None else batch.query_ids.shape[1]
+    )  # every shortened text brings its query
     size = max(1, tokens_at_once // (batch.ids.shape[1] + beside))
-    return list(zip(torch.split(rows, size), torch.split(columns, size), strict=True)) if len(rows) else []
+    return (
+        list(zip(torch.split(rows, size), torch.split(columns, size), strict=True))
+        if len(rows)
+        else []
+    )

@@ -1,4 +1,6 @@
-"""How much the states still know of their words: counted as published, and by a probe on texts it has not seen."""
+"""How much the states still know of their words: counted as published, and by a probe on texts it
+has not seen.
+"""
 
 from __future__ import annotations
 
@@ -10,34 +12,41 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from sightline.example import Example
-from sightline.maths.divergences import entropy
-from sightline.maths.information import plug_in, shuffled, table
-from sightline.maths.mini_batch import MiniBatch, mini_batch_kmeans
-from sightline.maths.word_probe import WordProbe, learned
-from sightline.measures.arrays import count_undefined, of_words, to_numpy
-from sightline.measures.words import types_of, words_of
-from sightline.results import Estimate, Measurement, Ragged
-from sightline.seeds import Seeds, seed_for
-from sightline.settings import SETTINGS
-from sightline.types import Arrays, Stating, Subject, Survey, Trace
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.example import Example
+from sightline.core.protocols import Arrays, MeasureContext, SupportsStates, Survey, Trace
+from sightline.core.results import Estimate, Measurement, Ragged
+from sightline.core.seeds import Seeds, seed_for
+from sightline.measures.batch_words import types_of, words_of
+from sightline.measures.trace_arrays import count_undefined, of_words, to_numpy
+from sightline.numerics.divergences import entropy
+from sightline.numerics.mini_batch_kmeans import MiniBatch, mini_batch_kmeans
+from sightline.numerics.mutual_information import plug_in, shuffled, table
+from sightline.numerics.word_probe import WordProbe, learned
 
 _SET, _DRAWN = SETTINGS["input_information"], SETTINGS["input_information_drawn"]
 Array = np.ndarray
 SPARE: int = _SET["spare"]
-"""How many words are looked at for each pair that is wanted: not every word is among the chosen ones."""
+"""How many words are looked at for each pair that is wanted: not every word is among the chosen
+ones."""
 SCALING: float = _SET["scaling"]
-"""The power of the unigram distribution that words are drawn from (Tutek & Šnajder 2020, note 6)."""
+"""The power of the unigram distribution that words are drawn from (Tutek & Šnajder 2020, note
+6)."""
 NULLS: int = _SET["nulls"]
 """Shuffles whose mean stands beside the counted figure."""
 WHOLE = ("counted", "counted_null", "word_entropy")
-"""What has one value for all texts: no interval over texts, and never a bootstrap (`maths/rank_curves.py`)."""
-_COUNTED = "counted over {} pairs; biased upwards, and more so with fewer pairs, so without an interval"
+"""What has one value for all texts: no interval over texts, and never a bootstrap
+(`numerics/rank_curves.py`)."""
+_COUNTED = (
+    "counted over {} pairs; biased upwards, and more so with fewer pairs, so without an interval"
+)
 
 
 @dataclass(frozen=True)
-class Found:
-    """What the survey teaches: the words by number, two probes, the second of half the pairs, and what was counted."""
+class InputSurvey:
+    """What the survey teaches: the words by number, two probes, the second of half the pairs, and
+    what was counted.
+    """
 
     types: Float[Array, " C"]
     probe: WordProbe
@@ -47,12 +56,14 @@ class Found:
 
 @dataclass(frozen=True)
 class InputInformation:
-    """Information between words and states, of the most frequent ``words`` and so many ``tokens`` of other texts.
+    """Information between words and states, of the most frequent ``words`` and so many ``tokens``
+    of other texts.
 
-    Counted: embeddings and states are put into ``clusters`` each, and the information of the two labellings is counted
-    (``counted``), beside the same with one of them shuffled (``counted_null``). By a probe: what it gains on the
-    audited texts over knowing how common each word is, text by text, with all pairs and with half of them. Words are
-    the most frequent ones, or ``drawn`` from the scaled unigram distribution.
+    Counted: embeddings and states are put into ``clusters`` each, and the information of the two
+    labellings is counted (``counted``), beside the same with one of them shuffled
+    (``counted_null``). By a probe: what it gains on the audited texts over knowing how common each
+    word is, text by text, with all pairs and with half of them. Words are the most frequent ones,
+    or ``drawn`` from the scaled unigram distribution.
     """
 
     words: int = _SET["words"]
@@ -66,13 +77,17 @@ class InputInformation:
 
     def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
         """Take texts at random until they have enough words, the same for every model."""
-        order = np.argsort([seed_for(seeds.seed, "input information", text.index) for text in texts], kind="stable")
+        order = np.argsort(
+            [seed_for(seeds.seed, "input information", text.index) for text in texts], kind="stable"
+        )
         sizes = np.cumsum([len(texts[i].tokens) for i in order])
         enough = int(np.searchsorted(sizes, SPARE * self.tokens)) + 1
         return [texts[i] for i in sorted(order[:enough].tolist())]
 
-    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the type, the embedding and the state of every word, the latter in single precision."""
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the type, the embedding and the state of every word, the latter in single
+        precision.
+        """
         words = words_of(trace)
         lengths = words.mask.sum(1)
         types = types_of(subject.texts, words, trace)
@@ -82,7 +97,7 @@ class InputInformation:
         }
         return {"types": Ragged(types, lengths), **vectors}
 
-    def learn(self, arrays: Arrays, seeds: Seeds) -> Found:
+    def learn(self, arrays: Arrays, seeds: Seeds) -> InputSurvey:
         """Choose the words, then the pairs, count, and learn two probes."""
         generator = seeds.generator("input information")
         types, lengths = of_words(arrays["types"]).flat, of_words(arrays["types"]).lengths
@@ -91,17 +106,21 @@ class InputInformation:
         pairs = np.sort(generator.permutation(known)[: self.tokens])
         words = np.searchsorted(chosen, types[pairs])
         texts = np.repeat(np.arange(len(lengths)), lengths)[pairs]
-        inputs, states = (torch.from_numpy(of_words(arrays[name]).flat[pairs]) for name in ("inputs", "states"))
+        inputs, states = (
+            torch.from_numpy(of_words(arrays[name]).flat[pairs]) for name in ("inputs", "states")
+        )
         some = generator.permutation(len(pairs))[: len(pairs) // 2]
         full, half = (
-            learned(states[rows], torch.from_numpy(words[rows]), texts[rows], len(chosen), generator)
+            learned(
+                states[rows], torch.from_numpy(words[rows]), texts[rows], len(chosen), generator
+            )
             for rows in (np.arange(len(pairs)), np.sort(some))
         )
-        return Found(chosen, full, half, self._counted(inputs, states, words, generator))
+        return InputSurvey(chosen, full, half, self._counted(inputs, states, words, generator))
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Ask the probes of every word of the audited texts that is among the chosen ones."""
-        found = cast(Found, subject.learned)
+        found = cast(InputSurvey, subject.learned)
         words = words_of(trace)
         types = types_of(subject.texts, words, trace)
         place = np.minimum(np.searchsorted(found.types, types), len(found.types) - 1)
@@ -122,20 +141,27 @@ class InputInformation:
         """Count the texts without such a word."""
         undefined = count_undefined(arrays, {"none of the words": np.asarray(arrays["words"]) == 0})
         settings = {
-            "words": self.words, "tokens": self.tokens, "clusters": self.clusters, "drawn": self.drawn,
+            "words": self.words,
+            "tokens": self.tokens,
+            "clusters": self.clusters,
+            "drawn": self.drawn,
             "surveys": self.surveys,
-        }  # fmt: skip
+        }
         return Measurement(self.code, arrays, undefined, settings)
 
-    def conclude(self, measurement: Measurement, learned: Found, seeds: Seeds) -> Measurement:
+    def conclude(self, measurement: Measurement, learned: InputSurvey, seeds: Seeds) -> Measurement:
         """Add what was counted, which all texts share."""
         *values, pairs = learned.whole.tolist()
-        told = _COUNTED.format(int(pairs))
-        counted = (Estimate(value, np.nan, np.nan, int(pairs), told) for value in values)
+        method = _COUNTED.format(int(pairs))
+        counted = (Estimate(value, np.nan, np.nan, int(pairs), method) for value in values)
         return replace(measurement, whole=dict(zip(WHOLE, counted, strict=True)))
 
-    def _chosen(self, types: Float[Array, " S"], generator: np.random.Generator) -> Float[Array, " C"]:
-        """Choose words by how common they are, in the order of their numbers; ties fall by number."""
+    def _chosen(
+        self, types: Float[Array, " S"], generator: np.random.Generator
+    ) -> Float[Array, " C"]:
+        """Choose words by how common they are, in the order of their numbers; ties fall by
+        number.
+        """
         kinds, counts = np.unique(types, return_counts=True)
         most = min(self.words, len(kinds))
         if not self.drawn:
@@ -150,9 +176,13 @@ class InputInformation:
         words: Int[Array, " M"],
         generator: np.random.Generator,
     ) -> Float[Array, " 4"]:
-        """Count the information of the clusters of both sides, the same with one shuffled, and the words' entropy."""
+        """Count the information of the clusters of both sides, the same with one shuffled, and the
+        words' entropy.
+        """
         settings = MiniBatch(self.clusters)
-        first, second = (mini_batch_kmeans(one, settings, generator).numpy() for one in (inputs, states))
+        first, second = (
+            mini_batch_kmeans(one, settings, generator).numpy() for one in (inputs, states)
+        )
         null = float(shuffled(first, second, NULLS, generator).mean())
         shares = np.bincount(words) / len(words)
         return np.array([plug_in(table(first, second)), null, float(entropy(shares)), len(words)])
@@ -160,11 +190,13 @@ class InputInformation:
 
 @dataclass(frozen=True)
 class DrawnInformation(InputInformation):
-    """The same of words drawn from the scaled unigram distribution, as the paper's random sample is."""
+    """The same of words drawn from the scaled unigram distribution, as the paper's random sample
+    is.
+    """
 
     drawn: bool = _DRAWN["drawn"]
     code: str = "input_information_drawn"
 
 
-def _states(subject: Subject, trace: Trace) -> Float[torch.Tensor, "B T P"]:
-    return cast(Stating, subject.model).states(trace)
+def _states(subject: MeasureContext, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+    return cast(SupportsStates, subject.model).states(trace)

@@ -1,4 +1,6 @@
-"""What could other attention in the last layer do to this decision? All heads on one word, then each head by itself."""
+"""What could other attention in the last layer do to this decision? All heads on one word, then
+each head by itself.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,15 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from sightline.maths.divergences import probabilities, total_variation
-from sightline.maths.simplex import decision
-from sightline.measures.arrays import count_undefined, decided, to_numpy
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import odds_of
-from sightline.measures.words import Words, like, words_of
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import Arrays, Layered, Subject, Trace
+from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.simplex import decision
 
 _SET = SETTINGS["last_layer"]
 Array = np.ndarray
@@ -24,11 +26,13 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class LastLayer:
-    """Decisions that change when the heads of the last layer put all their weight on single words: found, or not found.
+    """Decisions that change when the heads of the last layer put all their weight on single words:
+    found, or not found.
 
-    First all heads on the same word, each in turn; then, from the word that costs the decision most, head by head to
-    the word that costs it most beside the others, in ``rounds`` rounds. Weights elsewhere, special tokens among them,
-    are then zero. What is not found may still be: a layer that follows the sum is not affine, and nothing is proved.
+    First all heads on the same word, each in turn; then, from the word that costs the decision
+    most, head by head to the word that costs it most beside the others, in ``rounds`` rounds.
+    Weights elsewhere, special tokens among them, are then zero. What is not found may still be: a
+    layer that follows the sum is not affine, and nothing is proved.
     """
 
     rounds: int = _SET["rounds"]
@@ -36,9 +40,9 @@ class LastLayer:
     needs: frozenset[str] = frozenset({"layers"})
     paper: str = "after Jain & Wallace 2019, §4.2.2; searched"
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Try every word for all heads, and then for each."""
-        assert isinstance(subject.model, Layered)  # `needs` names it
+        assert isinstance(subject.model, SupportsLayers)  # `needs` names it
         search = _Search(subject.model, trace, words_of(trace), decided(trace))
         one = search.better(search.start(), slice(None))
         other = one
@@ -62,7 +66,7 @@ class LastLayer:
 class _Search:
     """One batch, and the classes that were decided on."""
 
-    model: Layered
+    model: SupportsLayers
     trace: Trace
     words: Words
     chosen: Int[Array, " B"]
@@ -80,7 +84,9 @@ class _Search:
         return np.repeat(first[:, None], self.model.last_heads, axis=1)
 
     def better(self, places: Int[Array, "B N"], heads: slice) -> Int[Array, "B N"]:
-        """Try every word of a text for some heads, and keep the one that leaves the decision the lowest log-odds."""
+        """Try every word of a text for some heads, and keep the one that leaves the decision the
+        lowest log-odds.
+        """
         best = places.copy()
         least = self._odds(best)
         for word in range(self.words.mask.shape[1]):

@@ -1,4 +1,6 @@
-"""Does a state stand for its word? What tells the evidence of a token: its word, or the text around it (SL-402)."""
+"""Does a state stand for its word? What tells the evidence of a token: its word, or the text around
+it (SL-402).
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from sightline.maths.own_words import explained
-from sightline.measures.arrays import WHY, of_words, to_numpy, with_reasons
-from sightline.measures.words import types_of, words_of
-from sightline.results import Measurement, Ragged, Values
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import UNTRAINED, Arrays, Subject, Survey, Trace
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
+from sightline.core.results import Measurement, Ragged, Values
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import types_of, words_of
+from sightline.measures.trace_arrays import WHY, of_words, to_numpy, with_reasons
+from sightline.numerics.word_variance import explained
 
 _SET = SETTINGS["own_word"]
 Array = np.ndarray
@@ -23,11 +25,12 @@ NAMES = ("whole", "word", "text")
 
 @dataclass(frozen=True)
 class OwnWord:
-    """Share of the variance of token logits that the word explains, and that the rest of its text explains.
+    """Share of the variance of token logits that the word explains, and that the rest of its text
+    explains.
 
-    A token's logits are guessed from the same word in *other* texts, and from the other words of its text; each counts
-    as attention weighs the token. All sums of squares are in units of their mean over the texts, so that the means over
-    texts are shares.
+    A token's logits are guessed from the same word in *other* texts, and from the other words of
+    its text; each counts as attention weighs the token. All sums of squares are in units of their
+    mean over the texts, so that the means over texts are shares.
     """
 
     code: str = "own_word"
@@ -35,8 +38,10 @@ class OwnWord:
     paper: str = ""
     surveys: Survey = _SET["surveys"]
 
-    def look(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the evidence of every word, its weight, and which type it is; of the untrained companion too."""
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the evidence of every word, its weight, and which type it is; of the untrained
+        companion too.
+        """
         words = words_of(trace)
         found: dict[str, Values] = {
             "index": words.index,
@@ -45,7 +50,10 @@ class OwnWord:
         found |= _evidence(trace)
         other = subject.companions.get(UNTRAINED)
         if other is not None and "token_logits" in other.offers:
-            found |= {f"{UNTRAINED}.{name}": one for name, one in _evidence(other.trace(trace.batch)).items()}
+            found |= {
+                f"{UNTRAINED}.{name}": one
+                for name, one in _evidence(other.trace(trace.batch)).items()
+            }
         return found
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Mapping[int, Mapping[str, float]]:
@@ -54,9 +62,12 @@ class OwnWord:
         if f"{UNTRAINED}.evidence" in arrays:
             sums[UNTRAINED] = _explained(arrays, f"{UNTRAINED}.")[1]
         index = np.asarray(arrays["index"]).tolist()
-        return {one: {name: float(values[row]) for name, values in sums.items()} for row, one in enumerate(index)}
+        return {
+            one: {name: float(values[row]) for name, values in sums.items()}
+            for row, one in enumerate(index)
+        }
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Hand out what was learned of each text."""
         words = words_of(trace)
         rows = [subject.learned[one] for one in words.index.tolist()]
@@ -76,7 +87,9 @@ class OwnWord:
 
 
 def _evidence(trace: Trace) -> dict[str, Ragged]:
-    """Give the logits of each word alone, less their mean over the classes where there are several, and its weight."""
+    """Give the logits of each word alone, less their mean over the classes where there are several,
+    and its weight.
+    """
     words = words_of(trace)
     assert trace.token_logits is not None  # it is needed
     logits = words.alone(to_numpy(trace.token_logits))[words.mask]
@@ -86,9 +99,15 @@ def _evidence(trace: Trace) -> dict[str, Ragged]:
     return {"evidence": Ragged(logits, count), "weight": Ragged(words.attention[words.mask], count)}
 
 
-def _explained(arrays: Arrays, of: str) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
-    """Explain the evidence of one model, leaving out texts whose output is no number; the whole is 1 on average."""
-    evidence, weight, kind = (of_words(arrays[name]) for name in (f"{of}evidence", f"{of}weight", "type"))
+def _explained(
+    arrays: Arrays, of: str
+) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
+    """Explain the evidence of one model, leaving out texts whose output is no number; the whole is
+    1 on average.
+    """
+    evidence, weight, kind = (
+        of_words(arrays[name]) for name in (f"{of}evidence", f"{of}weight", "type")
+    )
     text = np.repeat(np.arange(len(kind.lengths)), kind.lengths)
     known = np.isfinite(evidence.flat).all(axis=1) & np.isfinite(weight.flat)
     known &= np.bincount(text, ~known, minlength=len(kind.lengths))[text] == 0

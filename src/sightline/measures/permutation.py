@@ -8,17 +8,17 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import bdtr
 
-from sightline.maths.divergences import entropy, probabilities, total_variation
-from sightline.maths.draws import with_entropy
-from sightline.maths.ties import constant
-from sightline.measures.arrays import count_undefined, permutations, to_numpy
-from sightline.measures.decoding import NOT_AFFINE, Decoding
-from sightline.measures.permuted import EXACT, Decoded, Mixed
-from sightline.measures.words import Words, words_of
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import OTHER_ATTENTION, Arrays, Subject, Trace
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import OTHER_ATTENTION, Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, words_of
+from sightline.measures.decode_attention import NOT_AFFINE, Decoding
+from sightline.measures.permutation_outputs import EXACT, Decoded, Mixed
+from sightline.measures.trace_arrays import count_undefined, permutations, to_numpy
+from sightline.numerics.divergences import entropy, probabilities, total_variation
+from sightline.numerics.matched_entropy import with_entropy
+from sightline.numerics.ties import constant
 
 _SET = SETTINGS["permutation"]
 Array = np.ndarray
@@ -28,12 +28,14 @@ IMMOVABLE = 1e-6
 
 @dataclass(frozen=True)
 class Permutation:
-    """Median output change over sampled permutations, against the largest that any permutation is known to give.
+    """Median output change over sampled permutations, against the largest that any permutation is
+    known to give.
 
-    The floor is the same ratio for attention drawn at random with the entropy of the real one: weights that are as
-    peaked but know nothing. From token logits the largest is computed; where a model can only decode, it is searched
-    for, and some permutation may go further than the largest that was found. Where all heads of a layer are replaced,
-    each head's weights are permuted in the same way, and a drawn attention is put into all of them.
+    The floor is the same ratio for attention drawn at random with the entropy of the real one:
+    weights that are as peaked but know nothing. From token logits the largest is computed; where a
+    model can only decode, it is searched for, and some permutation may go further than the largest
+    that was found. Where all heads of a layer are replaced, each head's weights are permuted in the
+    same way, and a drawn attention is put into all of them.
     """
 
     permutations: int = _SET["permutations"]
@@ -42,8 +44,10 @@ class Permutation:
     needs: frozenset[str] = frozenset({OTHER_ATTENTION})
     paper: str = "Jain & Wallace 2019, §4.2.1"
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Permute on token logits, where a permutation costs one multiplication a word, or else decode each one."""
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Permute on token logits, where a permutation costs one multiplication a word, or else
+        decode each one.
+        """
         words = words_of(trace)
         attention, mask = words.attention, words.mask
         z = None if trace.token_logits is None else words.alone(to_numpy(trace.token_logits))
@@ -56,14 +60,18 @@ class Permutation:
             for one, before, stage in zip(weights, own, stages, strict=True)
         ]
         largest = ask.largest(weights, own, distances)
-        ratio, *floor = (_ratio(moved, most) for moved, most in zip(distances, largest, strict=True))
+        ratio, *floor = (
+            _ratio(moved, most) for moved, most in zip(distances, largest, strict=True)
+        )
         flat = constant(attention, mask)
         return {
             "median": np.median(distances[0], axis=1),
             "median_error": median_error(distances[0]),
             "largest": largest[0],
             "ratio": np.where(flat, np.nan, ratio),
-            "ratio_floor": np.where(flat[:, None], np.nan, np.reshape(floor, (self.draws, len(flat))).T),
+            "ratio_floor": np.where(
+                flat[:, None], np.nan, np.reshape(floor, (self.draws, len(flat))).T
+            ),
             **ask.beside(),
             "flat": flat,
             "words": mask.sum(1),
@@ -73,16 +81,30 @@ class Permutation:
         """Count the texts without a choice to permute."""
         one, flat = np.asarray(arrays["words"]) < 2, np.asarray(arrays["flat"])
         immovable = np.asarray(arrays["largest"]) < IMMOVABLE
-        reasons = {"one word": one, "flat attention": flat, "no permutation moves the output": immovable}
+        reasons = {
+            "one word": one,
+            "flat attention": flat,
+            "no permutation moves the output": immovable,
+        }
         # A drawn attention may be immovable on its own; only a text without any floor is undefined.
-        reasons["no drawn attention moves the output"] = np.isnan(np.asarray(arrays["ratio_floor"])).all(axis=1)
+        reasons["no drawn attention moves the output"] = np.isnan(
+            np.asarray(arrays["ratio_floor"])
+        ).all(axis=1)
         settings = {"permutations": self.permutations, "draws": self.draws}
         missing = dict.fromkeys((name for name in EXACT if name not in arrays), NOT_AFFINE)
-        told = settings | ({"largest": "found"} if missing else {})
-        return Measurement(self.code, arrays, count_undefined(arrays, reasons), told, missing=missing)
+        settings_used = settings | ({"largest": "found"} if missing else {})
+        return Measurement(
+            self.code, arrays, count_undefined(arrays, reasons), settings_used, missing=missing
+        )
 
     def _distances(
-        self, ask: Mixed | Decoded, weights: Array, own: Array, words: Words, seeds: Seeds, stage: str
+        self,
+        ask: Mixed | Decoded,
+        weights: Array,
+        own: Array,
+        words: Words,
+        seeds: Seeds,
+        stage: str,
     ) -> Float[Array, "B R"]:
         """Total variation between the output and each permuted one."""
         orders = permutations(words.mask, words.index, self.permutations, seeds, stage)
@@ -91,7 +113,9 @@ class Permutation:
 
 
 def median_error(sample: Float[Array, "B R"]) -> Float[Array, " B"]:
-    """Standard error of a sample median, from the order statistics that hold it with 95 % (no density is assumed)."""
+    """Standard error of a sample median, from the order statistics that hold it with 95 % (no
+    density is assumed).
+    """
     count = sample.shape[1]
     rank = int(np.searchsorted(bdtr(np.arange(count + 1), count, 0.5), 0.025))
     ordered = np.sort(sample, axis=1)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from sightline.maths.ties import flat, settled
-from sightline.measures.arrays import count_undefined
-from sightline.measures.capture import ranked, texts_of, unranked
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.maps import Maps
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import Arrays, Subject, Trace
+from sightline.measures.topk_mass import ranked, texts_of, unranked
+from sightline.measures.trace_arrays import count_undefined
+from sightline.numerics.ties import flat, settled
 
 _SET = SETTINGS["polarity"]
 Array = np.ndarray
@@ -23,13 +23,15 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Polarity:
-    """How much of the highlighting lies on words that do not speak against the prediction, and how many words do not.
+    """How much of the highlighting lies on words that do not speak against the prediction, and how
+    many words do not.
 
-    A word speaks against the decision where the log-odds of the decided class grow by more than rounding
-    (`sightline.maths.ties`) when it is deleted. ``top`` is the share of the weight of the top words that lies on other
-    words: by weight, because a text with one word of evidence has fillers among its top words, and losing one of these
-    makes more room for the evidence. ``random`` is the share of other words among all, which is what ``top`` is on
-    average when the weights are permuted over the words.
+    A word speaks against the decision where the log-odds of the decided class grow by more than
+    rounding (`sightline.numerics.ties`) when it is deleted. ``top`` is the share of the weight of
+    the top words that lies on other words: by weight, because a text with one word of evidence has
+    fillers among its top words, and losing one of these makes more room for the evidence.
+    ``random`` is the share of other words among all, which is what ``top`` is on average when the
+    weights are permuted over the words.
     """
 
     share: float = _SET["share"]
@@ -38,10 +40,14 @@ class Polarity:
     needs: frozenset[str] = frozenset()
     paper: str = ""
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete every word once, and see which way the log-odds of the decided class go."""
-        maps = Maps(subject, trace, seeds, self.tokens_at_once)
-        attention, score, texts = maps["attention"], maps["signed_deletion"], texts_of(maps, self.share)
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once)
+        attention, score, texts = (
+            maps["attention"],
+            maps["signed_deletion"],
+            texts_of(maps, self.share),
+        )
         spared = np.where(np.isnan(score), np.nan, settled(score, texts.mask) >= 0)
         return {
             "top": _weighed(spared, ranked(attention, texts) * attention),
@@ -52,7 +58,9 @@ class Polarity:
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a top word: one word, constant attention."""
-        return Measurement(self.code, arrays, count_undefined(arrays, unranked(arrays)), {"share": self.share})
+        return Measurement(
+            self.code, arrays, count_undefined(arrays, unranked(arrays)), {"share": self.share}
+        )
 
 
 def _weighed(values: Float[Array, "B W"], weights: Float[Array, "B W"]) -> Float[Array, " B"]:

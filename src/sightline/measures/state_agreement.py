@@ -1,4 +1,6 @@
-"""Does attention rank words as their inputs matter, or as their states do? After Meister et al. 2021, Table 6."""
+"""Does attention rank words as their inputs matter, or as their states do? After Meister et al.
+2021, Table 6.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,19 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.maths.divergences import probabilities, total_variation
-from sightline.maths.mixing import evenness
-from sightline.maths.odds import log_odds
-from sightline.maths.ranks import kendall_tau_b
-from sightline.maths.ties import NOTHING, constant, settled
-from sightline.measures.arrays import count_undefined, decided, keys_of, ragged, to_numpy
-from sightline.measures.capture import FLAT_REFERENCE, unranked
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, SupportsStateReplacement, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.maps import Maps
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import Arrays, Restating, Subject, Trace
+from sightline.measures.topk_mass import FLAT_REFERENCE, unranked
+from sightline.measures.trace_arrays import count_undefined, decided, keys_of, ragged, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.log_odds import log_odds
+from sightline.numerics.rank_agreement import kendall_tau_b
+from sightline.numerics.state_concentration import evenness
+from sightline.numerics.ties import NOTHING, constant, settled
 
 _SET = SETTINGS["state_agreement"]
 Array = np.ndarray
@@ -37,12 +39,13 @@ REFERENCES = ("gradient_through", "deletion", *OF_STATES)
 class StateAgreement:
     """Kendall's τ-b of attention with four importances, of inputs and of the states that it mixes.
 
-    Gradients are lengths, and run through the weights: with weights held, that of an affine decoder is the weight times
-    one number a text, and τ with states is 1 by arithmetic. A state is removed before the weights are computed, so the
-    others share its weight as the projection has them; no word is read anew. Coupling: every word gets the score of
-    another, as a constant, and all is computed again: what a τ shows of weights that chose nothing. Within: among words
-    that have any weight, because words of a sparse map that have none matter to nobody. Entropy: how evenly importance
-    lies over the words, whatever attention does (their figure 2).
+    Gradients are lengths, and run through the weights: with weights held, that of an affine decoder
+    is the weight times one number a text, and τ with states is 1 by arithmetic. A state is removed
+    before the weights are computed, so the others share its weight as the projection has them; no
+    word is read anew. Coupling: every word gets the score of another, as a constant, and all is
+    computed again: what a τ shows of weights that chose nothing. Within: among words that have any
+    weight, because words of a sparse map that have none matter to nobody. Entropy: how evenly
+    importance lies over the words, whatever attention does (their figure 2).
     """
 
     shuffles: int = _SET["shuffles"]
@@ -51,9 +54,9 @@ class StateAgreement:
     needs: frozenset[str] = frozenset({"decode", "embedding_grad", "states", "from_states"})
     paper: str = "Meister et al. 2021, §3.1, Table 6 and Figure 2"
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare attention with each importance, as it is and under every shuffle."""
-        maps = Maps(subject, trace, seeds, self.tokens_at_once, "norm")
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, "norm")
         mask, attention = maps.words.mask, maps["attention"]
         orders = [None, *_orders(maps, self.shuffles)]
         found = _importances(maps, orders)
@@ -66,26 +69,43 @@ class StateAgreement:
         for name in REFERENCES:
             out[f"tau.{name}"] = _tau(attention, own[name], mask)
             out[f"within_tau.{name}"] = _tau(attention, own[name], weighed)
-            out[f"coupling_tau.{name}"] = np.mean([_tau(a, one[name], mask) for a, one in shuffled], axis=0)
+            out[f"coupling_tau.{name}"] = np.mean(
+                [_tau(a, one[name], mask) for a, one in shuffled], axis=0
+            )
             out[f"entropy.{name}"] = _evenness(own[name], mask)
         return out | {name: ragged(own[name], mask) for name in OF_STATES}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking: one word, weights or an importance that are all alike."""
+        """Count the texts without a ranking: one word, weights or an importance that are all
+        alike.
+        """
         ranked = unranked(arrays, FLAT_REFERENCE)
         one, rest = ({name: ranked[name]} for name in ("one word", FLAT_REFERENCE))
-        within = {"weights or importance alike among the words with any weight": ranked[FLAT_REFERENCE]}
-        kinds = {"tau": ranked, "coupling_tau": ranked, "within_tau": one | within, "entropy": one | rest}
+        within = {
+            "weights or importance alike among the words with any weight": ranked[FLAT_REFERENCE]
+        }
+        kinds = {
+            "tau": ranked,
+            "coupling_tau": ranked,
+            "within_tau": one | within,
+            "entropy": one | rest,
+        }
         undefined: dict[str, dict[str, int]] = count_undefined(arrays, one, ("both_zero",))
         for kind, reasons in kinds.items():
             chosen = [name for name in arrays if name.partition(".")[0] == kind]
             undefined |= count_undefined(arrays, reasons, chosen)
-        return Measurement(self.code, arrays, undefined, {"shuffles": self.shuffles, "gradient": "norm"})
+        return Measurement(
+            self.code, arrays, undefined, {"shuffles": self.shuffles, "gradient": "norm"}
+        )
 
 
-def _orders(maps: Maps, shuffles: int) -> list[Order]:
-    """Draw for each word the word whose score it gets; what is no word keeps its own. A word is a token here."""
-    assert maps.words.shares is None  # models made here read words whole, and no other offers its states
+def _orders(maps: AttributionMaps, shuffles: int) -> list[Order]:
+    """Draw for each word the word whose score it gets; what is no word keeps its own. A word is a
+    token here.
+    """
+    assert (
+        maps.words.shares is None
+    )  # models made here read words whole, and no other offers its states
     mask, out = maps.words.mask, []
     for keys in keys_of(mask, maps.words.index, shuffles, maps.seeds, "coupling of states"):
         order = np.tile(np.arange(mask.shape[1]), (len(mask), 1))
@@ -96,22 +116,31 @@ def _orders(maps: Maps, shuffles: int) -> list[Order]:
     return out
 
 
-def _importances(maps: Maps, orders: Sequence[Order | None]) -> list[tuple[Float[Array, "B W"], References]]:
+def _importances(
+    maps: AttributionMaps, orders: Sequence[Order | None]
+) -> list[tuple[Float[Array, "B W"], References]]:
     """Give for each order the weights and the four importances; the first is the model as it is."""
     slopes = _slopes(maps, orders)
     weights = {str(number): attention for number, (attention, _) in enumerate(slopes)}
     deleted = maps.deleted({number: weights[number] for number in weights if number != "0"})
     found: list[tuple[Array, References]] = []
     for number, (order, (attention, slope)) in enumerate(zip(orders, slopes, strict=True)):
-        others = {"deletion": deleted[str(number) if number else "own"], "state_deletion": _removed(maps, order)}
+        others = {
+            "deletion": deleted[str(number) if number else "own"],
+            "state_deletion": _removed(maps, order),
+        }
         found.append((maps.words.of(to_numpy(attention)), slope | others))
     return found
 
 
-def _slopes(maps: Maps, orders: Sequence[Order | None]) -> list[tuple[torch.Tensor, dict[str, Float[Array, "B W"]]]]:
-    """Give the weights of each order, and ``‖∂ log-odds / ∂e‖`` and ``‖∂ log-odds / ∂h‖`` under them, through them."""
+def _slopes(
+    maps: AttributionMaps, orders: Sequence[Order | None]
+) -> list[tuple[torch.Tensor, dict[str, Float[Array, "B W"]]]]:
+    """Give the weights of each order, and ``‖∂ log-odds / ∂e‖`` and ``‖∂ log-odds / ∂h‖`` under
+    them, through them.
+    """
     model, trace = maps.subject.model, maps.trace
-    assert isinstance(model, Restating)  # `needs` names it
+    assert isinstance(model, SupportsStateReplacement)  # `needs` names it
     chosen = torch.from_numpy(decided(trace)).to(trace.logits.device)
     embeddings = trace.embeddings.detach().clone().requires_grad_()
     again = model.trace(trace.batch, embeddings)
@@ -119,16 +148,23 @@ def _slopes(maps: Maps, orders: Sequence[Order | None]) -> list[tuple[torch.Tens
     found = []
     for order in orders:
         attention, logits = model.from_states(again, states, order)
-        both = torch.autograd.grad(log_odds(logits, chosen).sum(), (embeddings, states), retain_graph=True)
+        both = torch.autograd.grad(
+            log_odds(logits, chosen).sum(), (embeddings, states), retain_graph=True
+        )
         lengths = [to_numpy(slope.double().norm(dim=-1)) * maps.words.mask for slope in both]
-        found.append((attention.detach(), dict(zip(("gradient_through", "state_gradient"), lengths, strict=True))))
+        found.append(
+            (
+                attention.detach(),
+                dict(zip(("gradient_through", "state_gradient"), lengths, strict=True)),
+            )
+        )
     return found
 
 
-def _removed(maps: Maps, order: Order | None) -> Float[Array, "B W"]:
+def _removed(maps: AttributionMaps, order: Order | None) -> Float[Array, "B W"]:
     """Give the total variation to the answer without each state; NaN where it is the only one."""
     model, trace, mask = maps.subject.model, maps.trace, maps.words.mask
-    assert isinstance(model, Restating)  # `needs` names it
+    assert isinstance(model, SupportsStateReplacement)  # `needs` names it
     out = np.zeros(mask.shape)
     with torch.no_grad():
         whole = probabilities(to_numpy(model.from_states(trace, model.states(trace), order)[1]))
@@ -139,12 +175,16 @@ def _removed(maps: Maps, order: Order | None) -> Float[Array, "B W"]:
 
 
 def _evenness(importance: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
-    """Give the `evenness` of the importance of words for one thing, the answer; NaN where all is next to nothing."""
+    """Give the `evenness` of the importance of words for one thing, the answer; NaN where all is
+    next to nothing.
+    """
     real = np.where(mask, importance, 0.0)
     total = np.where(real.sum(1) > NOTHING, real.sum(1), np.nan)
     return evenness((real / total[:, None])[:, None], mask)[:, 0]
 
 
-def _tau(x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
+def _tau(
+    x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]
+) -> Float[Array, " B"]:
     """Kendall's τ-b, undefined where an importance is."""
     return np.where(np.isnan(y).any(axis=1), np.nan, kendall_tau_b(x, np.nan_to_num(y), mask))

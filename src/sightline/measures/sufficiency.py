@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sightline.measures.arrays import WHY, decided, to_numpy, with_reasons
+from sightline.config.measure_registry import Reduction
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.importance import TOKENS_AT_ONCE
-from sightline.measures.maps import Maps, rivals
-from sightline.measures.removing import (
+from sightline.measures.removal_curves import (
     answers_without,
     by_name,
     chance_gone,
@@ -19,23 +23,20 @@ from sightline.measures.removing import (
     of_sets,
     orders_of,
 )
-from sightline.questions import Reduction
-from sightline.results import Measurement
-from sightline.seeds import Seeds
-from sightline.settings import SETTINGS
-from sightline.types import Arrays, Subject, Trace
+from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
 
 _SET = SETTINGS["sufficiency"]
 
 
 @dataclass(frozen=True)
 class Sufficiency:
-    """Log-odds of the decided class that are left when only the top words of a map are kept, averaged over shares.
+    """Log-odds of the decided class that are left when only the top words of a map are kept,
+    averaged over shares.
 
-    The words that `erasure` removes are the ones that are kept here, by the same orders: each map’s, random ones, and
-    that of what deleting each word alone does (``most``). ``curve.MAP`` has the number of each share. ``area`` and
-    ``floor`` are the published number, of attention and of random words: the drop of the probability, small where the
-    words suffice.
+    The words that `erasure` removes are the ones that are kept here, by the same orders: each
+    map’s, random ones, and that of what deleting each word alone does (``most``). ``curve.MAP`` has
+    the number of each share. ``area`` and ``floor`` are the published number, of attention and of
+    random words: the drop of the probability, small where the words suffice.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -46,15 +47,19 @@ class Sufficiency:
     needs: frozenset[str] = frozenset()
     paper: str = "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %)"
 
-    def on_batch(self, subject: Subject, trace: Trace, seeds: Seeds) -> Arrays:
-        """Order the words by every map, keep the first, each distinct set once, and see what the answer still is."""
-        maps = Maps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Order the words by every map, keep the first, each distinct set once, and see what the
+        answer still is.
+        """
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words, chosen = rivals(subject), maps.words, decided(trace)
         kept = first_words(orders_of(maps, names, self.draws), words, self.shares)
         removals, back = distinct(words.mask & ~kept, words.mask.sum(1) > 1)
         left = answers_without(subject, trace, words, removals, self.tokens_at_once)
         found = of_sets(odds(left, chosen[removals.row]), back)
-        area = of_sets(chance_gone(to_numpy(trace.logits), left, chosen, removals.row), back).mean(axis=1)
+        area = of_sets(chance_gone(to_numpy(trace.logits), left, chosen, removals.row), back).mean(
+            axis=1
+        )
         known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
         curves = by_name(found, known, self.draws)
         whole = odds(to_numpy(trace.logits), chosen)
@@ -72,7 +77,9 @@ class Sufficiency:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts of which nothing can be left out, and those whose answer has no log-odds."""
+        """Count the texts of which nothing can be left out, and those whose answer has no
+        log-odds.
+        """
         values, undefined = with_reasons(arrays)
         settings = {"shares": list(self.shares), "draws": self.draws, "gradient": self.gradient}
         return Measurement(self.code, values, undefined, settings)

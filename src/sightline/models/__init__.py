@@ -1,1 +1,1 @@
-"""The built-in classifiers: embed → encode → score → project → pool → decode."""
+"""The built-in classifier and its parts."""

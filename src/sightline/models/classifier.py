@@ -1,4 +1,6 @@
-"""The built-in classifier: a chain of parts, any of whose attentions may be replaced at decoding."""
+"""The built-in classifier: a chain of parts, any of whose attentions may be replaced at
+decoding.
+"""
 
 from __future__ import annotations
 
@@ -9,39 +11,43 @@ import torch
 from jaxtyping import Float, Int
 from torch import nn
 
-from sightline.data.batching import collate
+from sightline.config.specs import ModelSpec
+from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
+from sightline.core.seeds import seed_for
+from sightline.data.batches import collate
 from sightline.data.vocabulary import PAD, Vocabulary
-from sightline.errors import ModelError
-from sightline.example import Example
-from sightline.maths.projections import softmax
-from sightline.models import deletion
-from sightline.models.attention import Learned, Source
-from sightline.models.borrowed import Borrowed
-from sightline.models.decoders import Decoder, Linear
-from sightline.models.encoders.distinct import Sharing
-from sightline.models.encoders.encoder import Encoder
-from sightline.models.encoders.influence import Influencing
+from sightline.models.attention import LearnedAttention, Source
+from sightline.models.build_part import made
+from sightline.models.classifier_trace import ClassifierTrace
+from sightline.models.decoders import Decoder, LinearDecoder
+from sightline.models.embedding_table import EmbeddingTable
+from sightline.models.encoders.encoder_protocol import Encoder
 from sightline.models.encoders.mlp import MLP
-from sightline.models.made import made
-from sightline.models.projectors import Projector
+from sightline.models.external_attention import Borrowed
+from sightline.models.fast import leave_one_out
+from sightline.models.fast.prefix_dedup import SharesPrefixes
+from sightline.models.fast.state_jacobian import EncoderInfluence
+from sightline.models.fast.text_variants import Chain, VariantTrace
+from sightline.models.projection_layers import Projector
 from sightline.models.retention import Retention, Setting
 from sightline.models.scorers import Scorer
-from sightline.models.table import Table
-from sightline.models.trace import ClassifierTrace
-from sightline.models.variants import Chain, VariantTrace
-from sightline.seeds import seed_for
-from sightline.spec.values import ModelSpec
-from sightline.types import Batch, Link, Offer, Origin, Trace
+from sightline.numerics.projections import softmax
 
 
 class AttentionClassifier(nn.Module):
-    """Classify texts, or answer queries about them, by attention over encoded tokens; an `Auditable`.
+    """Classify texts, or answer queries about them, by attention over encoded tokens; an
+    `Auditable`.
 
-    Where attention comes from is an argument (``source``), not a subclass: learned, uniform, random or given. A model
-    that reads queries has an encoder and embeddings of its own for them, as published.
+    Where attention comes from is an argument (``source``), not a subclass: learned, uniform, random
+    or given. A model that reads queries has an encoder and embeddings of its own for them, as
+    published.
     """
 
-    def __init__(self, spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int) -> None:
+    def __init__(
+        self, spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int
+    ) -> None:
         super().__init__()
         self.spec = spec
         self.seed = seed
@@ -54,7 +60,9 @@ class AttentionClassifier(nn.Module):
         self.embedding = _embeddings(vocabulary, spec)
         self.encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
         query = spec.states if self.reads_queries else 0
-        self.retention: Retention = made("retention", spec.retention, Setting(spec, self.embedding, self.encoder, seed))
+        self.retention: Retention = made(
+            "retention", spec.retention, Setting(spec, self.embedding, self.encoder, seed)
+        )
         self.scorer: Scorer = made("scorer", spec.scorer, spec.pooled, query)
         self.decoder: Decoder = made("decoder", spec.decoder, spec.pooled, query, len(label_names))
         if self.reads_queries:
@@ -62,7 +70,7 @@ class AttentionClassifier(nn.Module):
             self.query_encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
 
     @property
-    def embeddings(self) -> tuple[Table, ...]:
+    def embeddings(self) -> tuple[EmbeddingTable, ...]:
         """The tables that words are looked up in: one, and one for queries where they are read."""
         return (self.embedding, self.query_embedding) if self.reads_queries else (self.embedding,)
 
@@ -87,10 +95,16 @@ class AttentionClassifier(nn.Module):
         return "here"
 
     @property
-    def offers(self) -> frozenset[Offer]:
-        """What the decoder allows, token logits where it is affine; then what the encoder allows, too."""
-        always: frozenset[Offer] = frozenset({"decode", "embedding_grad", "states", "from_states"})
-        able: dict[Offer, bool] = {"influence": isinstance(self.encoder, Influencing) and self.encoder.influences}
+    def offers(self) -> frozenset[Capability]:
+        """What the decoder allows, token logits where it is affine; then what the encoder allows,
+        too.
+        """
+        always: frozenset[Capability] = frozenset(
+            {"decode", "embedding_grad", "states", "from_states"}
+        )
+        able: dict[Capability, bool] = {
+            "influence": isinstance(self.encoder, EncoderInfluence) and self.encoder.influences
+        }
         if not self.reads_queries:
             able |= {"token_logits": True, "variants": self._shares, "deletion": self._alone}
         return always | {offer for offer, can in able.items() if can}
@@ -101,18 +115,27 @@ class AttentionClassifier(nn.Module):
         return self.embedding.weight.device
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Turn texts into a padded batch on the model's device; texts have a query just where the model reads one."""
-        if odd := next((one for one in examples if (one.query is not None) != self.reads_queries), None):
+        """Turn texts into a padded batch on the model's device; texts have a query just where the
+        model reads one.
+        """
+        if odd := next(
+            (one for one in examples if (one.query is not None) != self.reads_queries), None
+        ):
             got, cure = (
                 ("no query", "leave +query out, or name their column with --query")
                 if odd.query is None
                 else ("a query", "add +query to the model")
             )
             raise ModelError(
-                f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} query, got {got}",
+                (
+                    f"text {odd.id}: {self.name} expects {'a' if self.reads_queries else 'no'} "
+                    f"query, got {got}"
+                ),
                 change=cure,
             )
-        return collate(examples, self.vocabulary, self.spec.boundaries, len(self.label_names)).to(self.device)
+        return collate(examples, self.vocabulary, self.spec.boundaries, len(self.label_names)).to(
+            self.device
+        )
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
@@ -123,7 +146,9 @@ class AttentionClassifier(nn.Module):
         """Compute the logits, with gradients to every parameter: for training."""
         return self.run(batch).logits
 
-    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> ClassifierTrace:
+    def trace(
+        self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None
+    ) -> ClassifierTrace:
         """Run the model; detached, unless embeddings are given to take gradients of."""
         if embeddings is not None:
             return self._explained(self._run(batch, embeddings))
@@ -132,26 +157,34 @@ class AttentionClassifier(nn.Module):
 
     def trace_variants(self, batch: Batch) -> VariantTrace:
         """Run texts that share most of their words from what they share."""
-        assert isinstance(self.decoder, Linear)  # it is offered of such alone
-        chain = Chain(self.embedding, self.encoder, self.retention, self.scorer, self.decoder.affine)
+        assert isinstance(self.decoder, LinearDecoder)  # it is offered of such alone
+        chain = Chain(
+            self.embedding, self.encoder, self.retention, self.scorer, self.decoder.affine
+        )
         with torch.no_grad():
             scores, token_logits = chain.read(batch)
             attention = self.source(self.projection.disturb(scores, batch), batch)
             nowhere = scores.new_zeros(*scores.shape, 0)
-            return VariantTrace(batch, nowhere, attention, self._mix(token_logits, attention), token_logits)
+            return VariantTrace(
+                batch, nowhere, attention, self._mix(token_logits, attention), token_logits
+            )
 
     def deletion_logits(
         self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
     ) -> dict[str, Float[torch.Tensor, "B T L"]]:
-        """Give the logits without each token: under attention of its own, and under each that is handed in."""
+        """Give the logits without each token: under attention of its own, and under each that is
+        handed in.
+        """
         assert isinstance(trace, ClassifierTrace)  # it is offered of such alone
         assert trace.token_logits is not None
         there, z = trace.batch.attendable, trace.token_logits
-        return {"own": deletion.under_softmax(trace.scores, there, z)} | {
-            name: deletion.under(weights, there, z) for name, weights in attentions.items()
+        return {"own": leave_one_out.under_softmax(trace.scores, there, z)} | {
+            name: leave_one_out.under(weights, there, z) for name, weights in attentions.items()
         }
 
-    def decode(self, trace: Trace, attention: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
         """Pool under any attention and decode; of a variant, mix its token logits."""
         if isinstance(trace, VariantTrace):
             assert trace.token_logits is not None  # it has nothing else
@@ -164,14 +197,20 @@ class AttentionClassifier(nn.Module):
         return self._own(trace).pooled
 
     def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
-        """Give what each token moves of the length of each state, or of one number; all in one sweep of the encoder."""
+        """Give what each token moves of the length of each state, or of one number; all in one
+        sweep of the encoder.
+        """
         own, encoder = self._own(trace), self.encoder
-        assert isinstance(encoder, Influencing)  # it is offered of such alone
+        assert isinstance(encoder, EncoderInfluence)  # it is offered of such alone
         states, embeddings = (one.detach().requires_grad_() for one in (own.states, own.embeddings))
         with torch.enable_grad():
             pooled = self.retention.pool(states, embeddings)
-            asked = torch.linalg.vector_norm(pooled, dim=2) if facet is None else pooled[:, :, facet]
-        along, beside = torch.autograd.grad(asked.sum(), (states, embeddings), materialize_grads=True)
+            asked = (
+                torch.linalg.vector_norm(pooled, dim=2) if facet is None else pooled[:, :, facet]
+            )
+        along, beside = torch.autograd.grad(
+            asked.sum(), (states, embeddings), materialize_grads=True
+        )
         with torch.no_grad():
             return encoder.influence(embeddings, own.batch.mask, along, beside)
 
@@ -181,7 +220,9 @@ class AttentionClassifier(nn.Module):
         states: Float[torch.Tensor, "B T P"],
         order: Int[torch.Tensor, "B T"] | None = None,
     ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
-        """Score other states, attend and decode; `sightline.types.Restating` says what an order is."""
+        """Score other states, attend and decode;
+        `sightline.core.protocols.SupportsStateReplacement` says what an order is.
+        """
         own = self._own(trace)
         scores = _in_order(self.scorer(states, own.query), order)
         attention = self.source(self.projection.disturb(scores, own.batch), own.batch)
@@ -190,7 +231,9 @@ class AttentionClassifier(nn.Module):
     def without_states(
         self, trace: Trace, order: Int[torch.Tensor, "B T"] | None = None
     ) -> Float[torch.Tensor, "B T L"]:
-        """Attend and decode without each state in turn; scores do not change for it, so they are made once."""
+        """Attend and decode without each state in turn; scores do not change for it, so they are
+        made once.
+        """
         own = self._own(trace)
         scores = _in_order(self.scorer(own.pooled, own.query), order)
 
@@ -204,7 +247,9 @@ class AttentionClassifier(nn.Module):
         return torch.stack([without(place) for place in range(scores.shape[1])], dim=1)
 
     def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
-        """Give what training is to add to the loss of each text of a batch, where the retention adds anything."""
+        """Give what training is to add to the loss of each text of a batch, where the retention
+        adds anything.
+        """
         return self.retention.penalty(trace, self.embedding, self.encoder)
 
     def run(self, batch: Batch) -> ClassifierTrace:
@@ -214,26 +259,30 @@ class AttentionClassifier(nn.Module):
     def _own(self, trace: Trace) -> ClassifierTrace:
         if isinstance(trace, ClassifierTrace):
             return trace
-        told = f"{self.name}: expected a trace of its own, got another model's"
-        raise ModelError(told, change="trace the batch anew")
+        message = f"{self.name}: expected a trace of its own, got another model's"
+        raise ModelError(message, change="trace the batch anew")
 
     @property
     def _shares(self) -> bool:
-        """Tell whether states are known by what they have read, and attention by them: a lender reads on its own."""
-        shares = isinstance(self.encoder, Sharing) and self.encoder.shares
+        """Tell whether states are known by what they have read, and attention by them: a lender
+        reads on its own.
+        """
+        shares = isinstance(self.encoder, SharesPrefixes) and self.encoder.shares
         return shares and not isinstance(self.source, Borrowed)
 
     @property
     def _alone(self) -> bool:
-        """Tell whether states do not see each other and attention is the softmax of their scores."""
-        plain = isinstance(self.source, Learned) and self.projection.project is softmax
+        """Tell whether states do not see each other and attention is the softmax of their
+        scores.
+        """
+        plain = isinstance(self.source, LearnedAttention) and self.projection.project is softmax
         return plain and isinstance(self.encoder, MLP)
 
     def _mix(
         self, token_logits: Float[torch.Tensor, "B T L"], attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
         """Decode affinely what need not sum to one: a text without words has the bias alone."""
-        assert isinstance(self.decoder, Linear)  # nothing else has token logits
+        assert isinstance(self.decoder, LinearDecoder)  # nothing else has token logits
         bias = self.decoder.affine.bias
         return torch.einsum("bt,btl->bl", attention, token_logits - bias) + bias
 
@@ -245,7 +294,7 @@ class AttentionClassifier(nn.Module):
         query: Float[torch.Tensor, "B H"] | None,
     ) -> Float[torch.Tensor, "B L"]:
         context = torch.einsum("bt,btp->bp", attention, pooled)
-        asked = () if isinstance(self.decoder, Linear) else (query, batch.candidates)
+        asked = () if isinstance(self.decoder, LinearDecoder) else (query, batch.candidates)
         logits: torch.Tensor = self.decoder(context, *asked)
         return logits
 
@@ -257,7 +306,14 @@ class AttentionClassifier(nn.Module):
         attention = self.source(self.projection.disturb(scores, batch), batch)
         logits = self._decode(batch, pooled, attention, query)
         return ClassifierTrace(
-            batch, embeddings, attention, logits, states=states, pooled=pooled, scores=scores, query=query
+            batch,
+            embeddings,
+            attention,
+            logits,
+            states=states,
+            pooled=pooled,
+            scores=scores,
+            query=query,
         )
 
     def _read_query(self, batch: Batch) -> Float[torch.Tensor, "B H"] | None:
@@ -269,24 +325,34 @@ class AttentionClassifier(nn.Module):
         return self.query_encoder.summary(states, batch.query_mask)
 
     def _explained(self, trace: ClassifierTrace) -> ClassifierTrace:
-        return replace(trace, token_logits=self.decoder(trace.pooled)) if isinstance(self.decoder, Linear) else trace
+        return (
+            replace(trace, token_logits=self.decoder(trace.pooled))
+            if isinstance(self.decoder, LinearDecoder)
+            else trace
+        )
 
 
-def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> Table:
-    table = Table(len(vocabulary), spec.embedding, padding_idx=PAD)
+def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> EmbeddingTable:
+    table = EmbeddingTable(len(vocabulary), spec.embedding, padding_idx=PAD)
     nn.init.normal_(table.weight, std=spec.embedding_std)
     with torch.no_grad():
         table.weight[PAD] = 0
     return table
 
 
-def build(spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int) -> AttentionClassifier:
-    """Make an untrained classifier whose weights depend on the seed alone, not on what was drawn before."""
+def build(
+    spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int
+) -> AttentionClassifier:
+    """Make an untrained classifier whose weights depend on the seed alone, not on what was drawn
+    before.
+    """
     spec.check_together()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_for(seed, "weights"))
         return AttentionClassifier(spec, vocabulary, label_names, seed).eval()
 
 
-def _in_order(scores: Float[torch.Tensor, "B T"], order: Int[torch.Tensor, "B T"] | None) -> Float[torch.Tensor, "B T"]:
+def _in_order(
+    scores: Float[torch.Tensor, "B T"], order: Int[torch.Tensor, "B T"] | None
+) -> Float[torch.Tensor, "B T"]:
     return scores if order is None else scores + (scores.gather(1, order) - scores).detach()

@@ -2,8 +2,8 @@
 
 What every decoder promises (``tests/contract/test_parts.py``): a text has the same logits alone and
 in any batch, in the type and on the device of its context. Gradients reach the context, the query
-and every parameter. Inputs are left as they were, and nothing is drawn. ``Linear`` is affine.
-``Query`` gives −∞ to the answers a text does not allow, and to no other.
+and every parameter. Inputs are left as they were, and nothing is drawn. ``LinearDecoder`` is
+affine. ``QueryDecoder`` gives −∞ to the answers a text does not allow, and to no other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 from torch import nn
 
 
-class Linear(nn.Module):
+class LinearDecoder(nn.Module):
     """One affine layer: a single logit for two classes, one logit a class for more.
 
     Being affine, it may be applied to each state before pooling instead: these are the token logits
@@ -30,11 +30,12 @@ class Linear(nn.Module):
         return logits
 
 
-class Query(nn.Module):
-    """``W₃ tanh(W₁ c + b₁ + W₂ q + b₂) + b₃``, one logit an answer (the code released with Jain & Wallace 2019).
+class QueryDecoder(nn.Module):
+    """``W₃ tanh(W₁ c + b₁ + W₂ q + b₂) + b₃``, one logit an answer (the code released with Jain &
+    Wallace 2019).
 
-    Answers that a text does not allow get −∞, so that probabilities are shared among its candidates. The tanh is why
-    there are no token logits.
+    Answers that a text does not allow get −∞, so that probabilities are shared among its
+    candidates. The tanh is why there are no token logits.
     """
 
     def __init__(self, pooled: int, query: int, classes: int) -> None:
@@ -55,4 +56,4 @@ class Query(nn.Module):
         return logits if candidates is None else logits.masked_fill(~candidates, -torch.inf)
 
 
-Decoder = Linear | Query
+Decoder = LinearDecoder | QueryDecoder

@@ -33,14 +33,18 @@ class Additive(nn.Module):
 
     @property
     def first(self) -> nn.Linear:
-        """The layer that reads the states: affine, so the parts of a state may go through it one by one."""
+        """The layer that reads the states: affine, so the parts of a state may go through it one by
+        one.
+        """
         return self.inner
 
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B T"]:
         """Score every token."""
-        return self.rest(self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None])
+        return self.rest(
+            self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None]
+        )
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
         """Score what the first layer gives."""
@@ -49,11 +53,12 @@ class Additive(nn.Module):
 
 
 class Dot(nn.Module):
-    """``score_t = w · h_t / √P`` with a learned vector; with a query ``h_t · q / √P`` (Wen et al. 2022, eq. 1 and 5).
+    """``score_t = w · h_t / √P`` with a learned vector; with a query ``h_t · q / √P`` (Wen et al.
+    2022, eq. 1 and 5).
 
-    Without a query Wen et al. do not scale (``scaled=false``), Jain & Wallace do. ``start=normal`` draws w from
-    N(0, 1): at torch's own start attention stays near uniform (Tutek & Šnajder 2020, app. C). With a query there is
-    no w.
+    Without a query Wen et al. do not scale (``scaled=false``), Jain & Wallace do. ``start=normal``
+    draws w from N(0, 1): at torch's own start attention stays near uniform (Tutek & Šnajder 2020,
+    app. C). With a query there is no w.
     """
 
     def __init__(self, states: int, query: int, start: str, scaled: bool) -> None:
@@ -83,9 +88,11 @@ class Dot(nn.Module):
 
 
 class Deep(nn.Module):
-    """``score_t = D(W_h h_t [+ W_q q])``, ``D(x) = W⁽ˢ⁾ ReLU(W⁽ˢ⁻¹⁾ … ReLU(W⁽¹⁾ ReLU(x)))`` (Wen et al. 2022, eq. 3–4).
+    """``score_t = D(W_h h_t [+ W_q q])``, ``D(x) = W⁽ˢ⁾ ReLU(W⁽ˢ⁻¹⁾ … ReLU(W⁽¹⁾ ReLU(x)))`` (Wen et
+    al. 2022, eq. 3–4).
 
-    The paper gives neither s nor widths: two layers of half the state size are ours. The last layer has one row.
+    The paper gives neither s nor widths: two layers of half the state size are ours. The last layer
+    has one row.
     """
 
     def __init__(self, states: int, query: int, layers: int, hidden: int) -> None:
@@ -106,7 +113,9 @@ class Deep(nn.Module):
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B T"]:
         """Score every token."""
-        return self.rest(self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None])
+        return self.rest(
+            self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None]
+        )
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
         """Score what the first layer gives."""

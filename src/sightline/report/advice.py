@@ -1,15 +1,27 @@
-"""What to do now, in plain sentences: which map to show for which texts, how many more texts, and what to change."""
+"""What to do now, in plain sentences: which map to show for which texts, how many more texts, and
+what to change.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sightline.findings.verdict import NO_BETTER
-from sightline.report.instead import Family, families
-from sightline.report.numerals import KEEP, about, count, texts
-from sightline.report.page.maps import called
+from sightline.core.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    Finding,
+    Reason,
+    Results,
+    Verdict,
+)
+from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.html.map_names import called
+from sightline.report.number_format import KEEP, about, count, texts
 from sightline.report.sentences import answers, caveats, listed, opened, quoted
-from sightline.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Finding, Reason, Results, Verdict
+from sightline.verdict.verdict_table import NO_BETTER
 
 TITLE = "What to do now"
 UNFIT = 1
@@ -28,11 +40,13 @@ NO_WORD = "no highlighted word can explain that prediction"
 
 
 def advice(audit: Results, *, alone: bool = True) -> list[str]:
-    """Say what follows from an audit, most important first; one of several trainings is not ``alone``."""
+    """Say what follows from an audit, most important first; one of several trainings is not
+    ``alone``.
+    """
     if first := first_of_all(audit):
         return [first]
-    told = [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit)]
-    return [*told, _again(audit)] if alone else told
+    lines = [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit)]
+    return [*lines, _again(audit)] if alone else lines
 
 
 def shown(audit: Results) -> list[str]:
@@ -59,7 +73,11 @@ def _unfit(reason: Reason) -> str:
     """Say what to do about what keeps an audit from concluding anything."""
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
-    return f"audit more texts: {reason.words}" if reason.words.startswith("too few texts") else reason.words
+    return (
+        f"audit more texts: {reason.words}"
+        if reason.words.startswith("too few texts")
+        else reason.words
+    )
 
 
 def says_guessing(verdict: Verdict) -> bool:
@@ -95,40 +113,53 @@ def _maps(audit: Results) -> Iterator[str]:
             yield _none(family)
 
 
-def _works_as_attention_does(verdict: Verdict, family: Family) -> bool:
+def _works_as_attention_does(verdict: Verdict, family: MapFamily) -> bool:
     """Tell whether attention may be shown for all texts for which another map works."""
     against = () if family.chosen is None else family.chosen.against
     left = [one.level for name, one in verdict.by_class.items() if name not in against]
     return bool(left) and all(level.permits for level in left)
 
 
-def _other(family: Family, allowed: bool) -> str:
-    what = "To show which words speak for the predicted class and which against, take" if family.signed else "Show"
+def _other(family: MapFamily, allowed: bool) -> str:
+    what = (
+        "To show which words speak for the predicted class and which against, take"
+        if family.signed
+        else "Show"
+    )
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
     return f"{what} the {called(family.name)} map{instead}{family.but_not_for}."
 
 
-def _none(family: Family) -> str:
+def _none(family: MapFamily) -> str:
     if family.may_be_shown:
-        return "Show no other map of how much each word matters: of those compared, none was put before attention."
+        return (
+            "Show no other map of how much each word matters: of those compared, none was put "
+            "before attention."
+        )
     return (
-        "Show no other map of how much each word matters: none of those compared is known to transfer the prediction."
+        "Show no other map of how much each word matters: none of those compared is known to "
+        "transfer the prediction."
     )
 
 
 def _more_texts(audit: Results) -> Iterator[str]:
-    """Say how many texts would settle what is open, one sentence for the claims that need as many."""
+    """Say how many texts would settle what is open, one sentence for the claims that need as
+    many.
+    """
     needed: dict[int, list[Finding]] = {}
     for finding in audit.findings:
         if finding.bears and finding.needed is not None and finding.score is not None:
             needed.setdefault(finding.needed, []).append(finding)
     for number, findings in sorted(needed.items()):
         now = min(one.score.n for one in findings if one.score is not None)
-        told = listed(one.title for one in findings)
+        description = listed(one.title for one in findings)
         more = beyond(number, audit.to_test_on)
-        yield f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle {told}."
+        yield (
+            f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle "
+            f"{description}."
+        )
     for name, one in audit.verdict.by_class.items():
         if one.row == 1 and one.reasons:
             yield f"Audit more texts that are predicted {quoted(name)}: {one.reasons[0].words}."
@@ -136,7 +167,11 @@ def _more_texts(audit: Results) -> Iterator[str]:
 
 def beyond(number: int, there: int) -> str:
     """Say where the data have not so many texts to test on."""
-    return f"; the data have {count(there)} to test on, so others have to be collected" if number > there else ""
+    return (
+        f"; the data have {count(there)} to test on, so others have to be collected"
+        if number > there
+        else ""
+    )
 
 
 def _change(audit: Results) -> Iterator[str]:
@@ -155,5 +190,6 @@ def _again(audit: Results) -> str:
     if "run" in audit.spec:
         return "This is one training run. Verdicts can change with the seed; check with --seeds 3."
     return (
-        "Only one training of this model was seen, and another may get another verdict: train it again and audit that."
+        "Only one training of this model was seen, and another may get another verdict: train it "
+        "again and audit that."
     )

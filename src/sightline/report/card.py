@@ -1,4 +1,6 @@
-"""What an audit found in a few lines to paste elsewhere: what of, the verdict, the numbers, and how to repeat it."""
+"""What an audit found in a few lines to paste elsewhere: what of, the verdict, the numbers, and how
+to repeat it.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +8,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sightline.report import advice, carried
-from sightline.report.instead import Family, families
-from sightline.report.learning import QUESTION, learning
-from sightline.report.methods import methods, works
-from sightline.report.noted import TITLE, noted
-from sightline.report.numerals import plainly, texts
-from sightline.report.page.made import command, named
-from sightline.report.readings import QUESTION as WHICH_READING
-from sightline.report.readings import choice
+from sightline.core.results import Finding, Results
+from sightline.report import advice, transfer_summary
+from sightline.report.accuracy_sentences import QUESTION, learning
+from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.attention_source_notes import QUESTION as WHICH_READING
+from sightline.report.attention_source_notes import choice
+from sightline.report.data_notes import TITLE, noted
+from sightline.report.html.provenance import command, named
+from sightline.report.methods_paragraph import methods, works
+from sightline.report.number_format import plainly, texts
 from sightline.report.sentences import caveats, caveats_title, headline, opened
-from sightline.results import Finding, Results
 
 if TYPE_CHECKING:
-    from sightline.findings.seeds import AcrossSeeds
-    from sightline.report.across import AcrossRow
+    from sightline.report.multi_seed_summary import AcrossRow
+    from sightline.verdict.seed_summary import AcrossSeeds
 
 HEAD = ("test", "result", "score (95 % interval; texts)")
 
 
 @dataclass(frozen=True)
 class Card:
-    """A card: a title, facts by name, sentences under titles, a row a claim, the methods and the works they name."""
+    """A card: a title, facts by name, sentences under titles, a row a claim, the methods and the
+    works they name.
+    """
 
     title: str
     facts: Mapping[str, str]
@@ -39,10 +43,14 @@ class Card:
 
 
 def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
-    """Gather the card of an audit: nothing of its texts is in it. With ``seeds``, what all say stands before it."""
+    """Gather the card of an audit: nothing of its texts is in it. With ``seeds``, what all say
+    stands before it.
+    """
     said, those = _of_seeds(seeds)
     blocked, may_be_shown = advice.first_of_all(audit), advice.shown(audit)
-    moved = () if blocked else tuple(_carried(family) for family in families(audit.maps, audit.verdict))
+    moved = (
+        () if blocked else tuple(_carried(family) for family in families(audit.maps, audit.verdict))
+    )
     learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
     lists = {
         **those,
@@ -64,13 +72,15 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
 
 
 def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """Give the fact that all seeds make together, and a list: which they are, and of each number its mean over them."""
+    """Give the fact that all seeds make together, and a list: which they are, and of each number
+    its mean over them.
+    """
     if seeds is None:
         return {}, {}
-    from sightline.report.across import TITLE, ends, notes, rows, told  # noqa: PLC0415  (scipy, for several seeds alone)
+    from sightline.report.multi_seed_summary import TITLE, ends, notes, rows, summary_sentence  # noqa: PLC0415  (scipy, for several seeds alone)
 
     means = (_mean(row) for row in rows(seeds) if row.mean)
-    return {TITLE: told(seeds)}, {TITLE: (*ends(seeds), *notes(seeds), *means)}
+    return {TITLE: summary_sentence(seeds)}, {TITLE: (*ends(seeds), *notes(seeds), *means)}
 
 
 def _mean(row: AcrossRow) -> str:
@@ -82,12 +92,14 @@ def _facts(audit: Results) -> dict[str, str]:
     versions = audit.environment.get("versions")
     return {
         "Verdict": opened(headline(audit.verdict)),
-        carried.TITLE: " ".join(carried.told(audit)),
+        transfer_summary.TITLE: " ".join(transfer_summary.transfer_sentences(audit)),
         "Data": f"{_name(audit, 'data')}, {texts(len(audit.texts))}",
         "Seed": str(audit.spec.get("seed", "")),
         "Date": _date(audit.spec),
         "Run": "" if "command" in audit.spec else str(audit.spec.get("key", "")),
-        "Made by": f"sightline {versions.get('sightline', '')}" if isinstance(versions, Mapping) else "",
+        "Made by": f"sightline {versions.get('sightline', '')}"
+        if isinstance(versions, Mapping)
+        else "",
     }
 
 
@@ -101,9 +113,9 @@ def _name(audit: Results, part: str) -> str:
     return named(audit, part) or str(audit.spec.get(part) or "unnamed")
 
 
-def _carried(family: Family) -> str:
-    told = (f"{opened(family.title)}: {family.answer}.", family.best, family.beside_attention)
-    return " ".join(filter(None, told))
+def _carried(family: MapFamily) -> str:
+    parts = (f"{opened(family.title)}: {family.answer}.", family.best, family.beside_attention)
+    return " ".join(filter(None, parts))
 
 
 def _row(finding: Finding) -> tuple[str, str, str]:

@@ -7,12 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sightline.findings.claims import CLAIMS
-from sightline.findings.decide import WORSE, below_chance
-from sightline.findings.verdict import TABLE
-from sightline.report.numerals import KEEP, about, chosen, p_value, texts, with_n
-from sightline.report.visible import one_line, shortened
-from sightline.results import (
+from sightline.core.results import (
     BY_ABSENCE,
     CAN,
     CANNOT_TELL,
@@ -25,6 +20,11 @@ from sightline.results import (
     Reason,
     Verdict,
 )
+from sightline.report.number_format import KEEP, about, chosen, p_value, texts, with_n
+from sightline.report.sanitize import one_line, shortened
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.decision_rule import WORSE, below_chance
+from sightline.verdict.verdict_table import TABLE
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
 
@@ -39,24 +39,29 @@ class Answered:
     level: Level
     why: str = ""
     advised: bool = True
-    """Whether it says what to do: where classes have answers of their own, the answer for all texts together does not,
-    because a map is shown for a text, and every text has a class."""
+    """Whether it says what to do: where classes have answers of their own, the answer for all texts
+    together does not, because a map is shown for a text, and every text has a class."""
     classes: tuple[str, ...] = ()
     """The predicted classes whose texts it is about; none where it is about all texts."""
 
 
 def headline(verdict: Verdict) -> str:
-    """Say the verdict; where predicted classes differ from it or from each other, say which class has which.
+    """Say the verdict; where predicted classes differ from it or from each other, say which class
+    has which.
 
     >>> fine, bad = Verdict(CAN, 4, (), ()), Verdict(MUST_NOT, 2, (), (Reason("it leads astray"),))
     >>> headline(Verdict(CAN, 4, (), (), {"yes": fine, "no": bad}))
     "can be shown for texts predicted 'yes'; must not be shown for texts predicted 'no': it leads astray"
     """
-    return "; ".join(f"{part.text}: {part.why}" if part.why else part.text for part in answers(verdict))
+    return "; ".join(
+        f"{part.text}: {part.why}" if part.why else part.text for part in answers(verdict)
+    )
 
 
 def answers(verdict: Verdict) -> tuple[Answered, ...]:
-    """Give the parts of the headline: one where all classes agree, else one for each answer that classes have."""
+    """Give the parts of the headline: one where all classes agree, else one for each answer that
+    classes have.
+    """
     alike: dict[Level, dict[str, Verdict]] = {}
     for name, one in verdict.by_class.items():
         alike.setdefault(one.level, {})[name] = one
@@ -66,19 +71,27 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
     classes = tuple(_for_classes(level, alike[level]) for level in known)
     if verdict.level in alike:
         return classes
-    told = f"{verdict.level} for all texts together"
+    text = f"{verdict.level} for all texts together"
     if verdict.level.permits and not any(level.permits for level in known):
-        return (*classes, Answered(f"{told}, but for no class by itself", verdict.level, advised=False))
+        return (
+            *classes,
+            Answered(f"{text}, but for no class by itself", verdict.level, advised=False),
+        )
     if verdict.level.permits and BY_ABSENCE in known:
-        return classes  # no map can explain the texts of such a class, so none can be shown for all texts
-    return (Answered(told, verdict.level, advised=False), *classes)
+        # no map can explain the texts of such a class, so none can be shown for all texts
+        return classes
+    return (Answered(text, verdict.level, advised=False), *classes)
 
 
 def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
-    """Say an answer of some classes, and why the map must not be shown for them where that is the answer."""
-    told = f"{level} for texts predicted {listed(map(quoted, classes))}"
+    """Say an answer of some classes, and why the map must not be shown for them where that is the
+    answer.
+    """
+    text = f"{level} for texts predicted {listed(map(quoted, classes))}"
     why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
-    return Answered(told, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes))
+    return Answered(
+        text, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes)
+    )
 
 
 def by_absence(verdict: Verdict) -> tuple[str, ...]:
@@ -88,10 +101,13 @@ def by_absence(verdict: Verdict) -> tuple[str, ...]:
 
 _LACKS: Mapping[str, str] = {
     "needs decode": "for this attention source (needs weights that can be replaced)",
-    "needs token_logits": "for this model (needs the logits of each word alone, which only an affine decoder has)",
+    "needs token_logits": (
+        "for this model (needs the logits of each word alone, which only an affine decoder has)"
+    ),
     "it was not asked for": "because it was not asked for",
 }
-"""How the reasons begin for which a test was not run, and what a line about several says instead."""
+"""How the reasons begin for which a test was not run, and what a line about several says
+instead."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +118,7 @@ class NotRunTests(Reason):
     """Their codes."""
 
 
-def told_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
+def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """Give what a reader must know, first of some classes, with their names, then of all texts.
 
     Where the headline gives classes different answers, what was found on all texts together says
@@ -135,7 +151,10 @@ def not_run(reasons: Sequence[Reason]) -> NotRunTests:
     for one in reasons:
         by_lack.setdefault(_lack(one.behind), []).append(one.code)
     named = (
-        f"{lack}: {listed(CLAIMS[code].name if code in CLAIMS else code for code in codes)}"
+        (
+            f"{lack}: "
+            f"{listed(AUDIT_TESTS[code].name if code in AUDIT_TESTS else code for code in codes)}"
+        )
         for lack, codes in by_lack.items()
     )
     behind = "; ".join(f"{one.code}: {one.behind or 'no reason was kept'}" for one in reasons)
@@ -150,7 +169,9 @@ def _lack(behind: str) -> str:
 
 
 def _absent(reasons: Sequence[Reason]) -> list[Reason]:
-    """Join what is said of a class that is decided by absence: the words are the first, the numbers of its test."""
+    """Join what is said of a class that is decided by absence: the words are the first, the numbers
+    of its test.
+    """
     first, *tested = reasons or [Reason("")]
     words = f"{BY_ABSENCE}: {first.words}" if first.words else BY_ABSENCE
     return [replace(tested[0] if tested else first, words=words)]
@@ -163,23 +184,26 @@ def _of_all_texts(verdict: Verdict, why: Reason) -> str:
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:
-    """Give why a map is not to be shown for a class, where classes differ; else what failed for it alone.
+    """Give why a map is not to be shown for a class, where classes differ; else what failed for it
+    alone.
 
-    What could not be shown is said of all texts: a class has fewer of them, and always leaves more open; of a class
-    that is left open, where all texts are not, it is what the test that is asked of it left open. And what is said of
-    the task or the model is said of no class.
+    What could not be shown is said of all texts: a class has fewer of them, and always leaves more
+    open; of a class that is left open, where all texts are not, it is what the test that is asked
+    of it left open. And what is said of the task or the model is said of no class.
     """
     if one.level == BY_ABSENCE:
         return one.reasons
     if one.level == MUST_NOT:
         return one.reasons if len(answers(verdict)) > 1 else ()
-    of_all = {code for code, claim in CLAIMS.items() if claim.of_all_texts}
+    of_all = {code for code, claim in AUDIT_TESTS.items() if claim.of_all_texts}
     unsaid = _found(verdict.reasons, "failed").keys() | of_all
     found = _found(one.reasons, "failed")
     if one.level == CANNOT_TELL != verdict.level:
-        asked = {code for code, claim in CLAIMS.items() if claim.for_caveats == "passed"}
+        asked = {code for code, claim in AUDIT_TESTS.items() if claim.for_caveats == "passed"}
         open_ = _found(one.reasons, "inconclusive")
-        found |= {code: why for code, why in open_.items() if code in asked and why not in verdict.reasons}
+        found |= {
+            code: why for code, why in open_.items() if code in asked and why not in verdict.reasons
+        }
     return [why for code, why in found.items() if code not in unsaid]
 
 
@@ -197,16 +221,25 @@ def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
 
 
 def caveats(verdict: Verdict) -> list[str]:
-    """Say in a sentence each what a reader must know, first what holds for the texts of some classes alone."""
-    told = (f"{which}: {reason.words}" if which else reason.words for reason, which in told_reasons(verdict))
-    return [f"{opened(one)}." for one in told]
+    """Say in a sentence each what a reader must know, first what holds for the texts of some
+    classes alone.
+    """
+    parts = (
+        f"{which}: {reason.words}" if which else reason.words
+        for reason, which in caveat_reasons(verdict)
+    )
+    return [f"{opened(one)}." for one in parts]
 
 
 def caveats_title(verdict: Verdict) -> str:
     """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
     if verdict.level == CAN:
-        said = (reason.words for reason, _ in told_reasons(verdict))
-        return "Not tested" if all(words.startswith(("not tested", "not run")) for words in said) else "Limits"
+        said = (reason.words for reason, _ in caveat_reasons(verdict))
+        return (
+            "Not tested"
+            if all(words.startswith(("not tested", "not run")) for words in said)
+            else "Limits"
+        )
     return "Caveats" if verdict.level.permits else "Why"
 
 
@@ -216,7 +249,8 @@ def quoted(name: str) -> str:
 
 
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
-    """Say for the texts of which predicted classes a map fails, or can explain nothing; nothing where there are none.
+    """Say for the texts of which predicted classes a map fails, or can explain nothing; nothing
+    where there are none.
 
     >>> but_not_for(["a"])
     ", but not for texts predicted 'a', for which it was not shown to work"
@@ -224,9 +258,13 @@ def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
     ", but not for texts predicted 'b' by absence"
     """
     others = [name for name in absent if name not in failed]
-    told = [f"texts predicted {listed(map(quoted, failed))}, for which it was not shown to work"] if failed else []
-    told += [f"texts predicted {listed(map(quoted, others))} by absence"] if others else []
-    return f", but not for {', nor for '.join(told)}" if told else ""
+    description = (
+        [f"texts predicted {listed(map(quoted, failed))}, for which it was not shown to work"]
+        if failed
+        else []
+    )
+    description += [f"texts predicted {listed(map(quoted, others))} by absence"] if others else []
+    return f", but not for {', nor for '.join(description)}" if description else ""
 
 
 def listed(words: Iterable[str]) -> str:
@@ -252,12 +290,18 @@ def opened(text: str) -> str:
 
 def null_of(finding: Finding) -> str:
     """Name the chance level of a test, which is also the null its p-value is drawn from."""
-    words = CLAIMS[finding.code].baseline_words if finding.code in CLAIMS else "the chance level of this test"
+    words = (
+        AUDIT_TESTS[finding.code].baseline_words
+        if finding.code in AUDIT_TESTS
+        else "the chance level of this test"
+    )
     return words[:1].lower() + words[1:]
 
 
 def side(score: Estimate, threshold: float) -> Side:
-    """Say on which side of the threshold the whole interval of a score lies, or that it lies below 0."""
+    """Say on which side of the threshold the whole interval of a score lies, or that it lies below
+    0.
+    """
     if math.isnan(score.low) or math.isnan(score.high):
         return "undefined"
     if score.low > threshold:
@@ -268,7 +312,9 @@ def side(score: Estimate, threshold: float) -> Side:
 
 
 def sentences(finding: Finding) -> list[str]:
-    """Put the numbers of a test into sentences: the number, its chance level, and the score against the threshold."""
+    """Put the numbers of a test into sentences: the number, its chance level, and the score against
+    the threshold.
+    """
     what, baseline = _phrases(finding)
     said = []
     if finding.number is not None:
@@ -276,7 +322,9 @@ def sentences(finding: Finding) -> list[str]:
     if finding.baseline is not None:
         said.append(f"{opened(baseline)}: {with_n(finding.baseline)}.")
     if finding.score is not None:
-        said.append(f"{_effect(finding, finding.score)} {_against_threshold(finding, finding.score)}".strip())
+        said.append(
+            f"{_effect(finding, finding.score)} {_against_threshold(finding, finding.score)}".strip()
+        )
     return said
 
 
@@ -286,10 +334,12 @@ def reason(finding: Finding) -> str:
 
 
 def _phrases(finding: Finding) -> tuple[str, str]:
-    """Name the number and its chance level; in general words where a later version wrote the finding."""
-    if finding.code not in CLAIMS:
+    """Name the number and its chance level; in general words where a later version wrote the
+    finding.
+    """
+    if finding.code not in AUDIT_TESTS:
         return "The number of this test", "Its chance level"
-    return CLAIMS[finding.code].words_of(finding.comparison)
+    return AUDIT_TESTS[finding.code].words_of(finding.comparison)
 
 
 def _effect(finding: Finding, score: Estimate) -> str:
@@ -313,25 +363,34 @@ def _against_threshold(finding: Finding, score: Estimate) -> str:
 
 
 def _worse(finding: Finding) -> str:
-    return CLAIMS[finding.code].worse if finding.code in CLAIMS else WORSE
+    return AUDIT_TESTS[finding.code].worse if finding.code in AUDIT_TESTS else WORSE
 
 
 def chance(finding: Finding) -> str:
     """Give the p-value beside its null and its correction; nothing where there is none."""
     if finding.p is None:
         return ""
-    corrected = "" if finding.p_adjusted is None else f" Corrected over this report: {p_value(finding.p_adjusted)}."
+    corrected = (
+        ""
+        if finding.p_adjusted is None
+        else f" Corrected over this report: {p_value(finding.p_adjusted)}."
+    )
     return f"{p_value(finding.p)}. Null: {null_of(finding)}.{corrected}"
 
 
 def to_settle(finding: Finding) -> str:
-    """Say how many texts would settle what a finding leaves open; nothing where texts are not what it lacks."""
+    """Say how many texts would settle what a finding leaves open; nothing where texts are not what
+    it lacks.
+    """
     if finding.result != "inconclusive" or finding.score is None or finding.threshold is None:
         return ""
     now = texts(finding.score.n)
     if finding.needed is not None:
-        told = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
-        return f"{told}: as many settle it if the score stays where it is."
+        text = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
+        return f"{text}: as many settle it if the score stays where it is."
     if side(finding.score, finding.threshold) == "holds threshold":
-        return f"The score lies so near the threshold that no number of texts near these {now} settles it."
+        return (
+            f"The score lies so near the threshold that no number of texts near these {now} "
+            "settles it."
+        )
     return ""

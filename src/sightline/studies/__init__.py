@@ -1,1 +1,1 @@
-"""A study is a grid and what turns its runs into a table or figure: one study a file."""
+"""Studies: what runs are taken, what is read of each, and what all of them say."""

@@ -19,17 +19,18 @@ from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sightline.errors import DataError
-from sightline.files import write_bytes
-from sightline.results import Estimate
-from sightline.studies.lines import Found
+from sightline._io.atomic_write import write_bytes
+from sightline.core.errors import DataError
+from sightline.core.results import Estimate
+from sightline.studies.aggregate import Number
 
 NAME = "results.csv.gz"
 WHOLE = re.compile(r"-?\d+")
 NOTHING = "none"
 """An end of an interval that is not known, or of what a number can be."""
 EMPTY, FLAG = '""', "flag"
-"""How a text without letters is written, and the method of a value that is 1 for yes and 0 for no."""
+"""How a text without letters is written, and the method of a value that is 1 for yes and 0 for
+no."""
 LISTED = re.compile(r"(?P<key>[^\[]+)\[(?P<name>.+)\]")
 """A step of a path into a list: by what its member is called."""
 
@@ -77,13 +78,17 @@ def read_rows(path: Path) -> list[Row]:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             return list(_rows(csv.reader(file), path))
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise DataError(f"expected a results file, compressed CSV; it cannot be read ({error})", path) from None
+        raise DataError(
+            f"expected a results file, compressed CSV; it cannot be read ({error})", path
+        ) from None
 
 
 def _rows(lines: Iterator[list[str]], path: Path) -> Iterator[Row]:
     head = tuple(next(lines, ()))
     if head != COLUMNS:
-        raise DataError(f"expected the columns {', '.join(COLUMNS)}; got {', '.join(head)}", path, 1)
+        raise DataError(
+            f"expected the columns {', '.join(COLUMNS)}; got {', '.join(head)}", path, 1
+        )
     for number, cells in enumerate(lines, 2):
         if len(cells) != len(COLUMNS):
             raise DataError(f"expected {len(COLUMNS)} cells, got {len(cells)}", path, number)
@@ -101,7 +106,10 @@ def write_rows(path: Path, rows: Iterable[Row]) -> Path:
 
 def rows_of(of: Row, values: Mapping[str, Any]) -> Iterator[Row]:
     """Write what was read of a run as rows; ``of`` says which run."""
-    known = {name: getattr(of, name) for name in ("study", "corpus", "model", "setting", "seed", "run", "seeds")}
+    known = {
+        name: getattr(of, name)
+        for name in ("study", "corpus", "model", "setting", "seed", "run", "seeds")
+    }
     for quantity, cells in _flat(values):
         yield Row(**known, quantity=quantity, **cells)
 
@@ -148,7 +156,7 @@ ESTIMATE = tuple(one.name for one in fields(Estimate))
 
 
 def _plain(value: Any) -> dict[str, str]:
-    if isinstance(value, Found):
+    if isinstance(value, Number):
         chance = {f"chance_{key}": one for key, one in _estimate(value.baseline).items()}
         least, most = value.bounds or (NOTHING, NOTHING)
         ends = {"least": _text(least), "most": _text(most)}
@@ -184,22 +192,24 @@ def _value(row: Row) -> Any:
             return ""
         return json.loads(row.text) if row.text[0] in "[{" else row.text
     if row.low:
-        told = {key: _number(getattr(row, key)) for key in ESTIMATE[:4]}
-        return told | ({"method": row.method} if row.method else {})
+        values = {key: _number(getattr(row, key)) for key in ESTIMATE[:4]}
+        return values | ({"method": row.method} if row.method else {})
     if not row.value:
         return None
     return row.value == "1" if row.method == FLAG else _number(row.value)
 
 
-def found_of(row: Row) -> Found:
+def found_of(row: Row) -> Number:
     """Read the number of a row, with what it would be by chance and its bounds."""
-    value = Estimate(_number(row.value), _number(row.low), _number(row.high), int(row.n), row.method)
+    value = Estimate(
+        _number(row.value), _number(row.low), _number(row.high), int(row.n), row.method
+    )
     chance = None
     if row.chance:
         ends = (_number(row.chance), _number(row.chance_low), _number(row.chance_high))
         chance = Estimate(*ends, int(row.chance_n), row.chance_method)
     bounds = None if row.least == NOTHING else (float(row.least), float(row.most))
-    return Found(value, chance, bounds)
+    return Number(value, chance, bounds)
 
 
 def _number(text: str) -> Any:

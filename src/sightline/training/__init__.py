@@ -1,1 +1,1 @@
-"""Training: validation chooses, the test split is never seen here."""
+"""The training loop and what it can be asked to do."""

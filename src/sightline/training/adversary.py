@@ -1,13 +1,14 @@
 """Training against a base model: its answers, from attention as far from its own as can be.
 
-The loss of each text is ``TVD(ŷ, ŷ*) − λ · D(α, α*)``, where the star is the base, whose answers and weights are
-stored once, and D either divergence:
+The loss of each text is ``TVD(ŷ, ŷ*) − λ · D(α, α*)``, where the star is the base, whose answers
+and weights are stored once, and D either divergence:
 
     KL(α ‖ α*) = Σ α log(α / α*)            Wiegreffe & Pinter 2019, §4; Wen et al. 2022, §5.2
     JSD(α, α*) = ½ KL(α ‖ m) + ½ KL(α* ‖ m)  Tutek & Šnajder 2020, eq. 6; Meister et al. 2021, app. C.1
 
-TVD is half the L1 distance of the probabilities of all classes. With one logit that is ``|σ(s) − σ(s*)|``, twice what
-Wiegreffe & Pinter's released code computes: λ here is twice theirs. Labels have no part in it.
+TVD is half the L1 distance of the probabilities of all classes. With one logit that is ``|σ(s) −
+σ(s*)|``, twice what Wiegreffe & Pinter's released code computes: λ here is twice theirs. Labels
+have no part in it.
 """
 
 from __future__ import annotations
@@ -18,31 +19,41 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.data.batching import length_batches
+from sightline.config.specs import FitSpec
+from sightline.core.example import Example
+from sightline.data.batches import length_batches
 from sightline.data.dataset import Split
-from sightline.example import Example
-from sightline.maths.divergences import probabilities
 from sightline.models.attention import by_word
-from sightline.models.borrowed import attention_of
 from sightline.models.classifier import AttentionClassifier
-from sightline.spec.values import FitSpec
+from sightline.models.external_attention import attention_of
+from sightline.numerics.divergences import probabilities
 
 BATCH = 128
 
 
 class Against:
-    """What an adversary makes small; the answers and weights of its base are computed once for every text."""
+    """What an adversary makes small; the answers and weights of its base are computed once for
+    every text.
+    """
 
     def __init__(self, base: AttentionClassifier, texts: Iterable[Example], spec: FitSpec) -> None:
         self.spec = spec
         self.attention, self.answers = _stored(base, tuple(texts))
 
-    def losses(self, model: AttentionClassifier, texts: Sequence[Example]) -> Float[torch.Tensor, " B"]:
+    def losses(
+        self, model: AttentionClassifier, texts: Sequence[Example]
+    ) -> Float[torch.Tensor, " B"]:
         """Give the loss of each text of a batch, with gradients."""
         trace = model.run(model.collate(texts))
-        base = by_word([self.attention[text.index] for text in texts], trace.batch).to(trace.attention)
-        answers = torch.tensor(np.stack([self.answers[text.index] for text in texts])).to(trace.logits)
-        apart = {"kl": kullback_leibler, "jsd": jensen_shannon}[self.spec.adversary or "kl"](trace.attention, base)
+        base = by_word([self.attention[text.index] for text in texts], trace.batch).to(
+            trace.attention
+        )
+        answers = torch.tensor(np.stack([self.answers[text.index] for text in texts])).to(
+            trace.logits
+        )
+        apart = {"kl": kullback_leibler, "jsd": jensen_shannon}[self.spec.adversary or "kl"](
+            trace.attention, base
+        )
         return total_variation(trace.logits, answers) - self.spec.adversary_weight * apart
 
     def judged(
@@ -63,8 +74,8 @@ def _stored(
     base.eval()
     for rows in length_batches(texts, BATCH):
         batch = base.collate([texts[i] for i in rows])
-        told = probabilities(base.trace(batch).logits.double().cpu().numpy())
-        for row, weights, answer in zip(rows, attention_of(base, batch), told, strict=True):
+        targets = probabilities(base.trace(batch).logits.double().cpu().numpy())
+        for row, weights, answer in zip(rows, attention_of(base, batch), targets, strict=True):
             attention[texts[row].index], answers[texts[row].index] = weights, answer
     return attention, answers
 
@@ -78,13 +89,17 @@ def total_variation(
     return 0.5 * (logits.softmax(1) - answers).abs().sum(1)
 
 
-def kullback_leibler(a: Float[torch.Tensor, "B T"], b: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, " B"]:
+def kullback_leibler(
+    a: Float[torch.Tensor, "B T"], b: Float[torch.Tensor, "B T"]
+) -> Float[torch.Tensor, " B"]:
     """``Σ a log(a / b)``; a weight of zero adds nothing, and has no gradient."""
     least = torch.finfo(a.dtype).tiny
     return (a * (a.clamp(min=least).log() - b.clamp(min=least).log())).sum(1)
 
 
-def jensen_shannon(a: Float[torch.Tensor, "B T"], b: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, " B"]:
+def jensen_shannon(
+    a: Float[torch.Tensor, "B T"], b: Float[torch.Tensor, "B T"]
+) -> Float[torch.Tensor, " B"]:
     """``½ KL(a ‖ m) + ½ KL(b ‖ m)``, m the mean of both."""
     middle = (a + b) / 2
     return (kullback_leibler(a, middle) + kullback_leibler(b, middle)) / 2

@@ -8,8 +8,8 @@ import torch
 from transformers import AutoTokenizer, BertForSequenceClassification
 
 import sightline
+from sightline.config.spec_syntax import parse_data
 from sightline.data.dataset import Dataset
-from sightline.spec.texts import parse_data
 from tests.adapters.huggingface.toys import classifier, whole_words
 
 NEEDLE = "planted:needle(n=600,length=8)"
@@ -45,7 +45,9 @@ def taught(needles: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _batches(data: Dataset, epochs: int, size: int = 25) -> Iterator[tuple[list[str], torch.Tensor]]:
+def _batches(
+    data: Dataset, epochs: int, size: int = 25
+) -> Iterator[tuple[list[str], torch.Tensor]]:
     for _ in range(epochs):
         for start in range(0, len(data.train), size):
             some = data.train[start : start + size]
@@ -54,4 +56,6 @@ def _batches(data: Dataset, epochs: int, size: int = 25) -> Iterator[tuple[list[
 
 @pytest.fixture
 def both(taught: Path) -> tuple[BertForSequenceClassification, AutoTokenizer]:
-    return BertForSequenceClassification.from_pretrained(taught).eval(), AutoTokenizer.from_pretrained(taught)
+    return BertForSequenceClassification.from_pretrained(
+        taught
+    ).eval(), AutoTokenizer.from_pretrained(taught)

@@ -1,4 +1,6 @@
-"""All heads of a layer are replaced at once, each as it would be alone, and the model answers as it does literally."""
+"""All heads of a layer are replaced at once, each as it would be alone, and the model answers as it
+does literally.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +13,35 @@ import pytest
 import torch
 
 import sightline
-from sightline.adapters.conformance import check
-from sightline.adapters.huggingface.model import HuggingFace
-from sightline.adapters.tap.choice import Choice
-from sightline.adapters.tap.mode import Site
-from sightline.audits import Audit
+from sightline.adapters.compatibility import check
+from sightline.adapters.huggingface.auditable import HuggingFace
+from sightline.adapters.tap.attention_row import AttentionRow
+from sightline.adapters.tap.softmax_tracer import Site
+from sightline.audits.audit_result import Audit
+from sightline.config.spec_syntax import parse_data
+from sightline.core.example import Example
+from sightline.core.protocols import Trace
+from sightline.core.results import Measurement
+from sightline.core.tokeniser import tokenise
 from sightline.data.dataset import Dataset
-from sightline.example import Example
-from sightline.maths.projections import renormalise
-from sightline.measures import default_measures
-from sightline.measures.arrays import rearranged
+from sightline.measures.batch_words import Words, like, words_of
+from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import deletion_importance
-from sightline.measures.words import Words, like, words_of
-from sightline.models.altered import RandomShown
-from sightline.models.misleading import Encoded
-from sightline.results import Measurement
-from sightline.spec.texts import parse_data
-from sightline.tokeniser import tokenise
-from sightline.types import Trace
+from sightline.measures.trace_arrays import rearranged
+from sightline.models.alterations import RandomShown
+from sightline.models.attacks import Encoded
+from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface import planted
 from tests.adapters.huggingface.planted import CUE, DATA, HEAD, HEADS, LITTLE, planted_bert
 from tests.adapters.huggingface.toys import classifier, tokenizer_of
 from tests.reference import all_heads as literal
 
-WRITTEN = ("the film was good and very bad", "slowness", "townspeople were notably goodish , so long", "why not ?")
+WRITTEN = (
+    "the film was good and very bad",
+    "slowness",
+    "townspeople were notably goodish , so long",
+    "why not ?",
+)
 TEXTS = [Example(f"text {i}", i, text, *tokenise(text), label=0) for i, text in enumerate(WRITTEN)]
 FAMILIES = ("bert", "gpt2", "eurobert")
 """Models whose classifier reads the first row, the last behind a causal mask, and all rows."""
@@ -52,7 +59,9 @@ def opened(family: str, **reading: Any) -> HuggingFace:
 
 @dataclass(frozen=True)
 class Put:
-    """One way to make other weights: as the measures do it for a batch, and of the weights of one row in a list."""
+    """One way to make other weights: as the measures do it for a batch, and of the weights of one
+    row in a list.
+    """
 
     batch: Callable[[Trace, Words], torch.Tensor]
     one: Callable[[list[float], int], list[float]]
@@ -86,11 +95,14 @@ def _falling(words: Words) -> np.ndarray:
 PUTS: Mapping[str, Put] = {
     "its own": Put(lambda trace, words: trace.own, lambda own, count: own),
     "permuted": Put(
-        lambda trace, words: like(words.by_head(rearranged(words.own, words.mask, _turned(words))), trace),
+        lambda trace, words: like(
+            words.by_head(rearranged(words.own, words.mask, _turned(words))), trace
+        ),
         lambda own, count: [*own[1:], own[0]],
     ),
     "without a word": Put(
-        lambda trace, words: like(words.by_head(_without_first(words)), trace), lambda own, count: _zeroed(own)
+        lambda trace, words: like(words.by_head(_without_first(words)), trace),
+        lambda own, count: _zeroed(own),
     ),
 }
 """What is made of the weights of each head."""
@@ -112,7 +124,9 @@ def test_what_is_made_of_the_weights_is_put_into_every_head_as_the_literal_versi
             pieces = model.reader.read(text)
             places = _read(family, len(pieces.ids))
             edit = _of_words(put.one)
-            wanted, own = literal.answer(model.module, pieces.ids, pieces.words, layer, places, edit)
+            wanted, own = literal.answer(
+                model.module, pieces.ids, pieces.words, layer, places, edit
+            )
             assert len(own) == 4 * len(places)
             assert found[row].tolist() == pytest.approx(wanted, abs=CLOSE), (name, text.text)
             if name == "permuted" and len(text.tokens) > 1:
@@ -129,7 +143,9 @@ def _read(family: str, pieces: int) -> list[int]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_map_is_put_into_every_head(family: str) -> None:
-    """Its pieces share as they do in the map that is shown; each head keeps what it has for special tokens."""
+    """Its pieces share as they do in the map that is shown; each head keeps what it has for special
+    tokens.
+    """
     model = opened(family)
     trace = model.trace(model.collate(TEXTS))
     words = words_of(trace)
@@ -141,9 +157,14 @@ def test_one_map_is_put_into_every_head(family: str) -> None:
             pieces = model.reader.read(text)
             of_pieces = given[row, : len(pieces.ids)].tolist()
 
-            def edit(own: list[float], words: Any, of_pieces: list[float] = of_pieces) -> list[float]:
+            def edit(
+                own: list[float], words: Any, of_pieces: list[float] = of_pieces
+            ) -> list[float]:
                 share = sum(one for one, word in zip(own, words, strict=True) if word >= 0)
-                return [one if word < 0 else share * new for one, word, new in zip(own, words, of_pieces, strict=True)]
+                return [
+                    one if word < 0 else share * new
+                    for one, word, new in zip(own, words, of_pieces, strict=True)
+                ]
 
             places = _read(family, len(pieces.ids))
             wanted, _ = literal.answer(model.module, pieces.ids, pieces.words, 1, places, edit)
@@ -167,7 +188,7 @@ def test_behind_a_causal_mask_no_row_gets_weight_on_what_it_cannot_see() -> None
     own = torch.rand(3, 5, 1, 5, generator=torch.Generator().manual_seed(0)) * seen[:, None]
     own = own / own.sum(-1, keepdim=True)
     words = torch.tensor([[False, True, True, True, True]])
-    choice = Choice(Site("some"), None, "all", by_token=True)
+    choice = AttentionRow(Site("some"), None, "all", by_token=True)
     given = renormalise(torch.tensor([[0.0, 0.1, 0.2, 0.3, 0.4]]), words)
     for attention in (given, renormalise(own.flip(-1), words)):
         put = choice.replaced(own, attention, words)
@@ -199,28 +220,44 @@ def test_the_weights_of_a_shortened_text_are_those_of_the_words_left(family: str
 
 @pytest.mark.parametrize("reading", [{}, {"layer": 0}, {"layer": 0, "head": 2}])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_putting_all_own_weights_back_is_checked_before_an_audit(family: str, reading: dict[str, int]) -> None:
+def test_putting_all_own_weights_back_is_checked_before_an_audit(
+    family: str, reading: dict[str, int]
+) -> None:
     found = {proof.name: proof for proof in check(opened(family, **reading), TEXTS)}
     assert (found["identity"].outcome, found["used"].outcome) == ("passed", "passed")
     assert found["identity"].measured is not None
     assert found["identity"].measured < CLOSE
 
 
-def test_a_model_that_does_not_use_what_is_put_back_fails_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_use_what_is_put_back_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The mean in every head is no identity: only the weights of each head are."""
-    mean = Choice.replaced
+    mean = AttentionRow.replaced
 
-    def flattened(self: Choice, own: torch.Tensor, attention: torch.Tensor, words: torch.Tensor) -> torch.Tensor:
+    def flattened(
+        self: AttentionRow, own: torch.Tensor, attention: torch.Tensor, words: torch.Tensor
+    ) -> torch.Tensor:
         return mean(self, own, attention.mean(0) if attention.dim() > 2 else attention, words)
 
-    monkeypatch.setattr(Choice, "replaced", flattened)
+    monkeypatch.setattr(AttentionRow, "replaced", flattened)
     found = {proof.name: proof.outcome for proof in check(opened("bert"), TEXTS)}
     assert found["identity"] == "failed"
 
 
 # ---------------------------------------------------------------- heads that are written down, and one that cheats
 
-ASKED = ("need", "agreement", "permutation", "erasure", "transplant", "marks", "repair", "reach", "types")
+ASKED = (
+    "need",
+    "agreement",
+    "permutation",
+    "erasure",
+    "transplant",
+    "marks",
+    "repair",
+    "reach",
+    "types",
+)
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +266,9 @@ def texts() -> Dataset:
 
 
 def audited(model: HuggingFace, texts: Dataset, *asked: str, limit: int = 24) -> Audit:
-    return sightline.audit(model, texts, limit=limit, measures=default_measures(chosen=asked or ASKED))
+    return sightline.audit(
+        model, texts, limit=limit, measures=default_measures(chosen=asked or ASKED)
+    )
 
 
 def numbers(audit: Audit, measure: str, name: str) -> np.ndarray:
@@ -243,7 +282,9 @@ def test_all_heads_at_once_answer_what_the_head_that_decides_answers_alone(texts
     module, tokenizer = planted_bert("cues", seed=1)
     one = sightline.transformer(module, tokenizer, layer=1, head=HEAD)
     every = sightline.transformer(module, tokenizer, layer=1)
-    single, together = (audited(model, texts, "need", "permutation", limit=8) for model in (one, every))
+    single, together = (
+        audited(model, texts, "need", "permutation", limit=8) for model in (one, every)
+    )
     for name in ("need.permuted_odds", "need.uniform_odds", "permutation.median"):
         found, wanted = (numbers(audit, *name.split(".")) for audit in (together, single))
         assert found == pytest.approx(wanted, abs=200 * LITTLE, rel=0.02), name
@@ -252,7 +293,9 @@ def test_all_heads_at_once_answer_what_the_head_that_decides_answers_alone(texts
 
 
 def elsewhere() -> tuple[Any, Any]:
-    """Let the prediction come from the first layer; in the last, every head attends to the cue and adds nothing."""
+    """Let the prediction come from the first layer; in the last, every head attends to the cue and
+    adds nothing.
+    """
     module, tokenizer = planted_bert("cues", seed=1)
     first, last = (layer.attention for layer in module.bert.encoder.layer)
     with torch.no_grad():
@@ -262,19 +305,27 @@ def elsewhere() -> tuple[Any, Any]:
     return module, tokenizer
 
 
-def test_a_layer_that_attends_to_the_right_words_and_is_not_used_is_found_out(texts: Dataset) -> None:
+def test_a_layer_that_attends_to_the_right_words_and_is_not_used_is_found_out(
+    texts: Dataset,
+) -> None:
     model = sightline.transformer(*elsewhere(), layer=1)
     audit = audited(model, texts, "need", "agreement", "transplant", limit=150)
     found = {one.code: one for one in audit.findings}
-    assert found["SL-303"].result == found["SL-102"].result == "passed"  # the map names the right words
+    assert (
+        found["SL-303"].result == found["SL-102"].result == "passed"
+    )  # the map names the right words
     assert found["SL-001"].result == "failed"  # and nothing is lost without its weights
     assert any(str(reason).startswith("SL-001 failed") for reason in audit.verdict.reasons)
     used = audited(sightline.transformer(*elsewhere(), layer=0), texts, "need", limit=60)
     assert {one.code: one for one in used.findings}["SL-001"].result == "passed"
 
 
-@pytest.mark.parametrize("reading", [{"reading": "rollout"}, {"reading": "values"}, {"reading": "evidence"}])
-def test_what_is_computed_from_weights_is_not_put_back(reading: dict[str, str], texts: Dataset) -> None:
+@pytest.mark.parametrize(
+    "reading", [{"reading": "rollout"}, {"reading": "values"}, {"reading": "evidence"}]
+)
+def test_what_is_computed_from_weights_is_not_put_back(
+    reading: dict[str, str], texts: Dataset
+) -> None:
     model = sightline.transformer(*planted_bert("cues"), **reading)
     assert "decode" not in model.offers
     assert model.trace(model.collate(texts.test[:2])).heads is None
@@ -293,5 +344,7 @@ def test_a_model_of_which_another_map_is_shown_answers_by_what_each_head_has(
     assert (trace.attention != own.attention).any()
     for logits in (trace.logits, shown.decode(trace, trace.own)):
         assert (logits - own.logits).abs().max() < CLOSE
-    everywhere = model.decode(own, own.attention)  # the mean, put into every head, is another answer
+    everywhere = model.decode(
+        own, own.attention
+    )  # the mean, put into every head, is another answer
     assert (everywhere - own.logits).abs().max() > 10 * CLOSE

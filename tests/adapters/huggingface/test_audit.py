@@ -1,4 +1,6 @@
-"""A classifier of transformers from its folder or from Python: proved, audited, looked at; what is wrong is told."""
+"""A classifier of transformers from its folder or from Python: proved, audited, looked at; what is
+wrong is told.
+"""
 
 import json
 import shutil
@@ -13,13 +15,13 @@ from transformers import BertModel, TextClassificationPipeline
 from typer.testing import CliRunner
 
 import sightline
-from sightline.adapters.huggingface.loading import load_huggingface
+from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.api.model_source import saved_folder, under_reading
 from sightline.cli.app import app
+from sightline.core.errors import ModelError, SpecError
+from sightline.core.results import Measurement
 from sightline.data.dataset import Dataset
-from sightline.errors import ModelError, SpecError
-from sightline.measures import default_measures
-from sightline.results import Measurement
+from sightline.measures.default_measures import default_measures
 from tests.adapters.huggingface.conftest import NEEDLE
 from tests.adapters.huggingface.toys import classifier, word_pieces
 from tests.snapshots import refused
@@ -32,10 +34,21 @@ def called(*words: str) -> Any:
 @pytest.mark.slow
 def test_a_folder_is_audited_from_the_command_line(taught: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    found = called("audit", "--model", f"hf:{taught}(head=1)", "--data", NEEDLE, "--limit", 20, "--out", page, "--json")
+    found = called(
+        "audit",
+        "--model",
+        f"hf:{taught}(head=1)",
+        "--data",
+        NEEDLE,
+        "--limit",
+        20,
+        "--out",
+        page,
+        "--json",
+    )
     assert found.exit_code == 0, found.output
-    told = json.loads(found.stdout)
-    assert told["metrics"]["accuracy"]["value"] > 0.95
+    output = json.loads(found.stdout)
+    assert output["metrics"]["accuracy"]["value"] > 0.95
     assert "needle" in page.read_text(encoding="utf-8")
 
 
@@ -44,11 +57,11 @@ def test_a_reading_is_chosen_from_the_command_line(taught: Path, tmp_path: Path)
     page, named = tmp_path / "page.html", ("--data", NEEDLE, "--limit", 24, "--json")
     found = called("audit", "--model", f"hf:{taught}", "--attention", "all", *named, "--out", page)
     assert found.exit_code == 0, found.output
-    told = json.loads(found.stdout)
-    readings = told["spec"]["readings"]
+    output = json.loads(found.stdout)
+    readings = output["spec"]["readings"]
     assert len(readings["tried"]) == 2 * 4 + 3 * 2 + 1 + 1
     assert (readings["texts"], readings["learned_from"]) == (12, 90)
-    assert told["cards"]["model"]["reading"] in [one["words"] for one in readings["tried"]]
+    assert output["cards"]["model"]["reading"] in [one["words"] for one in readings["tried"]]
     assert "The readings that were tried" in page.read_text(encoding="utf-8")
 
 
@@ -65,26 +78,44 @@ def test_a_reading_is_written_behind_the_model(reading: str | None, model: str) 
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "message"),
     [
         ("mlp+additive", "only a model of Hugging Face \\(hf:FOLDER\\) has several readings"),
         ("hf:nowhere(head=1)", "names its reading already; keep one"),
     ],
 )
-def test_a_reading_of_what_has_none_or_two_is_an_error(model: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=told):
-        called("audit", "--model", model, "--attention", "all", "--data", NEEDLE, "--out", tmp_path / "page.html")
+def test_a_reading_of_what_has_none_or_two_is_an_error(
+    model: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SpecError, match=message):
+        called(
+            "audit",
+            "--model",
+            model,
+            "--attention",
+            "all",
+            "--data",
+            NEEDLE,
+            "--out",
+            tmp_path / "page.html",
+        )
 
 
-def test_what_finds_the_needle_carries_the_decision(both: tuple[Any, Any], needles: Dataset) -> None:
-    """Every word but one says nothing, and the gradient lies on that one: it carries what random words do not."""
+def test_what_finds_the_needle_carries_the_decision(
+    both: tuple[Any, Any], needles: Dataset
+) -> None:
+    """Every word but one says nothing, and the gradient lies on that one: it carries what random
+    words do not.
+    """
     audit = sightline.audit(sightline.transformer(*both), needles, limit=40)
     gradient = next(one for one in audit.maps if one.name == "gradient")
     assert gradient.carried is not None
     assert gradient.carried.value > 0.5
 
 
-def test_of_the_mean_of_heads_every_head_is_replaced(both: tuple[Any, Any], needles: Dataset) -> None:
+def test_of_the_mean_of_heads_every_head_is_replaced(
+    both: tuple[Any, Any], needles: Dataset
+) -> None:
     shown, one = sightline.transformer(*both), sightline.transformer(*both, head=1)
     assert shown.offers == one.offers == {"embedding_grad", "layers", "decode"}
     batch = shown.collate(needles.test[:5])
@@ -98,8 +129,12 @@ def test_of_the_mean_of_heads_every_head_is_replaced(both: tuple[Any, Any], need
         flow.decode(flow.trace(batch), heads[0])
 
 
-def test_the_weights_are_those_that_the_model_says_it_has(both: tuple[Any, Any], needles: Dataset) -> None:
-    """By the eager road of transformers itself: the first row of one head, with what special tokens take told apart."""
+def test_the_weights_are_those_that_the_model_says_it_has(
+    both: tuple[Any, Any], needles: Dataset
+) -> None:
+    """By the eager road of transformers itself: the first row of one head, with what special tokens
+    take told apart.
+    """
     module, tokenizer = both
     module.set_attn_implementation("eager")
     model = sightline.transformer(module, tokenizer, layer=0, head=2)
@@ -111,15 +146,17 @@ def test_the_weights_are_those_that_the_model_says_it_has(both: tuple[Any, Any],
     shared = trace.attention * (1 - trace.elsewhere)[:, None]
     assert torch.allclose(shared, wanted * trace.batch.attendable, atol=1e-6)
     assert torch.allclose(
-        trace.elsewhere, wanted[:, 0] + wanted.gather(1, read["attention_mask"].sum(1)[:, None] - 1)[:, 0], atol=1e-6
+        trace.elsewhere,
+        wanted[:, 0] + wanted.gather(1, read["attention_mask"].sum(1)[:, None] - 1)[:, 0],
+        atol=1e-6,
     )
 
 
 def test_special_tokens_are_told_as_marks(both: tuple[Any, Any], needles: Dataset) -> None:
     model = sightline.transformer(*both, head=1)
-    found = sightline.audit(model, needles, limit=30, measures=default_measures(chosen=("marks",))).measurements[
-        "marks"
-    ]
+    found = sightline.audit(
+        model, needles, limit=30, measures=default_measures(chosen=("marks",))
+    ).measurements["marks"]
     assert isinstance(found, Measurement)
     trace = model.trace(model.collate(needles.test))
     assert trace.elsewhere is not None
@@ -141,27 +178,38 @@ def test_a_pipeline_has_a_model_and_a_tokenizer(both: tuple[Any, Any], needles: 
 def test_one_text_is_looked_at(taught: Path) -> None:
     found = called("look", f"hf:{taught}", "some words", "--json")
     assert found.exit_code == 0, found.output
-    told = json.loads(found.stdout)
-    assert [word["word"] if isinstance(word, dict) else word for word in told["words"]] == ["some", "words"]
+    output = json.loads(found.stdout)
+    assert [word["word"] if isinstance(word, dict) else word for word in output["words"]] == [
+        "some",
+        "words",
+    ]
     assert sightline.look(f"hf:{taught}", "some words").advice.endswith(" --limit 100")
 
 
 def test_every_word_of_a_text_has_its_pieces(needles: Dataset) -> None:
     words = sorted({word for text in needles.test for word in text.tokens})
     pieces = word_pieces(words, size=60)
-    batch = sightline.transformer(classifier("bert", tokenizer=pieces), pieces).collate(needles.test[:6])
+    batch = sightline.transformer(classifier("bert", tokenizer=pieces), pieces).collate(
+        needles.test[:6]
+    )
     for row, text in zip(batch.word, needles.test[:6], strict=True):
         assert sorted({*row.tolist()} - {-1}) == [*range(len(text.tokens))]
         assert (row >= 0).sum() > len(text.tokens)
 
 
-def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(taught: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"hf:nobody/nothing: expected a folder .*nothing is downloaded"):
+def test_a_folder_without_a_model_is_an_error_and_nothing_is_downloaded(
+    taught: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        ModelError, match=r"hf:nobody/nothing: expected a folder .*nothing is downloaded"
+    ):
         load_huggingface("hf:nobody/nothing")
     torn = tmp_path / "torn"
     shutil.copytree(taught, torn)
     (torn / "model.safetensors").write_bytes(b"torn")
-    with pytest.raises(ModelError, match=r"torn: expected a folder that save_pretrained wrote .*header"):
+    with pytest.raises(
+        ModelError, match=r"torn: expected a folder that save_pretrained wrote .*header"
+    ):
         load_huggingface(f"hf:{torn}")
     (torn / "tokenizer.json").unlink()
     shutil.copy(taught / "model.safetensors", torn)
@@ -198,14 +246,20 @@ BROKEN: Mapping[str, tuple[Callable[[Path], object], str]] = {
     ),
     "other classes than were trained": (
         lambda folder: configured(folder, id2label={"0": "a", "1": "b", "2": "c"}),
-        r"another shape, and would be drawn at random: classifier\.bias, classifier\.weight; save the classifier",
+        (
+            r"another shape, and would be drawn at random: classifier\.bias, classifier\.weight; "
+            r"save the classifier"
+        ),
     ),
     "a number that is none": (lambda folder: configured(folder, hidden_size="x"), "hidden_size"),
     "a tokenizer that is a list": (
         lambda folder: (folder / "tokenizer_config.json").write_text("[1]"),
         "expected a folder that save_pretrained wrote",
     ),
-    "code in the place of weights": (lambda folder: pickled(folder, folder / "run"), "which is never run; nothing is"),
+    "code in the place of weights": (
+        lambda folder: pickled(folder, folder / "run"),
+        "which is never run; nothing is",
+    ),
 }
 
 
@@ -215,9 +269,9 @@ def test_a_folder_that_is_not_whole_is_refused_in_one_line(
 ) -> None:
     folder = tmp_path / "model"
     shutil.copytree(taught, folder)
-    spoil, told = BROKEN[fault]
+    spoil, message = BROKEN[fault]
     spoil(folder)
-    with pytest.raises(ModelError, match=told) as error:
+    with pytest.raises(ModelError, match=message) as error:
         load_huggingface(f"hf:{folder}")
     assert "\n" not in str(error.value)
     assert error.value.field == "model"
@@ -233,13 +287,18 @@ def test_a_pretrained_model_without_a_classifier_is_refused(taught: Path, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("FOLDER", r"a model for transformers; name it hf:.*needle"),
-        ("somebody/bert-base-reviews", "there is no such folder; expected .* hf:FOLDER for transformers"),
+        (
+            "somebody/bert-base-reviews",
+            "there is no such folder; expected .* hf:FOLDER for transformers",
+        ),
         ("bert-base-reviews", "there is no such folder; expected .* hf:FOLDER for transformers"),
     ],
 )
-def test_a_model_that_is_not_named_as_one_for_transformers_is_told_how(taught: Path, name: str, told: str) -> None:
-    with pytest.raises(ModelError, match=told):
+def test_a_model_that_is_not_named_as_one_for_transformers_is_told_how(
+    taught: Path, name: str, message: str
+) -> None:
+    with pytest.raises(ModelError, match=message):
         saved_folder(name.replace("FOLDER", str(taught)))

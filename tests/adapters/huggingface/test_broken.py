@@ -1,4 +1,6 @@
-"""What is done to a model by mistake or on purpose: its numbers are right all the same, or it is refused by name."""
+"""What is done to a model by mistake or on purpose: its numbers are right all the same, or it is
+refused by name.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,16 +10,19 @@ import torch
 from transformers.modeling_outputs import SequenceClassifierOutput
 
 import sightline
-from sightline.adapters.conformance import check
-from sightline.adapters.huggingface.model import HuggingFace
+from sightline.adapters.compatibility import check
+from sightline.adapters.huggingface.auditable import HuggingFace
+from sightline.core.errors import ModelError
 from sightline.data.dataset import Dataset
-from sightline.errors import ModelError
 from tests.adapters.huggingface.toys import classifier, word_pieces
 from tests.texts import example
 
 Change = Callable[[Any], None]
 PIECES = word_pieces()
-TEXTS = [example(text, number) for number, text in enumerate(["the film was very good", "a slow day", "not so bad"])]
+TEXTS = [
+    example(text, number)
+    for number, text in enumerate(["the film was very good", "a slow day", "not so bad"])
+]
 
 
 def bert() -> Any:
@@ -30,10 +35,16 @@ def one_head(module: Any) -> HuggingFace:
 
 def failed(module: Any) -> dict[str, str]:
     model = one_head(module)
-    return {proof.name: proof.wrong for proof in check(model, TEXTS, model.labels) if proof.outcome == "failed"}
+    return {
+        proof.name: proof.wrong
+        for proof in check(model, TEXTS, model.labels)
+        if proof.outcome == "failed"
+    }
 
 
-def after(module: Any, change: Callable[[SequenceClassifierOutput], SequenceClassifierOutput]) -> None:
+def after(
+    module: Any, change: Callable[[SequenceClassifierOutput], SequenceClassifierOutput]
+) -> None:
     """Let a model say something else than it does."""
     own = module.forward
     module.forward = lambda **asked: change(own(**asked))
@@ -56,11 +67,11 @@ def frozen(module: Any) -> None:
 def scores_told_as_attentions(module: Any) -> None:
     """Tell logits, as some families do; what is used is still a distribution."""
 
-    def told(out: SequenceClassifierOutput) -> SequenceClassifierOutput:
+    def record(out: SequenceClassifierOutput) -> SequenceClassifierOutput:
         out.attentions = tuple(torch.randn(1, 4, 9, 9) for _ in range(2))
         return out
 
-    after(module, told)
+    after(module, record)
 
 
 RIGHT: dict[str, Change] = {
@@ -79,7 +90,9 @@ def test_what_changes_nothing_is_right(name: str) -> None:
     assert failed(module) == {}
     if name == "a head tied to the table of words":  # whose answers are others
         return
-    found, wanted = (model.trace(model.collate(TEXTS)) for model in (one_head(module), one_head(bert())))
+    found, wanted = (
+        model.trace(model.collate(TEXTS)) for model in (one_head(module), one_head(bert()))
+    )
     assert torch.allclose(found.attention, wanted.attention, atol=1e-6)
     assert torch.allclose(found.logits, wanted.logits, atol=1e-6)
 
@@ -87,11 +100,15 @@ def test_what_changes_nothing_is_right(name: str) -> None:
 def masked(module: Any, mask: Callable[[torch.Tensor], torch.Tensor]) -> None:
     """Hand the model another mask than it is asked with."""
     own = module.forward
-    module.forward = lambda **asked: own(**asked | {"attention_mask": mask(asked["attention_mask"])})
+    module.forward = lambda **asked: own(
+        **asked | {"attention_mask": mask(asked["attention_mask"])}
+    )
 
 
 def test_a_mask_that_is_not_used_is_never_missed() -> None:
-    """Padding that is not inert is found out: texts of one length are run at a time, and nothing is padded."""
+    """Padding that is not inert is found out: texts of one length are run at a time, and nothing is
+    padded.
+    """
     module = bert()
     masked(module, torch.ones_like)
     model = one_head(module)
@@ -103,11 +120,15 @@ def test_a_mask_that_is_not_used_is_never_missed() -> None:
 
 
 def by_hand(module: Any) -> None:
-    """Make weights without a softmax: by exponents and a sum, which nobody can tell from other arithmetic."""
+    """Make weights without a softmax: by exponents and a sum, which nobody can tell from other
+    arithmetic.
+    """
     for layer in module.bert.encoder.layer:
         own = layer.attention.self
 
-        def forward(states: torch.Tensor, *_: Any, own: Any = own, **__: Any) -> tuple[torch.Tensor, None]:
+        def forward(
+            states: torch.Tensor, *_: Any, own: Any = own, **__: Any
+        ) -> tuple[torch.Tensor, None]:
             keys = torch.exp(own.query(states) @ own.key(states).transpose(1, 2) / 8)
             return keys / keys.sum(-1, keepdim=True) @ own.value(states), None
 
@@ -116,9 +137,18 @@ def by_hand(module: Any) -> None:
 
 REFUSED: dict[str, tuple[Change, str]] = {
     "training mode": (lambda module: module.train(), "dropout of 0.1; call .eval"),
-    "regression": (lambda module: setattr(module.config, "problem_type", "regression"), "got regression"),
-    "half precision": (lambda module: module.half(), "computes in float16, whose rounding alone moves the logits"),
-    "weights without a softmax": (by_hand, "no attention over the tokens of a text was found in it"),
+    "regression": (
+        lambda module: setattr(module.config, "problem_type", "regression"),
+        "got regression",
+    ),
+    "half precision": (
+        lambda module: module.half(),
+        "computes in float16, whose rounding alone moves the logits",
+    ),
+    "weights without a softmax": (
+        by_hand,
+        "no attention over the tokens of a text was found in it",
+    ),
     "a mask upside down": (
         lambda module: masked(module, lambda mask: 1 - mask),
         "decode gives the same logits whatever attention it is handed",
@@ -128,7 +158,9 @@ REFUSED: dict[str, tuple[Change, str]] = {
         "the logits do not depend on the attention of the last layer",
     ),
     "an answer that is drawn": (
-        lambda module: after(module, lambda out: SequenceClassifierOutput(logits=out.logits + torch.rand(1))),
+        lambda module: after(
+            module, lambda out: SequenceClassifierOutput(logits=out.logits + torch.rand(1))
+        ),
         "two runs of the same batch differ",
     ),
 }
@@ -136,8 +168,8 @@ REFUSED: dict[str, tuple[Change, str]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_broken_is_refused_by_name(name: str, needles: Dataset) -> None:
-    change, told = REFUSED[name]
+    change, message = REFUSED[name]
     module = bert()
     change(module)
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         sightline.audit(one_head(module), needles, limit=20)

@@ -5,19 +5,20 @@ from dataclasses import replace
 import pytest
 import torch
 
-from sightline.adapters.conformance import check
+from sightline.adapters.compatibility import check
 from sightline.adapters.factory import texts_without_data
-from sightline.adapters.huggingface.loading import transformer
-from sightline.adapters.huggingface.model import HuggingFace
-from sightline.errors import ModelError
-from sightline.maths.projections import renormalise
+from sightline.adapters.huggingface.auditable import HuggingFace
+from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.core.errors import ModelError
+from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface.toys import FAMILIES, classifier, tokenizer_of
 from tests.sampling import slow_but
 
 TEXTS = texts_without_data()
 REFUSED = {"longformer": "no attention over the tokens of a text"}
 LAYERS = {"t5": 4, "bart": 4, "qwen3_next": 1}
-"""Of those that are not two: an encoder's own and what a decoder sees of it; what of a hybrid has a softmax."""
+"""Of those that are not two: an encoder's own and what a decoder sees of it; what of a hybrid has a
+softmax."""
 IN_TURNS = {"albert"}
 """One layer that runs again and again: nothing runs before it alone."""
 READ = {"xlnet": "last", "t5": "last", "bart": "last", "eurobert": "all"}
@@ -26,7 +27,9 @@ READ |= dict.fromkeys(("gpt2", "llama", "qwen3", "gemma3_text", "mistral", "qwen
 
 READ_HERE = [name for name in FAMILIES if name not in REFUSED]
 FIRST = {
-    READ_HERE.index(name) for name in ("bert", "gpt2", "t5", "xlnet", "distilbert", "roberta") if name in READ_HERE
+    READ_HERE.index(name)
+    for name in ("bert", "gpt2", "t5", "xlnet", "distilbert", "roberta")
+    if name in READ_HERE
 }
 
 
@@ -69,6 +72,10 @@ def test_logits_are_those_of_the_model_alone(family: str) -> None:
     with torch.no_grad():
         for row, text in enumerate(TEXTS):
             wanted = module(
-                **{k: v for k, v in tokenizer(text.text, return_tensors="pt").items() if k != "token_type_ids"}
+                **{
+                    k: v
+                    for k, v in tokenizer(text.text, return_tensors="pt").items()
+                    if k != "token_type_ids"
+                }
             )
             assert torch.allclose(trace.logits[row], wanted.logits[0], atol=1e-5), family

@@ -1,4 +1,6 @@
-"""Folders that are damaged or hostile: each is refused by what is wrong in it, before it costs anything."""
+"""Folders that are damaged or hostile: each is refused by what is wrong in it, before it costs
+anything.
+"""
 
 import json
 import shutil
@@ -13,13 +15,13 @@ from tokenizers import Regex, normalizers
 from transformers import AutoTokenizer, BertTokenizer
 
 import sightline
-from sightline.adapters.conformance import check
-from sightline.adapters.huggingface.folder import check_normalizer
-from sightline.adapters.huggingface.loading import load_huggingface
-from sightline.adapters.huggingface.texts import Reader
-from sightline.bounds import CLASSES, DEPTH, LENGTHENED, PIECES
+from sightline._io.limits import CLASSES, DEPTH, LENGTHENED, PIECES
+from sightline.adapters.compatibility import check
+from sightline.adapters.huggingface.from_pretrained import load_huggingface
+from sightline.adapters.huggingface.model_folder import check_normalizer
+from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.cli.app import run
-from sightline.errors import DataError, ModelError
+from sightline.core.errors import DataError, ModelError
 from tests.adapters.huggingface.toys import bytes_in_pairs, classifier, whole_words, word_pieces
 from tests.texts import example
 
@@ -43,8 +45,8 @@ def folder(good: Path, tmp_path: Path) -> Path:
 
 def written(file: str, **changes: Any) -> Damage:
     def damage(folder: Path) -> None:
-        told = json.loads((folder / file).read_text(encoding="utf-8"))
-        (folder / file).write_text(json.dumps({**told, **changes}), encoding="utf-8")
+        output = json.loads((folder / file).read_text(encoding="utf-8"))
+        (folder / file).write_text(json.dumps({**output, **changes}), encoding="utf-8")
 
     return damage
 
@@ -80,21 +82,53 @@ def replaced(times: int) -> dict[str, Any]:
 
 
 REFUSED: dict[str, tuple[Damage, str]] = {
-    "no tokenizer": (without_tokenizer, r"expected the files of its tokenizer \(tokenizer.json or vocab.txt\)"),
-    "labels without end": (written("config.json", num_labels=10**9, id2label=None), "num_labels: expected .* 10,000"),
-    "layers without end": (written("config.json", num_hidden_layers=10**6), "num_hidden_layers: expected .* 1,000"),
-    "layers as a fraction": (written("config.json", num_hidden_layers=1e300), "num_hidden_layers: expected .* 1,000"),
-    "two labels of one name": (written("config.json", id2label={"0": "a", "1": "a"}), "'a' for 2 of them"),
-    "padding below zero": (written("config.json", pad_token_id=-5), "pad_token_id from 0 to 92.* got -5"),
-    "padding beyond the pieces": (written("config.json", pad_token_id=93), "pad_token_id from 0 to 92.* got 93"),
-    "a weight that is no number": (with_nan, "1 of its weights hold NaN or infinity, first classifier.weight"),
-    "a longer text": (written("tokenizer.json", normalizer=replaced(1000)), "at most 100 characters, got 1,00"),
+    "no tokenizer": (
+        without_tokenizer,
+        r"expected the files of its tokenizer \(tokenizer.json or vocab.txt\)",
+    ),
+    "labels without end": (
+        written("config.json", num_labels=10**9, id2label=None),
+        "num_labels: expected .* 10,000",
+    ),
+    "layers without end": (
+        written("config.json", num_hidden_layers=10**6),
+        "num_hidden_layers: expected .* 1,000",
+    ),
+    "layers as a fraction": (
+        written("config.json", num_hidden_layers=1e300),
+        "num_hidden_layers: expected .* 1,000",
+    ),
+    "two labels of one name": (
+        written("config.json", id2label={"0": "a", "1": "a"}),
+        "'a' for 2 of them",
+    ),
+    "padding below zero": (
+        written("config.json", pad_token_id=-5),
+        "pad_token_id from 0 to 92.* got -5",
+    ),
+    "padding beyond the pieces": (
+        written("config.json", pad_token_id=93),
+        "pad_token_id from 0 to 92.* got 93",
+    ),
+    "a weight that is no number": (
+        with_nan,
+        "1 of its weights hold NaN or infinity, first classifier.weight",
+    ),
+    "a longer text": (
+        written("tokenizer.json", normalizer=replaced(1000)),
+        "at most 100 characters, got 1,00",
+    ),
     "a longer text step by step": (
-        written("tokenizer.json", normalizer={"type": "Sequence", "normalizers": [replaced(10)] * 20}),
+        written(
+            "tokenizer.json", normalizer={"type": "Sequence", "normalizers": [replaced(10)] * 20}
+        ),
         "at most 100 characters",
     ),
     "weights above the folder": (in_shards("../w.safetensors"), r"got '\.\./w.safetensors'"),
-    "weights by their whole path": (in_shards("HERE/w.safetensors"), "expected files in the same folder"),
+    "weights by their whole path": (
+        in_shards("HERE/w.safetensors"),
+        "expected files in the same folder",
+    ),
     "weights behind a link": (in_shards("link.safetensors"), "got 'link.safetensors'"),
 }
 
@@ -103,9 +137,9 @@ REFUSED: dict[str, tuple[Damage, str]] = {
 def test_what_is_wrong_with_a_folder_is_named_and_costs_nothing(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    damage, told = REFUSED[name]
+    damage, message = REFUSED[name]
     damage(folder)
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         load_huggingface(f"hf:{folder}")
     assert run(["check-model", f"hf:{folder}"]) == 2
     error = capsys.readouterr().err
@@ -120,7 +154,10 @@ def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) ->
 
 def test_weights_in_shards_of_the_same_folder_are_read(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "one.safetensors")
-    index = {"metadata": {}, "weight_map": dict.fromkeys(load_file(folder / "one.safetensors"), "one.safetensors")}
+    index = {
+        "metadata": {},
+        "weight_map": dict.fromkeys(load_file(folder / "one.safetensors"), "one.safetensors"),
+    }
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     assert load_huggingface(f"hf:{folder}").labels == ("alpha", "beta")
 
@@ -132,7 +169,10 @@ def test_links_of_the_cache_of_transformers_are_followed(folder: Path) -> None:
     snapshot = home / "snapshots" / "0123"
     snapshot.mkdir(parents=True)
     (folder / "model.safetensors").rename(folder / "one.safetensors")
-    index = {"metadata": {}, "weight_map": dict.fromkeys(load_file(folder / "one.safetensors"), "one.safetensors")}
+    index = {
+        "metadata": {},
+        "weight_map": dict.fromkeys(load_file(folder / "one.safetensors"), "one.safetensors"),
+    }
     (folder / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     for number, file in enumerate(sorted(folder.iterdir())):
         file.rename(home / "blobs" / str(number))
@@ -148,7 +188,9 @@ def test_a_tokenizer_that_knows_no_word_is_refused_in_python() -> None:
 @pytest.mark.parametrize(("known", "outcome"), [(0, "failed"), (1, "failed"), (2, "passed")])
 def test_texts_of_unknown_pieces_are_refused_with_their_share(known: int, outcome: str) -> None:
     """Of twenty words all, 19 or 18 are unknown; 90 % are allowed."""
-    tokenizer = whole_words(["the", "film", "was", "good", "and", "people", "in", "it", "were", "very"])
+    tokenizer = whole_words(
+        ["the", "film", "was", "good", "and", "people", "in", "it", "were", "very"]
+    )
     model = sightline.transformer(classifier("bert", tokenizer=tokenizer), tokenizer)
     words = ["the", "film"][:known] + [f"w{number}" for number in range(20 - known)]
     texts = [example(" ".join(words), number) for number in range(3)]
@@ -165,7 +207,10 @@ def test_a_model_of_another_language_is_checked_on_its_own_words(
     tokenizer.save_pretrained(tmp_path / "m")
     assert run(["check-model", f"hf:{tmp_path / 'm'}"]) == 0
     with (tmp_path / "t.csv").open("w", encoding="utf-8") as file:
-        file.write("text,label\n" + "".join(f"the film was number{n} good,{LABELS[n % 2]}\n" for n in range(60)))
+        file.write(
+            "text,label\n"
+            + "".join(f"the film was number{n} good,{LABELS[n % 2]}\n" for n in range(60))
+        )
     capsys.readouterr()
     assert run(["check-model", f"hf:{tmp_path / 'm'}", "--data", str(tmp_path / "t.csv")]) == 2
     assert "its tokenizer knows almost none of these words: 100%" in capsys.readouterr().out
@@ -175,12 +220,14 @@ def test_a_real_tokenizer_knows_its_language_and_no_other(real_data: Callable[[s
     tokenizer = AutoTokenizer.from_pretrained(real_data("models/minilm-sst"), local_files_only=True)
     model = sightline.transformer(classifier("bert", tokenizer=tokenizer), tokenizer)
     for text, outcome in (("an oddly beautiful film", "passed"), ("ᚠᚢᚦ ᚨᚱᚲ ᚷᚹᚺ ᚾᛁᛃ", "failed")):
-        found = {one.name: one for one in check(model, [example(text, n) for n in range(3)])}["recognised"]
+        found = {one.name: one for one in check(model, [example(text, n) for n in range(3)])}[
+            "recognised"
+        ]
         assert found.outcome == outcome
 
 
 def test_a_text_without_any_piece_is_named() -> None:
-    reader = Reader(bytes_in_pairs(""), None, 0)
+    reader = SubwordReader(bytes_in_pairs(""), None, 0)
     reader.tokenizer.backend_tokenizer.normalizer = normalizers.Replace("\u200b", "")
     texts = [example("the film", 0), example("\u200b", 1)]
     with pytest.raises(DataError, match=f"text {texts[1].id}: expected pieces of it"):
@@ -209,13 +256,18 @@ def test_normalizers_in_use_are_below_the_bound() -> None:
 
 def test_a_normalizer_is_looked_at_in_python_too() -> None:
     pieces = word_pieces()
-    pieces.backend_tokenizer.normalizer = normalizers.Sequence([normalizers.Replace("a", "b" * 101)])
+    pieces.backend_tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Replace("a", "b" * 101)]
+    )
     with pytest.raises(ModelError, match="at most 100 characters"):
         sightline.transformer(classifier("bert", tokenizer=pieces), pieces)
 
 
 def test_a_text_of_too_many_pieces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sightline.adapters.huggingface.texts.PIECES", type(PIECES)("a text", 4, "pieces", "", ""))
+    monkeypatch.setattr(
+        "sightline.adapters.huggingface.subword_alignment.PIECES",
+        type(PIECES)("a text", 4, "pieces", "", ""),
+    )
     with pytest.raises(DataError, match="at most 4 pieces"):
-        Reader(word_pieces(), None, 0).read(example("the film was good and bad", 0))
+        SubwordReader(word_pieces(), None, 0).read(example("the film was good and bad", 0))
     assert (CLASSES.most, DEPTH.most) == (10_000, 1_000)

@@ -12,10 +12,18 @@ from typer.testing import CliRunner
 
 import sightline
 from sightline.api.look import Look
-from sightline.api.texts import unlabelled
+from sightline.api.unlabelled_texts import unlabelled
 from sightline.cli.app import app
-from sightline.errors import DataError
-from tests.adapters.huggingface.toys import LONGEST, MARKED, WORDS, classifier, joining, whole_words, word_pieces
+from sightline.core.errors import DataError
+from tests.adapters.huggingface.toys import (
+    LONGEST,
+    MARKED,
+    WORDS,
+    classifier,
+    joining,
+    whole_words,
+    word_pieces,
+)
 from tests.sampling import slow_but
 from tests.snapshots import refused
 
@@ -25,7 +33,9 @@ ODD = ("good film!! and bad", "the ... story", "(it was). bad day", "so </a> goo
 
 
 def looked(tokenizer: Any, text: str) -> tuple[Any, Look]:
-    model = sightline.transformer(classifier("bert", tokenizer=tokenizer), tokenizer, layer=1, head=2)
+    model = sightline.transformer(
+        classifier("bert", tokenizer=tokenizer), tokenizer, layer=1, head=2
+    )
     return model, sightline.look(model, text)
 
 
@@ -45,7 +55,9 @@ def seen_by_letters(tokenizer: Any, look: Look) -> list[bool]:
 
 
 @pytest.mark.parametrize("kind", slow_but({0}, KINDS))
-def test_a_word_whose_marks_are_joined_has_no_number_and_the_others_have_their_own(kind: str) -> None:
+def test_a_word_whose_marks_are_joined_has_no_number_and_the_others_have_their_own(
+    kind: str,
+) -> None:
     lost = 0
     for text in ODD:
         model, look = looked(JOINED[kind], text)
@@ -58,7 +70,11 @@ def test_a_word_whose_marks_are_joined_has_no_number_and_the_others_have_their_o
         for seen, word in places.items():
             own = float(trace.attention[0][batch.word[0] == seen].sum())
             assert look.maps["attention"][word] == pytest.approx(own, abs=1e-6)
-        several = {name: values for name, values in look.maps.items() if sum(wanted) > 1 or name == "attention"}
+        several = {
+            name: values
+            for name, values in look.maps.items()
+            if sum(wanted) > 1 or name == "attention"
+        }
         for name, values in several.items():  # no deletion leaves nothing
             assert np.isnan(values).tolist() == [not there for there in wanted], name
         rows = look.to_json()["words"]
@@ -86,11 +102,15 @@ def test_a_text_beyond_the_model_is_cut_and_says_so(whole: Path, words: int, cut
         app, ["look", f"hf:{whole}", text, "--map", "attention", "--json"], catch_exceptions=False
     )
     assert found.exit_code == 0, found.output
-    told = json.loads(found.stdout)
-    assert told["cut"] == cut
-    assert [row["attention"] is None for row in told["words"]] == [False] * (words - cut) + [True] * cut
-    assert sum(row["attention"] or 0 for row in told["words"]) == pytest.approx(1, abs=1e-5)
-    plain = CliRunner().invoke(app, ["look", f"hf:{whole}", text, "--map", "attention"], catch_exceptions=False)
+    output = json.loads(found.stdout)
+    assert output["cut"] == cut
+    assert [row["attention"] is None for row in output["words"]] == [False] * (words - cut) + [
+        True
+    ] * cut
+    assert sum(row["attention"] or 0 for row in output["words"]) == pytest.approx(1, abs=1e-5)
+    plain = CliRunner().invoke(
+        app, ["look", f"hf:{whole}", text, "--map", "attention"], catch_exceptions=False
+    )
     assert ("Cut: the last" in plain.output) == (cut > 0)
     assert ("not seen" in plain.output) == (cut > 0)
 
@@ -104,14 +124,19 @@ def test_a_changed_text_is_read_anew(whole: Path) -> None:
 def test_a_text_of_which_nothing_is_seen_is_an_error() -> None:
     pieces = word_pieces()
     with refused(DataError):
-        sightline.look(sightline.transformer(classifier("bert", tokenizer=pieces), pieces), "\ufffd")
+        sightline.look(
+            sightline.transformer(classifier("bert", tokenizer=pieces), pieces), "\ufffd"
+        )
 
 
 def test_a_real_tokenizer_loses_no_word_and_shifts_none(real_data: Callable[[str], Path]) -> None:
     tokenizer = AutoTokenizer.from_pretrained(real_data("models/minilm-sst"), local_files_only=True)
     module = classifier("bert", tokenizer=tokenizer, max_position_embeddings=32)
     model = sightline.transformer(module, tokenizer)
-    text = "An unflinching, oddly beautiful film \ufffd (in 3-D)... </br> not so bad!! " + "good and " * 20
+    text = (
+        "An unflinching, oddly beautiful film \ufffd (in 3-D)... </br> not so bad!! "
+        + "good and " * 20
+    )
     look = sightline.look(model, text)
     assert look.cut > 0
     assert 0 < sum(look.seen) < len(look.seen)

@@ -1,4 +1,5 @@
-"""Of a BERT whose heads are written down, the audit says of each reading what is so by construction.
+"""Of a BERT whose heads are written down, the audit says of each reading what is so by
+construction.
 
 A small version of what ``validation/verify.py --only planted_heads`` counts over many seeds.
 """
@@ -8,10 +9,10 @@ from __future__ import annotations
 import pytest
 
 import sightline
-from sightline.adapters.conformance import check
+from sightline.adapters.compatibility import check
+from sightline.config.spec_syntax import parse_data
 from sightline.data.dataset import Dataset
-from sightline.measures import default_measures
-from sightline.spec.texts import parse_data
+from sightline.measures.default_measures import default_measures
 from tests.adapters.huggingface.planted import (
     CAN,
     DATA,
@@ -37,10 +38,16 @@ def texts() -> Dataset:
 
 @pytest.mark.parametrize("world", slow_but({0, 1}, WORLDS))
 def test_every_proof_holds(world: str, texts: Dataset) -> None:
-    """Also where most of the weight is on special tokens, and the share of the words moves with the embeddings."""
+    """Also where most of the weight is on special tokens, and the share of the words moves with the
+    embeddings.
+    """
     for chosen in READINGS.values():
         model = sightline.transformer(*planted_bert(world), **chosen)
-        assert not [str(proof) for proof in check(model, texts.test, model.labels) if proof.outcome == "failed"]
+        assert not [
+            str(proof)
+            for proof in check(model, texts.test, model.labels)
+            if proof.outcome == "failed"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +65,9 @@ def test_the_verdict_of_a_head_is_that_of_what_is_planted(world: str, texts: Dat
 
 @pytest.mark.parametrize("world", slow_but({0}, ["decoys", "even sink"]))
 def test_the_reading_that_is_chosen_is_right(world: str, texts: Dataset) -> None:
-    """Where one head alone decides and the others point elsewhere it is chosen; where none shows it, none is praised."""
+    """Where one head alone decides and the others point elsewhere it is chosen; where none shows
+    it, none is praised.
+    """
     model = sightline.transformer(*planted_bert(world, seed=1), reading="all")
     audit = sightline.audit(model, texts, limit=104, measures=default_measures(chosen=DECIDING))
     if world == "decoys":

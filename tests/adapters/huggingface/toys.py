@@ -42,9 +42,13 @@ BERT_TOKENS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
 def word_pieces(words: Sequence[str] = WORDS, size: int = 100) -> PreTrainedTokenizerFast:
     """As BERT's: pieces of words, [CLS] before and [SEP] after a text."""
     made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    made.normalizer, made.pre_tokenizer = (
+        normalizers.BertNormalizer(),
+        pre_tokenizers.BertPreTokenizer(),
+    )
     made.train_from_iterator(
-        [" ".join(words)] * 2, trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*BERT_TOKENS])
+        [" ".join(words)] * 2,
+        trainers.WordPieceTrainer(vocab_size=size, special_tokens=[*BERT_TOKENS]),
     )
     return _bert_like(made)
 
@@ -59,7 +63,9 @@ def whole_words(words: Sequence[str]) -> PreTrainedTokenizerFast:
 
 def _bert_like(made: Tokenizer) -> PreTrainedTokenizerFast:
     made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 1), ("[SEP]", 2)],
     )
     named = {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]"}
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=LONGEST, **named)
@@ -68,12 +74,15 @@ def _bert_like(made: Tokenizer) -> PreTrainedTokenizerFast:
 def bytes_in_pairs(
     ends: str = "<s> $A </s>", first: Sequence[str] = ("<pad>", "<s>", "</s>")
 ) -> PreTrainedTokenizerFast:
-    """As GPT-2's and RoBERTa's: a blank belongs to the word after it; ``ends`` says what stands around a text."""
+    """As GPT-2's and RoBERTa's: a blank belongs to the word after it; ``ends`` says what stands
+    around a text.
+    """
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     made.train_from_iterator(
-        [" ".join(WORDS)] * 2, trainers.BpeTrainer(vocab_size=320, special_tokens=[*first], initial_alphabet=alphabet)
+        [" ".join(WORDS)] * 2,
+        trainers.BpeTrainer(vocab_size=320, special_tokens=[*first], initial_alphabet=alphabet),
     )
     if ends:
         numbers = [(name, made.token_to_id(name)) for name in ("<s>", "</s>") if name in ends]
@@ -82,27 +91,62 @@ def bytes_in_pairs(
     return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=LONGEST, **named)
 
 
-_SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+_SMALL = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+}
 _SMALL |= {"max_position_embeddings": LONGEST}
 _DECODER = _SMALL | {"num_key_value_heads": 2, "head_dim": 8}
 _DEBERTA = _SMALL | {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
-_LINEAR = {"linear_num_value_heads": 4, "linear_num_key_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8}
-_PARTS = {"encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 4}
+_LINEAR = {
+    "linear_num_value_heads": 4,
+    "linear_num_key_heads": 2,
+    "linear_key_head_dim": 8,
+    "linear_value_head_dim": 8,
+}
+_PARTS = {
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+}
 FAMILIES: Mapping[str, Mapping[str, Any]] = {
     "bert": _SMALL,
     "roberta": _SMALL,
     "xlm-roberta": _SMALL,
-    "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64, "max_position_embeddings": LONGEST},
+    "distilbert": {
+        "dim": 32,
+        "n_layers": 2,
+        "n_heads": 4,
+        "hidden_dim": 64,
+        "max_position_embeddings": LONGEST,
+    },
     "electra": _SMALL | {"embedding_size": 32},
     "albert": _SMALL | {"embedding_size": 32},
-    "modernbert": _SMALL | {"global_attn_every_n_layers": 2, "local_attention": 4, "classifier_pooling": "cls"},
+    "modernbert": _SMALL
+    | {"global_attn_every_n_layers": 2, "local_attention": 4, "classifier_pooling": "cls"},
     "deberta": _DEBERTA,
     "deberta-v2": _DEBERTA,
     "mpnet": _SMALL,
     "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64},
-    "t5": {"d_model": 32, "d_kv": 8, "num_layers": 2, "num_heads": 4, "d_ff": 64, "decoder_start_token_id": 0},
-    "bart": {"d_model": 32, **_PARTS, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "max_position_embeddings": LONGEST},
+    "t5": {
+        "d_model": 32,
+        "d_kv": 8,
+        "num_layers": 2,
+        "num_heads": 4,
+        "d_ff": 64,
+        "decoder_start_token_id": 0,
+    },
+    "bart": {
+        "d_model": 32,
+        **_PARTS,
+        "encoder_ffn_dim": 64,
+        "decoder_ffn_dim": 64,
+        "max_position_embeddings": LONGEST,
+    },
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": LONGEST},
     "llama": _DECODER,
     "qwen3": _DECODER,
@@ -110,7 +154,10 @@ FAMILIES: Mapping[str, Mapping[str, Any]] = {
     "mistral": _DECODER | {"sliding_window": 4},
     "eurobert": _DECODER,
     "nomic_bert": _SMALL,
-    "qwen3_next": _DECODER | _EXPERTS | _LINEAR | {"shared_expert_intermediate_size": 16, "num_hidden_layers": 4},
+    "qwen3_next": _DECODER
+    | _EXPERTS
+    | _LINEAR
+    | {"shared_expert_intermediate_size": 16, "num_hidden_layers": 4},
     "longformer": _SMALL | {"attention_window": 4},
 }
 """What makes a small one of each family."""
@@ -125,19 +172,25 @@ _LIKE_BERT = (
     "nomic_bert",
     "longformer",
 )
-_ENDED = {"t5": "$A </s>", "xlnet": "$A </s> <s>"} | dict.fromkeys(("roberta", "xlm-roberta", "bart"), "<s> $A </s>")
+_ENDED = {"t5": "$A </s>", "xlnet": "$A </s> <s>"} | dict.fromkeys(
+    ("roberta", "xlm-roberta", "bart"), "<s> $A </s>"
+)
 
 
 def tokenizer_of(family: str) -> PreTrainedTokenizerFast:
     """Make a tokenizer such as the family has."""
     if family in _LIKE_BERT:
         return word_pieces()
-    if family == "mpnet":  # its positions are counted from behind number 1, whatever the configuration says
+    if (
+        family == "mpnet"
+    ):  # its positions are counted from behind number 1, whatever the configuration says
         return bytes_in_pairs("<s> $A </s>", ("<s>", "<pad>", "</s>"))
     return bytes_in_pairs(_ENDED.get(family, ""))
 
 
-def classifier(family: str, classes: int = 2, tokenizer: PreTrainedTokenizerFast | None = None, **changes: Any) -> Any:
+def classifier(
+    family: str, classes: int = 2, tokenizer: PreTrainedTokenizerFast | None = None, **changes: Any
+) -> Any:
     """Make a small one of a family, its weights wide enough that words matter."""
     known = tokenizer or tokenizer_of(family)
     named = {"pad_token_id": known.pad_token_id, "vocab_size": len(known), "num_labels": classes}
@@ -149,7 +202,14 @@ def classifier(family: str, classes: int = 2, tokenizer: PreTrainedTokenizerFast
     return AutoModelForSequenceClassification.from_config(config).eval()
 
 
-MARKED = ("good film!!", "so bad ...", "(the story).", "</a> day", "very good!! and ...", "it (was).")
+MARKED = (
+    "good film!!",
+    "so bad ...",
+    "(the story).",
+    "</a> day",
+    "very good!! and ...",
+    "it (was).",
+)
 """Texts with marks that stand together often enough to become one piece."""
 
 
@@ -167,7 +227,9 @@ def joining(kind: str) -> PreTrainedTokenizerFast:
         made = Tokenizer(models.BPE())
         made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         alphabet = pre_tokenizers.ByteLevel.alphabet()
-        trainer = trainers.BpeTrainer(vocab_size=420, special_tokens=special, initial_alphabet=alphabet)
+        trainer = trainers.BpeTrainer(
+            vocab_size=420, special_tokens=special, initial_alphabet=alphabet
+        )
     else:
         made = Tokenizer(models.Unigram())
         made.pre_tokenizer = pre_tokenizers.Metaspace()

@@ -1,18 +1,22 @@
-"""The tap sees every weight over tokens and nothing else, changes what it is told to, and leaves no trace behind."""
+"""The tap sees every weight over tokens and nothing else, changes what it is told to, and leaves no
+trace behind.
+"""
 
 import pytest
 import torch
 from torch import nn
 
-from sightline.adapters.tap.mode import Site
+from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Run, editing, find, reading
-from sightline.errors import ModelError
+from sightline.core.errors import ModelError
 
 TEXTS, WIDTH, CLASSES = 3, 8, 5
 
 
 class Written(nn.Module):
-    """Attention written by hand: a weight a word, then a softmax over classes that is none of our business."""
+    """Attention written by hand: a weight a word, then a softmax over classes that is none of our
+    business.
+    """
 
     def __init__(self, shape: str) -> None:
         super().__init__()
@@ -30,14 +34,19 @@ class Written(nn.Module):
 
 
 class Heads(nn.Module):
-    """Scaled dot products, the heads in one axis with the texts as some toolkits have them, or apart."""
+    """Scaled dot products, the heads in one axis with the texts as some toolkits have them, or
+    apart.
+    """
 
     def __init__(self, *, joined: bool, fused: bool) -> None:
         super().__init__()
         self.joined, self.fused, self.query = joined, fused, nn.Linear(WIDTH, WIDTH)
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
-        by_head = [one.unflatten(-1, (2, -1)).transpose(1, 2) for one in (self.query(states), states, states)]
+        by_head = [
+            one.unflatten(-1, (2, -1)).transpose(1, 2)
+            for one in (self.query(states), states, states)
+        ]
         if self.fused:
             mixed = nn.functional.scaled_dot_product_attention(*by_head)
         else:
@@ -72,9 +81,14 @@ def built(module: type[nn.Module], **options: object) -> nn.Module:
 
 
 EVERY = [
-    *(pytest.param(Written, {"shape": shape}, [""], 1, id=shape) for shape in ("B T", "B T 1", "B 1 T")),
     *(
-        pytest.param(Heads, {"joined": joined, "fused": fused}, [""], 2, id=f"heads {joined} {fused}")
+        pytest.param(Written, {"shape": shape}, [""], 1, id=shape)
+        for shape in ("B T", "B T 1", "B 1 T")
+    ),
+    *(
+        pytest.param(
+            Heads, {"joined": joined, "fused": fused}, [""], 2, id=f"heads {joined} {fused}"
+        )
         for joined, fused in ((True, False), (False, False), (False, True))
     ),
     pytest.param(Stacked, {}, ["layer.self_attn", "layer.self_attn#1"], 2, id="stacked"),
@@ -82,7 +96,9 @@ EVERY = [
 
 
 @pytest.mark.parametrize(("kind", "options", "sites", "heads"), EVERY)
-def test_weights_are_found_read_and_replaced(kind: type, options: dict, sites: list[str], heads: int) -> None:
+def test_weights_are_found_read_and_replaced(
+    kind: type, options: dict, sites: list[str], heads: int
+) -> None:
     module, text = built(kind, **options), states(7)
     found = find(module, runs(module))
     assert [str(site) for site in found] == sites
@@ -166,14 +182,16 @@ def test_the_twin_of_multi_head_attention_is_torchs_own(first: bool, averaged: b
     torch.manual_seed(0)
     module = nn.MultiheadAttention(WIDTH, 2, batch_first=first, kdim=6, vdim=4).eval()
     query, key, value = (torch.randn(5, TEXTS, size) for size in (WIDTH, 6, 4))
-    padded = torch.tensor([[False] * 5, [False, False, False, True, True], [False, True, True, True, True]])
+    padded = torch.tensor(
+        [[False] * 5, [False, False, False, True, True], [False, True, True, True, True]]
+    )
     causal = torch.ones(5, 5).triu(1).bool()
     given = [one.transpose(0, 1) if first else one for one in (query, key, value)]
-    told = {"need_weights": averaged is not None, "average_attn_weights": averaged is not False}
+    values = {"need_weights": averaged is not None, "average_attn_weights": averaged is not False}
     with torch.no_grad():
-        wanted, weights = module(*given, key_padding_mask=padded, attn_mask=causal, **told)
+        wanted, weights = module(*given, key_padding_mask=padded, attn_mask=causal, **values)
         with reading(module, [Site("")], TEXTS) as seen:
-            found, ours = module(*given, key_padding_mask=padded, attn_mask=causal, **told)
+            found, ours = module(*given, key_padding_mask=padded, attn_mask=causal, **values)
     assert torch.allclose(found, wanted, atol=1e-6)
     assert seen.weights[Site("")].shape == (TEXTS, 2, 5, 5)
     assert (weights is None) is (ours is None)
@@ -200,9 +218,11 @@ def test_the_twin_of_the_fused_product_is_torchs_own(mask: str) -> None:
     allowed[..., 0] = True
     if mask == "empty row":
         allowed[0, 0, 0] = False
-    given |= {"none": {}, "added": {"attn_mask": torch.randn(5, 5)}, "causal": {"is_causal": True}}.get(
-        mask, {"attn_mask": allowed}
-    )
+    given |= {
+        "none": {},
+        "added": {"attn_mask": torch.randn(5, 5)},
+        "causal": {"is_causal": True},
+    }.get(mask, {"attn_mask": allowed})
 
     class Fused(nn.Module):
         def forward(self) -> torch.Tensor:
@@ -216,11 +236,12 @@ def test_the_twin_of_the_fused_product_is_torchs_own(mask: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [({"add_bias_kv": True}, "bias_k"), ({"add_zero_attn": True}, "add_zero_attn")]
+    ("options", "message"),
+    [({"add_bias_kv": True}, "bias_k"), ({"add_zero_attn": True}, "add_zero_attn")],
 )
-def test_what_cannot_be_read_is_refused_by_name(options: dict, told: str) -> None:
+def test_what_cannot_be_read_is_refused_by_name(options: dict, message: str) -> None:
     module, text = nn.MultiheadAttention(WIDTH, 2, **options).eval(), torch.randn(5, TEXTS, WIDTH)
-    with pytest.raises(ModelError, match=told), reading(module, [Site("")], TEXTS):
+    with pytest.raises(ModelError, match=message), reading(module, [Site("")], TEXTS):
         module(text, text, text)
 
 

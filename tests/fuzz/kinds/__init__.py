@@ -1,7 +1,18 @@
 """The kinds of cases, by name, and how many of a hundred are of each."""
 
 from tests.fuzz.case import Drawn
-from tests.fuzz.kinds import archives, flags, models, paths, queries, saved, specs, streams, studies, tables
+from tests.fuzz.kinds import (
+    archives,
+    flags,
+    models,
+    paths,
+    queries,
+    saved,
+    specs,
+    streams,
+    studies,
+    tables,
+)
 
 KINDS: dict[str, tuple[Drawn, int]] = {
     "tables": (tables.table, 11),

@@ -1,4 +1,6 @@
-"""Packed files and archives: broken, lying about themselves, reaching outside, or no archives at all."""
+"""Packed files and archives: broken, lying about themselves, reaching outside, or no archives at
+all.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import zipfile
 from pathlib import Path
 from random import Random
 
-from sightline.spec.values import OFFICIAL
+from sightline.config.specs import OFFICIAL
 from tests.fuzz.basis import Basis
 from tests.fuzz.case import Case
 from tests.fuzz.kinds.bytes import damaged
@@ -32,7 +34,9 @@ CORPORA = (*(f"{name}:" for name in OFFICIAL), "")
 def packed(chance: Random, here: Path, basis: Basis) -> Case:
     """Check a table under a name, and in a packing, that may not go together."""
     good = (basis.folder / "t.csv").read_bytes()
-    name = chance.choice(("t.csv.gz", "t.CSV.GZ", "t.csv", "t.tsv.gz", "t.jsonl.gz", "t.gz", "t.xlsx", "t.csv.zip"))
+    name = chance.choice(
+        ("t.csv.gz", "t.CSV.GZ", "t.csv", "t.tsv.gz", "t.jsonl.gz", "t.gz", "t.xlsx", "t.csv.zip")
+    )
     made = chance.choice(
         (
             gzip.compress(good),

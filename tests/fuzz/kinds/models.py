@@ -1,4 +1,6 @@
-"""Models of others: folders for transformers that were edited, and code that goes wrong after its checks."""
+"""Models of others: folders for transformers that were edited, and code that goes wrong after its
+checks.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ from tests.fuzz.case import Case
 from tests.fuzz.kinds.bytes import damaged
 
 FOLDER = "hf"
-TEXTS = ("good1 film", "...", "good1 film!! ).", "</ a", "\ufffd", "\u200d", "😀" * 30, "word " * 300, "a" * 5000, "")
+TEXTS = (
+    "good1 film",
+    "...",
+    "good1 film!! ).",
+    "</ a",
+    "\ufffd",
+    "\u200d",
+    "😀" * 30,
+    "word " * 300,
+    "a" * 5000,
+    "",
+)
 """Texts to look at: joined marks, signs without a piece, one beyond the model."""
 Damage = Callable[[Path, Random], None]
 
@@ -32,7 +45,9 @@ def own_code(chance: Random, here: Path, basis: Basis) -> Case:
     """Use code that is right for some calls, and then is not."""
     basis.take(here, "t.csv")
     does = chance.choice(WRONG)
-    (here / "mine.py").write_text(OWN % (chance.choice((0, 1, 20, 28, 31, 40)), does), encoding="utf-8")
+    (here / "mine.py").write_text(
+        OWN % (chance.choice((0, 1, 20, 28, 31, 40)), does), encoding="utf-8"
+    )
     return _used("py:mine:build", chance, checked=False)  # its proofs that fail are lines on stdout
 
 
@@ -81,7 +96,9 @@ def _pipe(folder: Path, chance: Random) -> None:
 
 def _shards(folder: Path, chance: Random) -> None:
     weights = folder / "model.safetensors"
-    name = chance.choice(("../out.safetensors", "/etc/passwd", "link.safetensors", "/dev/zero", "", "a\0b"))
+    name = chance.choice(
+        ("../out.safetensors", "/etc/passwd", "link.safetensors", "/dev/zero", "", "a\0b")
+    )
     outside = folder.parent / "out.safetensors"
     weights.rename(outside)
     (folder / "link.safetensors").symlink_to(outside)

@@ -13,10 +13,48 @@ from tests.fuzz.case import Case
 from tests.fuzz.kinds.archives import CORPORA
 
 NAMES = (
-    "", " ", ".", "..", "/", "./", "-", "--", "-x", "~", "~nobody/x", "~nobody_knows", "a" * 300, "b/" * 2100, "x" * 255, "y" * 250 + ".csv",
-    "new\nline", "esc\x1b[31m", "tab\there", "über", "\u202egnp.exe", "a:b", "http://x/y.csv", "file:t.csv", "csv:", "csv:t.csv", "sst:", "sst:.",
-    "t.csv/", "t.csv/x", "nothere/x/y", "../beside", "../beside/keep.txt", "../beside/keep.txt/x", "$HOME", "*", "t.csv ", "\udce4.csv", "con", "%s%n", "{}",
-)  # fmt: skip
+    "",
+    " ",
+    ".",
+    "..",
+    "/",
+    "./",
+    "-",
+    "--",
+    "-x",
+    "~",
+    "~nobody/x",
+    "~nobody_knows",
+    "a" * 300,
+    "b/" * 2100,
+    "x" * 255,
+    "y" * 250 + ".csv",
+    "new\nline",
+    "esc\x1b[31m",
+    "tab\there",
+    "über",
+    "\u202egnp.exe",
+    "a:b",
+    "http://x/y.csv",
+    "file:t.csv",
+    "csv:",
+    "csv:t.csv",
+    "sst:",
+    "sst:.",
+    "t.csv/",
+    "t.csv/x",
+    "nothere/x/y",
+    "../beside",
+    "../beside/keep.txt",
+    "../beside/keep.txt/x",
+    "$HOME",
+    "*",
+    "t.csv ",
+    "\udce4.csv",
+    "con",
+    "%s%n",
+    "{}",
+)
 
 
 def _loop(at: Path) -> None:
@@ -100,7 +138,9 @@ def read(chance: Random, here: Path, basis: Basis) -> Case:
 
 
 def written(chance: Random, here: Path, basis: Basis) -> Case:
-    """Name something odd where a command writes; what can be written there may be, whatever its name."""
+    """Name something odd where a command writes; what can be written there may be, whatever its
+    name.
+    """
     odd = _name(chance, here)
     basis.take(here, "t.csv", "s.toml", "sa", "st")
     data = ("--data", "t.csv")
@@ -118,6 +158,8 @@ def written(chance: Random, here: Path, basis: Basis) -> Case:
 
 
 def _place(name: str, here: Path) -> str:
-    """Say where a name leads, by its links and dots: what a user names may be written, and nothing around it."""
+    """Say where a name leads, by its links and dots: what a user names may be written, and nothing
+    around it.
+    """
     place = os.path.relpath(os.path.realpath(here / name), here)
     return place if set(Path(place).parts) - {".."} else "-"

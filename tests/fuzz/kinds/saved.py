@@ -1,4 +1,6 @@
-"""Saved models, audits and stores that were edited: sealed again half of the time, so that the edit reaches the reader."""
+"""Saved models, audits and stores that were edited: sealed again half of the time, so that the edit
+reaches the reader.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import json
 from pathlib import Path
 from random import Random
 
-from sightline.seal import MANIFEST, seal
+from sightline._io.checksums import MANIFEST, seal
 from tests.edits import changed, edits
 from tests.fuzz.basis import Basis
 from tests.fuzz.case import Case
@@ -17,18 +19,25 @@ def saved(chance: Random, here: Path, basis: Basis) -> Case:
     """Edit one file of what was saved, and read it."""
     what = chance.choice(("m", "sa", "st"))
     basis.take(here, what, "t.csv", "s.toml")
-    files = sorted(path for path in (here / what).rglob("*") if path.is_file() and path.name != "index.sqlite")
+    files = sorted(
+        path for path in (here / what).rglob("*") if path.is_file() and path.name != "index.sqlite"
+    )
     file = chance.choice(files)
     _edit(file, chance)
     if chance.random() < 0.6 and (file.parent / MANIFEST).exists() and file.name != MANIFEST:
         seal(file.parent)
     if what == "m":
         read = chance.choice(
-            (("audit", "--data", "t.csv", "--model", "m", "--limit", "4", "--quiet"), ("check-model", "m"))
+            (
+                ("audit", "--data", "t.csv", "--model", "m", "--limit", "4", "--quiet"),
+                ("check-model", "m"),
+            )
         )
         return Case(read, ("report.html",))
     if what == "sa":
-        return Case(("report", "sa", *chance.choice(((), ("--json",), ("--no-texts",)))), ("report.html",))
+        return Case(
+            ("report", "sa", *chance.choice(((), ("--json",), ("--no-texts",)))), ("report.html",)
+        )
     reads: tuple[tuple[str, ...], ...] = (
         ("results", "--store", "st"),
         ("results", "--store", "st", "--check"),

@@ -34,7 +34,19 @@ NUMBERS = (
     "0.1",
 )
 ENCODERS = ("mlp", "bilstm", "cnn", "transformer", "lstm", "ran", "deep", "zebra", "", "MLP")
-SETTINGS = ("hidden", "layers", "width", "heads", "dropout", "embedding", "kernel", "temperature", "alpha", "zebra", "")
+SETTINGS = (
+    "hidden",
+    "layers",
+    "width",
+    "heads",
+    "dropout",
+    "embedding",
+    "kernel",
+    "temperature",
+    "alpha",
+    "zebra",
+    "",
+)
 PARTS = (
     "additive",
     "dot",
@@ -70,12 +82,33 @@ SIZES = (
     "zebra",
     "",
 )
-MARKS = ("(", ")", "+", ",", "=", ":", "((", "))", " ", "\n", "\x00", "é", "'", '"', "\\", "__import__('os')", "{}")
+MARKS = (
+    "(",
+    ")",
+    "+",
+    ",",
+    "=",
+    ":",
+    "((",
+    "))",
+    " ",
+    "\n",
+    "\x00",
+    "é",
+    "'",
+    '"',
+    "\\",
+    "__import__('os')",
+    "{}",
+)
 
 
 def _settings(chance: Random, names: tuple[str, ...]) -> str:
-    told = ",".join(f"{chance.choice(names)}={chance.choice(NUMBERS)}" for _ in range(chance.choice((0, 0, 1, 1, 2))))
-    return f"({told})" if told or chance.random() < 0.1 else ""
+    message = ",".join(
+        f"{chance.choice(names)}={chance.choice(NUMBERS)}"
+        for _ in range(chance.choice((0, 0, 1, 1, 2)))
+    )
+    return f"({message})" if message or chance.random() < 0.1 else ""
 
 
 def _scratched(text: str, chance: Random) -> str:
@@ -94,9 +127,15 @@ def data(chance: Random, here: Path, basis: Basis) -> Case:
 
 def model(chance: Random, here: Path, basis: Basis) -> Case:
     """Audit a model of odd parts, trained for an epoch on few texts."""
-    parts = chance.choices(PARTS[:9] if chance.random() < 0.5 else PARTS, k=chance.choice((0, 1, 1, 2, 3)))
+    parts = chance.choices(
+        PARTS[:9] if chance.random() < 0.5 else PARTS, k=chance.choice((0, 1, 1, 2, 3))
+    )
     encoder = chance.choice(ENCODERS[:5] if chance.random() < 0.7 else ENCODERS)
-    spec = _scratched("+".join((encoder + _settings(chance, SETTINGS), *parts)), chance).replace("\x00", "")
-    data = chance.choice(("planted:needle(n=40,length=5)", "planted:needle(n=40,length=5)", "planted:pair(n=40)"))
+    spec = _scratched("+".join((encoder + _settings(chance, SETTINGS), *parts)), chance).replace(
+        "\x00", ""
+    )
+    data = chance.choice(
+        ("planted:needle(n=40,length=5)", "planted:needle(n=40,length=5)", "planted:pair(n=40)")
+    )
     more = ("--epochs", "1", "--limit", "3", "--controls", "none", "--quiet")
     return Case(("audit", "--data", data, "--model", spec, *more), ("report.html",))

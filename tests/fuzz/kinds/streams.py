@@ -29,6 +29,10 @@ def stream(chance: Random, here: Path, basis: Basis) -> Case:
     """Let a good command speak to nobody."""
     basis.take(here, "t.csv", "m", "sa", "st", "s.toml")
     argv = chance.choice(COMMANDS)
-    if argv[0] not in ("--help", "--version", "train") and "--help" not in argv and chance.random() < 0.4:
+    if (
+        argv[0] not in ("--help", "--version", "train")
+        and "--help" not in argv
+        and chance.random() < 0.4
+    ):
         argv = (*argv, "--json")
     return Case(argv, ("report.html", "out", "out.csv", "st"), chance.choice(("full", "closed")))

@@ -1,4 +1,6 @@
-"""Tables, tables of scores and word vectors with damage, and rows as nobody would make them on purpose."""
+"""Tables, tables of scores and word vectors with damage, and rows as nobody would make them on
+purpose.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,16 @@ def table(chance: Random, here: Path, basis: Basis) -> Case:
     """Check, or audit, a table that is damaged or odd."""
     name = chance.choice(("t.csv", "t.tsv", "t.jsonl"))
     good = (basis.folder / name).read_bytes()
-    (here / name).write_bytes(damaged(good, chance) if chance.random() < 0.5 else _odd(name, chance))
+    (here / name).write_bytes(
+        damaged(good, chance) if chance.random() < 0.5 else _odd(name, chance)
+    )
     if chance.random() < 0.85:
-        return Case(("check-data", "--data", name, *chance.choice(((), ("--json",), ("--max-tokens", "3")))))
-    return Case(("audit", "--data", name, *TINY, "--limit", "4", "--save", "sa"), ("report.html", "sa"))
+        return Case(
+            ("check-data", "--data", name, *chance.choice(((), ("--json",), ("--max-tokens", "3"))))
+        )
+    return Case(
+        ("audit", "--data", name, *TINY, "--limit", "4", "--save", "sa"), ("report.html", "sa")
+    )
 
 
 def _odd(name: str, chance: Random) -> bytes:
@@ -63,7 +71,9 @@ def _odd(name: str, chance: Random) -> bytes:
         row[chance.randrange(2)] = chance.choice(CELLS)
         row.extend(chance.choices(CELLS, k=chance.choice((0, 0, 1, 50))))
     out = io.StringIO(newline="")
-    csv.writer(out, delimiter="\t" if name == "t.tsv" else ",").writerows([chance.choice(HEADERS), *good])
+    csv.writer(out, delimiter="\t" if name == "t.tsv" else ",").writerows(
+        [chance.choice(HEADERS), *good]
+    )
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 
@@ -71,9 +81,15 @@ def scores(chance: Random, here: Path, basis: Basis) -> Case:
     """Audit with given scores of which the file is damaged, or speaks of other texts."""
     basis.take(here, "t.csv", "m")
     name = chance.choice(("scores.csv", "scores.jsonl"))
-    scored = [(f"t.csv:{i + 2}", word, chance.random()) for i, (text, _) in enumerate(rows()) for word in text.split()]
+    scored = [
+        (f"t.csv:{i + 2}", word, chance.random())
+        for i, (text, _) in enumerate(rows())
+        for word in text.split()
+    ]
     if name == "scores.csv":
-        data = "".join(("id,word,score\n", *(f"{id_},{word},{score:.3f}\n" for id_, word, score in scored))).encode()
+        data = "".join(
+            ("id,word,score\n", *(f"{id_},{word},{score:.3f}\n" for id_, word, score in scored))
+        ).encode()
     else:
         made = [{"id": id_, "word": word, "score": score} for id_, word, score in scored]
         for row in chance.sample(made, chance.choice((0, 1))):
@@ -92,5 +108,16 @@ def vectors(chance: Random, here: Path, basis: Basis) -> Case:
         flags = (chance.choice(("--window", "--dimension", "--min-count")), chance.choice(odd))
         return Case(("vectors", "--data", "t.csv", "--out", "out.txt", *flags), ("out.txt",))
     (here / "v.txt").write_bytes(damaged((basis.folder / "v.txt").read_bytes(), chance))
-    argv = ("train", "--data", "t.csv", "--vectors", "v.txt", *TINY, "--controls", "none", "--out", "out")
+    argv = (
+        "train",
+        "--data",
+        "t.csv",
+        "--vectors",
+        "v.txt",
+        *TINY,
+        "--controls",
+        "none",
+        "--out",
+        "out",
+    )
     return Case(argv, ("out",))

@@ -1,1 +1,1 @@
-"""Sequence classifiers of Hugging Face transformers: read from a folder, tapped, proved, audited."""
+"""Sequence classifiers of Hugging Face transformers."""

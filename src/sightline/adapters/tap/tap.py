@@ -1,4 +1,5 @@
-"""The attention of a module whose code nobody changes: where it is, what it is on a batch, and what if it were other.
+"""The attention of a module whose code nobody changes: where it is, what it is on a batch, and what
+if it were other.
 
     sites = find(module, runs)
     with reading(module, sites, texts=len(batch)) as kept:
@@ -6,7 +7,8 @@
     with editing(module, {site: change}, texts=len(batch)):
         module(batch)
 
-Weights are told as ``B N Q T`` whatever the module keeps them as: texts, heads, rows that read, tokens that are read.
+Weights are told as ``B N Q T`` whatever the module keeps them as: texts, heads, rows that read,
+tokens that are read.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import nn
 
-from sightline.adapters.tap.mode import Mixed, Site, watching
+from sightline.adapters.tap.softmax_tracer import Mixed, Site, watching
 
 Weights = Float[torch.Tensor, "B N Q T"]
 Change = Callable[[Weights], Weights]
@@ -36,10 +38,11 @@ class Run:
 
 
 def find(module: nn.Module, runs: Sequence[Run]) -> tuple[Site, ...]:
-    """Name the sites whose weights lie over the tokens of a text, in the order in which they are made.
+    """Name the sites whose weights lie over the tokens of a text, in the order in which they are
+    made.
 
-    A softmax over classes, experts or buckets has an axis that does not grow with the text: the runs must differ in
-    length, and what counts is what fits them all.
+    A softmax over classes, experts or buckets has an axis that does not grow with the text: the
+    runs must differ in length, and what counts is what fits them all.
     """
     found = [_fitting(module, run) for run in runs]
     return tuple(site for site in found[0] if all(site in others for others in found))
@@ -49,7 +52,11 @@ def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
     fitting: dict[Site, None] = {}
 
     def seen(site: Site, weights: torch.Tensor, dim: int) -> torch.Tensor:
-        if weights.dim() >= 2 and weights.shape[dim] == run.tokens and _heads(weights.movedim(dim, -1), run.texts):
+        if (
+            weights.dim() >= 2
+            and weights.shape[dim] == run.tokens
+            and _heads(weights.movedim(dim, -1), run.texts)
+        ):
             fitting[site] = None
         return weights
 
@@ -59,8 +66,10 @@ def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What the last run used at each site: the weights, and the lengths of the values they mix where these are seen."""
+class RecordedWeights:
+    """What the last run used at each site: the weights, and the lengths of the values they mix
+    where these are seen.
+    """
 
     weights: dict[Site, Weights] = field(default_factory=dict)
     lengths: dict[Site, Float[torch.Tensor, "B N T"]] = field(default_factory=dict)
@@ -68,10 +77,15 @@ class Kept:
 
 @contextmanager
 def reading(
-    module: nn.Module, sites: Collection[Site], texts: int, changes: Mapping[Site, Change] = MappingProxyType({})
-) -> Iterator[Kept]:
-    """Keep what the last run used at each of the sites, where there are ``changes`` the changed weights."""
-    kept = Kept()
+    module: nn.Module,
+    sites: Collection[Site],
+    texts: int,
+    changes: Mapping[Site, Change] = MappingProxyType({}),
+) -> Iterator[RecordedWeights]:
+    """Keep what the last run used at each of the sites, where there are ``changes`` the changed
+    weights.
+    """
+    kept = RecordedWeights()
 
     def keep(site: Site) -> Change:
         def used(weights: Weights) -> Weights:
@@ -98,7 +112,7 @@ def editing(
         if site not in changes:
             return weights
         keys_last = weights.movedim(dim, -1)
-        changed = changes[site](_told(keys_last, texts)).to(weights.dtype)
+        changed = changes[site](_describe(keys_last, texts)).to(weights.dtype)
         return changed.reshape(keys_last.shape).movedim(-1, dim)
 
     with watching(module, seen, mixed):
@@ -113,7 +127,7 @@ def _heads(keys_last: torch.Tensor, texts: int) -> int:
     return others[0] if len(others) == 2 else first // texts
 
 
-def _told(keys_last: torch.Tensor, texts: int) -> Weights:
+def _describe(keys_last: torch.Tensor, texts: int) -> Weights:
     """Write ``B T``, ``B Q T`` or ``B·N Q T`` as ``B N Q T``."""
     tokens = keys_last.shape[-1]
     return keys_last.reshape(texts, _heads(keys_last, texts), -1, tokens)

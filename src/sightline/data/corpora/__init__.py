@@ -1,1 +1,1 @@
-"""Texts as any source gives them, and the one road from them to a dataset."""
+"""Published corpora, one format a file."""

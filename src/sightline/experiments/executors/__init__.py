@@ -1,1 +1,1 @@
-"""Who runs the cells of a study, one file a way; and what a worker process does, and when it ends."""
+"""Who runs the configurations of a study: this process, local workers, a Ray cluster."""

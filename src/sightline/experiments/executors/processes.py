@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from sightline.errors import SightlineError
-from sightline.experiments.executors.executor import Done
-from sightline.experiments.executors.starting import start
-from sightline.experiments.executors.tries import Tries
+from sightline.config.specs import RunSpec
+from sightline.core.errors import SightlineError
+from sightline.experiments.executors.executor import RunOutcome
+from sightline.experiments.executors.retries import Tries
+from sightline.experiments.executors.spawn import start
 from sightline.experiments.executors.worker import work
 from sightline.experiments.store import Store
-from sightline.spec.values import RunSpec
 
 _OWN_WILL = range(256)
-"""Exit codes of a process that ended by itself; one that was killed has another, on Windows a very large one."""
+"""Exit codes of a process that ended by itself; one that was killed has another, on Windows a very
+large one."""
 
 
 @dataclass
@@ -33,11 +34,13 @@ class _Worker:
 
 @dataclass(frozen=True)
 class Processes:
-    """Cells on local processes, one torch thread each; a killed one is replaced, and its cell taken up again."""
+    """Cells on local processes, one torch thread each; a killed one is replaced, and its cell taken
+    up again.
+    """
 
     workers: int
 
-    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[Done]:
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Run the cells; on leaving, however that comes, no worker is left behind."""
         queue = _Queue(deque(specs))
         crew: list[_Worker] = []
@@ -47,9 +50,12 @@ class Processes:
             while queue.left or any(worker.spec for worker in crew):
                 for worker in crew:
                     queue.give(worker)
-                ready = wait([end for worker in crew for end in (worker.pipe, worker.process.sentinel)])
+                ready = wait(
+                    [end for worker in crew for end in (worker.pipe, worker.process.sentinel)]
+                )
                 for place, worker in enumerate(crew):
-                    # Asked once a round: a worker may die between two looks, and its cell would be nobody's.
+                    # Asked once a round: a worker may die between two looks, and its cell would be
+                    # nobody's.
                     ended = worker.process.sentinel in ready
                     if ended or worker.pipe in ready:
                         yield from queue.hear(worker, ended, store)
@@ -76,33 +82,42 @@ class _Queue:
             with suppress(OSError):  # it died meanwhile: its sentinel says so
                 worker.pipe.send(worker.spec)
 
-    def hear(self, worker: _Worker, ended: bool, store: Store) -> Iterator[Done]:
-        """Take what a worker sent, also before its end; one that has ``ended`` without a word was killed."""
-        spec, told = worker.spec, None
+    def hear(self, worker: _Worker, ended: bool, store: Store) -> Iterator[RunOutcome]:
+        """Take what a worker sent, also before its end; one that has ``ended`` without a word was
+        killed.
+        """
+        spec, reply = worker.spec, None
         with suppress(EOFError, OSError):
             if worker.pipe.poll():
-                told = worker.pipe.recv()
-        if spec is None or (told is None and not ended):
+                reply = worker.pipe.recv()
+        if spec is None or (reply is None and not ended):
             return
         worker.spec = None
-        if isinstance(told, Exception):
-            raise told
-        yield Done(spec, told) if told is not None else self._killed(spec, worker, store)
+        if isinstance(reply, Exception):
+            raise reply
+        yield RunOutcome(spec, reply) if reply is not None else self._killed(spec, worker, store)
 
-    def _killed(self, spec: RunSpec, worker: _Worker, store: Store) -> Done:
+    def _killed(self, spec: RunSpec, worker: _Worker, store: Store) -> RunOutcome:
         worker.process.join()
         _check_killed(worker.process.exitcode, spec)
-        done = self.tries.killed(spec, f"its worker was killed ({_cause(worker.process.exitcode)})", store)
+        done = self.tries.killed(
+            spec, f"its worker was killed ({_cause(worker.process.exitcode)})", store
+        )
         if done.ending == "killed":
             self.left.append(spec)
         return done
 
 
 def _check_killed(code: int | None, spec: RunSpec) -> None:
-    """Let a worker that gave up by itself end the study: what kept it from working is no failure of a cell."""
+    """Let a worker that gave up by itself end the study: what kept it from working is no failure of
+    a cell.
+    """
     if code in _OWN_WILL:
-        told = f"a worker ended with code {code} and no result of {spec.model} on {spec.data}, seed {spec.seed}"
-        raise SightlineError(f"{told}; what it said is above, and --workers 1 needs no worker")
+        message = (
+            f"a worker ended with code {code} and no result of {spec.model} on {spec.data}, seed "
+            f"{spec.seed}"
+        )
+        raise SightlineError(f"{message}; what it said is above, and --workers 1 needs no worker")
 
 
 def _cause(code: int | None) -> str:

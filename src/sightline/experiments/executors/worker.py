@@ -1,4 +1,6 @@
-"""What a worker process does. Light at the top: its parent is watched before torch is imported, which takes seconds."""
+"""What a worker process does. Light at the top: its parent is watched before torch is imported,
+which takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from sightline.errors import StoreError
-from sightline.experiments.executors.parent import end_with_parent
+from sightline.config.specs import RunSpec
+from sightline.core.errors import StoreError
+from sightline.experiments.executors.parent_watch import end_with_parent
 from sightline.experiments.store import State, Store
-from sightline.spec.values import RunSpec
 
 
 def work(pipe: Connection, root: Path, again: bool) -> None:
@@ -24,8 +26,10 @@ def work(pipe: Connection, root: Path, again: bool) -> None:
 
 
 def _tried(spec: RunSpec, root: Path, again: bool) -> State | Exception:
-    """Do one cell; what the disk refuses and what is our bug goes back and ends the study: no cell failed there."""
-    from sightline.experiments.stored import run_stored  # noqa: PLC0415  (torch)
+    """Do one cell; what the disk refuses and what is our bug goes back and ends the study: no cell
+    failed there.
+    """
+    from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
 
     try:
         return run_stored(spec, Store(root), again=again)

@@ -1,1 +1,1 @@
-"""A store as tables that answer SQL."""
+"""SQL over a store."""

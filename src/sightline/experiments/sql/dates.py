@@ -1,4 +1,6 @@
-"""Dates and times in an answer as text, written by DuckDB: Python cannot hold all of them, such as infinity."""
+"""Dates and times in an answer as text, written by DuckDB: Python cannot hold all of them, such as
+infinity.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ _DATED = ("date", "time", "interval")
 
 
 def dates_as_text(found: Any) -> Any:
-    """Cast what is a date or a time in a relation to text, also within lists and mappings; leave the rest."""
+    """Cast what is a date or a time in a relation to text, also within lists and mappings; leave
+    the rest.
+    """
     wanted = [_in_text(kind) for kind in found.types]
     if not any(wanted):
         return found
@@ -56,7 +60,14 @@ def _whole(parts: Sequence[tuple[str, str]], _: str) -> str:
     return "VARCHAR"  # a union says in itself which of its kinds a value has; a tuple has no names
 
 
-_NESTED = {"list": _listed, "array": _listed, "struct": _struct, "map": _map, "union": _whole, "tuple": _whole}
+_NESTED = {
+    "list": _listed,
+    "array": _listed,
+    "struct": _struct,
+    "map": _map,
+    "union": _whole,
+    "tuple": _whole,
+}
 
 
 def _quoted(name: str) -> str:

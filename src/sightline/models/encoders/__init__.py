@@ -1,1 +1,1 @@
-"""From embeddings to hidden states, a file an encoder; padding never reaches a real token's state."""
+"""Encoders, one a file."""

@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float, Int
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sightline.models.encoders.distinct import Beginnings, Distinct, Types, beginnings
-from sightline.models.encoders.influence import pulled
+from sightline.models.fast.prefix_dedup import Beginnings, Distinct, Types, beginnings
+from sightline.models.fast.state_jacobian import pulled
 
 
 class BiLSTM(nn.Module):
@@ -18,13 +18,17 @@ class BiLSTM(nn.Module):
 
     def __init__(self, embedding: int, hidden: int, layers: int) -> None:
         super().__init__()
-        self.lstm = nn.LSTM(embedding, hidden, num_layers=layers, bidirectional=True, batch_first=True)
+        self.lstm = nn.LSTM(
+            embedding, hidden, num_layers=layers, bidirectional=True, batch_first=True
+        )
 
     def forward(
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
         """Encode each text over its own length; a text without tokens gets zero states."""
-        asked = embeddings.requires_grad or any(weight.requires_grad for weight in self.parameters())
+        asked = embeddings.requires_grad or any(
+            weight.requires_grad for weight in self.parameters()
+        )
         encode = self._one_way_at_a_time if torch.is_grad_enabled() and asked else self._packed
         # cuDNN refuses the gradient of an LSTM outside of training mode (pytorch/pytorch#15788).
         with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):
@@ -32,22 +36,30 @@ class BiLSTM(nn.Module):
 
     @property
     def shares(self) -> bool:
-        """Tell whether there is one layer: the states of a second one have all read the whole text."""
+        """Tell whether there is one layer: the states of a second one have all read the whole
+        text.
+        """
         return self.lstm.num_layers == 1
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:
         """Encode each distinct beginning of the texts once, and each distinct end."""
         there, back = self.lstm.all_weights
         turned = turning(types.mask)
-        begun, ended = (beginnings(one, types.mask) for one in (types.number, types.number.gather(1, turned)))
+        begun, ended = (
+            beginnings(one, types.mask) for one in (types.number, types.number.gather(1, turned))
+        )
         return (
             Distinct(_advanced(types.embeddings, there, begun), begun.last, begun.at),
-            Distinct(_advanced(types.embeddings, back, ended), ended.last, ended.at.gather(1, turned)),
+            Distinct(
+                _advanced(types.embeddings, back, ended), ended.last, ended.at.gather(1, turned)
+            ),
         )
 
     @property
     def influences(self) -> bool:
-        """Tell whether there is one layer: each way of a second one sees what both ways of the first have read."""
+        """Tell whether there is one layer: each way of a second one sees what both ways of the
+        first have read.
+        """
         return self.lstm.num_layers == 1
 
     def influence(
@@ -57,23 +69,31 @@ class BiLSTM(nn.Module):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with ``beside`` added.
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with
+        ``beside`` added.
 
-        The forward way has read what is before a state, the backward way what is behind it; its own token, both.
+        The forward way has read what is before a state, the backward way what is behind it; its own
+        token, both.
         """
         turned, (first, second) = turning(mask), (along * mask[:, :, None]).chunk(2, dim=2)
         weights = self.lstm.all_weights
         there = pulled(_by_time(embeddings), weights[0], _by_time(first))
-        back = pulled(_by_time(_in_order(embeddings, turned)), weights[1], _by_time(_in_order(second, turned)))
+        back = pulled(
+            _by_time(_in_order(embeddings, turned)), weights[1], _by_time(_in_order(second, turned))
+        )
         behind = back.lengths.permute(2, 1, 0)
-        lengths = there.lengths.permute(2, 1, 0) + _in_order(_in_order(behind, turned).mT, turned).mT
+        lengths = (
+            there.lengths.permute(2, 1, 0) + _in_order(_in_order(behind, turned).mT, turned).mT
+        )
         own = there.own.transpose(0, 1) + _in_order(back.own.transpose(0, 1), turned) + beside
         return lengths.diagonal_scatter(torch.linalg.vector_norm(own, dim=2), dim1=1, dim2=2)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
-        """Join the last state of each direction: the forward one ends at the last token, the backward at the first."""
+        """Join the last state of each direction: the forward one ends at the last token, the
+        backward at the first.
+        """
         forward, backward = states.chunk(2, dim=2)
         last = (mask.sum(1) - 1).clamp(min=0)[:, None, None].expand(-1, 1, forward.shape[2])
         return torch.cat([forward.gather(1, last)[:, 0], backward[:, 0]], dim=1)
@@ -90,9 +110,11 @@ class BiLSTM(nn.Module):
     def _one_way_at_a_time(
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
-        """Encode padded texts, the backward way turned around: gradients of a packed LSTM cost half as much again.
+        """Encode padded texts, the backward way turned around: gradients of a packed LSTM cost half
+        as much again.
 
-        No state of a word depends on the padding, which comes last either way; on a GPU nothing waits for lengths.
+        No state of a word depends on the padding, which comes last either way; on a GPU nothing
+        waits for lengths.
         """
         turned, states = turning(mask), embeddings
         weights = self.lstm.all_weights  # of each layer its forward way, then its backward one
@@ -104,7 +126,8 @@ class BiLSTM(nn.Module):
 
 
 def turning(mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
-    """Say which place comes where in texts that are turned around within their own length; padding stays.
+    """Say which place comes where in texts that are turned around within their own length; padding
+    stays.
 
     >>> turning(torch.tensor([[True, True, True], [True, True, False]])).tolist()
     [[2, 1, 0], [1, 0, 2]]
@@ -113,7 +136,9 @@ def turning(mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
     return torch.where(places < lengths, lengths - 1 - places, places)
 
 
-def _in_order(vectors: Float[torch.Tensor, "B T N"], order: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T N"]:
+def _in_order(
+    vectors: Float[torch.Tensor, "B T N"], order: Int[torch.Tensor, "B T"]
+) -> Float[torch.Tensor, "B T N"]:
     return vectors.gather(1, order[:, :, None].expand_as(vectors))
 
 
@@ -121,7 +146,9 @@ def _by_time(vectors: Float[torch.Tensor, "B T N"]) -> Float[torch.Tensor, "T B 
     return vectors.transpose(0, 1).contiguous()
 
 
-def _one_way(inputs: Float[torch.Tensor, "B T N"], weights: Sequence[nn.Parameter]) -> Float[torch.Tensor, "B T U"]:
+def _one_way(
+    inputs: Float[torch.Tensor, "B T N"], weights: Sequence[nn.Parameter]
+) -> Float[torch.Tensor, "B T U"]:
     """Run one layer in one direction, from states of zeros."""
     used: list[torch.Tensor] = in_one_piece(weights) if inputs.is_cuda else [*weights]
     start = inputs.new_zeros(1, len(inputs), weights[1].shape[1])
@@ -142,18 +169,24 @@ def _one_way(inputs: Float[torch.Tensor, "B T N"], weights: Sequence[nn.Paramete
 def _advanced(
     embeddings: Float[torch.Tensor, "V E"], weights: Sequence[nn.Parameter], texts: Beginnings
 ) -> Float[torch.Tensor, "M U"]:
-    """Run one direction over the distinct beginnings, all of one length together, each from the one before it.
+    """Run one direction over the distinct beginnings, all of one length together, each from the one
+    before it.
 
-    The products with the embeddings are those of the distinct tokens, and the gates are computed in place on memory
-    that is used again: it is asked for once, and stays near.
+    The products with the embeddings are those of the distinct tokens, and the gates are computed in
+    place on memory that is used again: it is asked for once, and stays near.
     """
     from_token, from_state, bias, other = weights
     units = from_state.shape[1]
-    order = _gates_in_order(units, embeddings.device)  # input, forget, output: one sigmoid; then the candidate
+    order = _gates_in_order(
+        units, embeddings.device
+    )  # input, forget, output: one sigmoid; then the candidate
     products = embeddings @ from_token[order].T + (bias + other)[order]
     turned = from_state[order].T.contiguous()
     states = embeddings.new_empty(len(texts.last), units)
-    widest = max((after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)), default=0)
+    widest = max(
+        (after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)),
+        default=0,
+    )
     gates, cell = embeddings.new_empty(widest, 4 * units), embeddings.new_zeros(1, units)
     first = 0  # of the beginnings that are one token shorter
     for start, end in zip(texts.ends, texts.ends[1:], strict=False):
@@ -163,7 +196,11 @@ def _advanced(
             here.addmm_(states.index_select(0, before), turned)
         cell = cell.index_select(0, before - first)
         here[:, : 3 * units].sigmoid_()
-        into, keep, out = here[:, :units], here[:, units : 2 * units], here[:, 2 * units : 3 * units]
+        into, keep, out = (
+            here[:, :units],
+            here[:, units : 2 * units],
+            here[:, 2 * units : 3 * units],
+        )
         cell.mul_(keep).addcmul_(into, here[:, 3 * units :].tanh_())
         torch.tanh(cell, out=states[start:end]).mul_(out)
         first = start
@@ -171,13 +208,17 @@ def _advanced(
 
 
 def _gates_in_order(units: int, device: torch.device) -> Int[torch.Tensor, " G"]:
-    """Name the rows of torch's weights, which are input, forget, candidate, output, with the candidate last."""
+    """Name the rows of torch's weights, which are input, forget, candidate, output, with the
+    candidate last.
+    """
     rows = torch.arange(4 * units, device=device)
     return torch.cat([rows[: 2 * units], rows[3 * units :], rows[2 * units : 3 * units]])
 
 
 def in_one_piece(weights: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Give the same weights as views of one piece of memory, as cuDNN wants them: it warns of any others."""
+    """Give the same weights as views of one piece of memory, as cuDNN wants them: it warns of any
+    others.
+    """
     sizes = [weight.numel() for weight in weights]
     pieces = torch.split(torch.cat([weight.flatten() for weight in weights]), sizes)
     return [piece.view_as(weight) for piece, weight in zip(pieces, weights, strict=True)]

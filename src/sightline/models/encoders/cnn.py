@@ -7,15 +7,17 @@ from jaxtyping import Bool, Float, Int
 from torch import nn
 from torch.nn.functional import pad, relu
 
-from sightline.models.encoders.distinct import Distinct, Types, distinct_rows
-from sightline.models.encoders.influence import near
+from sightline.models.fast.prefix_dedup import Distinct, Types, distinct_rows
+from sightline.models.fast.state_jacobian import near
 
 WIDEST = 31
 """The widest kernel whose neighbourhoods are compared: each is written down for every token."""
 
 
 class CNN(nn.Module):
-    """Parallel convolutions of odd widths, each with ``channels`` outputs, joined, then ReLU (Jain & Wallace 2019)."""
+    """Parallel convolutions of odd widths, each with ``channels`` outputs, joined, then ReLU (Jain
+    & Wallace 2019).
+    """
 
     influences = True
 
@@ -41,23 +43,33 @@ class CNN(nn.Module):
         return 2 * self.reach < WIDEST
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:
-        """Encode each distinct neighbourhood once, from what each kernel makes of each distinct token at each place."""
+        """Encode each distinct neighbourhood once, from what each kernel makes of each distinct
+        token at each place.
+        """
         width = 2 * self.reach + 1
         near = pad(types.number, (self.reach, self.reach)).unfold(1, width, 1).reshape(-1, width)
         found, which = distinct_rows(near.cpu().numpy())
         rows = torch.from_numpy(found).to(near.device)
-        joined = torch.cat([self._convolved(one, types.embeddings, rows) for one in self.convolutions], dim=1)
+        joined = torch.cat(
+            [self._convolved(one, types.embeddings, rows) for one in self.convolutions], dim=1
+        )
         at = torch.from_numpy(which).to(near.device).view(types.number.shape)
         return (Distinct(relu(joined), rows[:, self.reach], at),)
 
     def _convolved(
-        self, convolution: nn.Module, embeddings: Float[torch.Tensor, "V E"], near: Int[torch.Tensor, "M K"]
+        self,
+        convolution: nn.Module,
+        embeddings: Float[torch.Tensor, "V E"],
+        near: Int[torch.Tensor, "M K"],
     ) -> Float[torch.Tensor, "M O"]:
         assert isinstance(convolution, nn.Conv1d)
         weight, bias = convolution.weight, convolution.bias
         assert bias is not None
         first = self.reach - weight.shape[2] // 2
-        taps = [(embeddings @ weight[:, :, tap].T)[near[:, first + tap]] for tap in range(weight.shape[2])]
+        taps = [
+            (embeddings @ weight[:, :, tap].T)[near[:, first + tap]]
+            for tap in range(weight.shape[2])
+        ]
         return torch.stack(taps).sum(0) + bias
 
     def influence(

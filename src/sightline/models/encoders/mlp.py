@@ -6,13 +6,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
-from sightline.models.encoders.distinct import Distinct, Types
-from sightline.models.encoders.encoder import masked_mean
-from sightline.models.encoders.influence import near
+from sightline.models.encoders.encoder_protocol import masked_mean
+from sightline.models.fast.prefix_dedup import Distinct, Types
+from sightline.models.fast.state_jacobian import near
 
 
 class MLP(nn.Module):
-    """One affine layer and a tanh for each token: states do not see each other (the "Average" of Jain & Wallace)."""
+    """One affine layer and a tanh for each token: states do not see each other (the "Average" of
+    Jain & Wallace).
+    """
 
     shares = True
     influences = True
@@ -40,7 +42,9 @@ class MLP(nn.Module):
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
-        """Average the states of real tokens (Jain & Wallace's code averages the padding in, too)."""
+        """Average the states of real tokens (Jain & Wallace's code averages the padding in,
+        too).
+        """
         return masked_mean(states, mask)
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:

@@ -1,4 +1,6 @@
-"""A small Transformer encoder whose masks are exact: written out, because torch's fast paths differ with padding."""
+"""A small Transformer encoder whose masks are exact: written out, because torch's fast paths differ
+with padding.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,16 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
-from sightline.models.encoders.adjoints import Passed, passed, reached
-from sightline.models.encoders.encoder import masked_mean
-from sightline.models.encoders.layer import Layer
+from sightline.models.encoders.encoder_protocol import masked_mean
+from sightline.models.encoders.transformer_layer import TransformerLayer
+from sightline.models.fast.transformer_jacobian import Passed, passed, reached
 
 
 class Transformer(nn.Module):
     """Layers of self-attention with one head, over projected embeddings with sinusoidal positions.
 
-    Vaswani et al. 2017, §3, normalised after each sum, without dropout; two layers and 128 units are those of Meister
-    et al. 2021, who give no more than that.
+    Vaswani et al. 2017, §3, normalised after each sum, without dropout; two layers and 128 units
+    are those of Meister et al. 2021, who give no more than that.
     """
 
     influences = True
@@ -26,7 +28,7 @@ class Transformer(nn.Module):
     def __init__(self, embedding: int, hidden: int, layers: int) -> None:
         super().__init__()
         self.input = nn.Linear(embedding, hidden)
-        self.layers = nn.ModuleList(Layer(hidden) for _ in range(layers))
+        self.layers = nn.ModuleList(TransformerLayer(hidden) for _ in range(layers))
 
     def forward(
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
@@ -45,9 +47,11 @@ class Transformer(nn.Module):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with ``beside`` added.
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with
+        ``beside`` added.
 
-        Lengths are taken where the states are: the map from embeddings to states is ``Q R``, and ``Q`` keeps lengths.
+        Lengths are taken where the states are: the map from embeddings to states is ``Q R``, and
+        ``Q`` keeps lengths.
         """
         states, lengths = self._placed(embeddings), along.new_zeros(*mask.shape, mask.shape[1])
         turned, onto = torch.linalg.qr(self.input.weight.T * math.sqrt(self.input.out_features))
@@ -68,19 +72,23 @@ class Transformer(nn.Module):
         """Run the layers over the tokens of one text."""
         layers = []
         for layer in self.layers:
-            one, states = passed(cast(Layer, layer), states)
+            one, states = passed(cast(TransformerLayer, layer), states)
             layers.append(one)
         return layers
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
-        """Average the states of real tokens: there is no state that has been made to stand for all."""
+        """Average the states of real tokens: there is no state that has been made to stand for
+        all.
+        """
         return masked_mean(states, mask)
 
 
 def positions(length: int, size: int, like: torch.Tensor) -> Float[torch.Tensor, "T H"]:
-    """Sines and cosines of wavelengths from 2π to 10,000 · 2π (Vaswani et al. 2017, §3.5): no longest text."""
+    """Sines and cosines of wavelengths from 2π to 10,000 · 2π (Vaswani et al. 2017, §3.5): no
+    longest text.
+    """
     place = torch.arange(length, device=like.device, dtype=like.dtype)[:, None]
     unit = torch.arange(size, device=like.device)
     rate = torch.exp((unit // 2 * 2).to(like.dtype) * (-math.log(10_000.0) / size))

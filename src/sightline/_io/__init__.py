@@ -1,0 +1,1 @@
+"""Files and bytes: atomic writes, checksums, size limits, files opened safely."""

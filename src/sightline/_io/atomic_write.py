@@ -1,0 +1,205 @@
+"""Files that are written whole or not at all, and values fit for strict JSON."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline._io.atomic_swap import exchange
+from sightline.core.errors import StoreError
+
+_KINDS = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "folder",
+    stat.S_IFLNK: "symbolic link",
+    stat.S_IFIFO: "pipe",
+    stat.S_IFSOCK: "socket",
+}
+_MEANWHILE = (errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY)
+"""What a rename meets where another process has just taken a folder away, or put one there."""
+_TRIES = 3
+
+
+def plain(value: Any) -> Any:
+    """Make a value fit for strict JSON: numpy scalars become numbers, NaN and infinities become
+    null.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def kind(mode: int) -> str:
+    """Name a kind of file by its mode."""
+    return _KINDS.get(stat.S_IFMT(mode), "device")
+
+
+def kind_of(place: Path) -> str:
+    """Say what lies at a place, without following a link: nothing, file, folder, or what must not
+    be replaced.
+    """
+    try:
+        mode = place.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "nothing"
+    return kind(mode)
+
+
+def write_whole(
+    path: str | Path, write: Callable[[Path], None], own: Collection[str] | None = None
+) -> Path:
+    """Let ``write`` fill a file or folder beside ``path``, then put it in place in one step.
+
+    A reader sees the old content or the new, and so does who comes after an interrupt or a kill.
+    What is replaced keeps its permissions; what is neither a file nor a folder is left alone and
+    refused. ``own`` names the files of a folder that are replaced, as paths in it: whatever else
+    lies there is somebody's, and stays. Without it all goes.
+    """
+    final = Path(path)
+    put_back(final)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
+    try:
+        write(aside / "new")
+        _check_replaceable(final, aside / "new")
+        _keep_mode(final, aside / "new")
+        if own is not None and kind_of(final) == "folder":
+            _carry_over(final, aside / "new", own)
+        _place(aside / "new", final)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return final
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write a file whole, byte by byte as it is given: the same on every system."""
+    return write_whole(path, lambda aside: _write(aside, content))
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def put_back(final: Path) -> None:
+    """Give an old folder its name again, where a replacement ended between its two steps; whoever
+    reads it asks first.
+
+    What cannot be put back is left for the next who comes; the place then reads as empty, as it is.
+    """
+    with suppress(OSError):
+        if kind_of(final) == "nothing" and kind_of(hidden_name(final)) == "folder":
+            hidden_name(final).rename(final)
+
+
+def hidden_name(final: Path) -> Path:
+    """Name where an old folder lies between the two steps: always the same, so that it is found
+    again.
+    """
+    return final.with_name(f".{final.name}.sightline-old")
+
+
+def _check_replaceable(final: Path, new: Path) -> None:
+    found, wanted = kind_of(final), kind_of(new)
+    if found not in ("nothing", wanted):
+        raise StoreError(
+            f"{final}: expected nothing there or a {wanted}, got a {found}; name another place"
+        )
+
+
+def _keep_mode(final: Path, new: Path) -> None:
+    """Give what is new the permissions of what it replaces; some file systems have none that could
+    be set.
+    """
+    with suppress(FileNotFoundError):
+        mode = stat.S_IMODE(final.stat().st_mode)
+        if mode != stat.S_IMODE(new.stat().st_mode):
+            new.chmod(mode)
+
+
+def is_free(place: Path) -> bool:
+    """Tell whether a folder may be written at a place: nothing is there, or an empty folder."""
+    return kind_of(place) == "nothing" or (kind_of(place) == "folder" and not any(place.iterdir()))
+
+
+def _carry_over(old: Path, new: Path, own: Collection[str], inside: str = "") -> None:
+    """Let the new folder have what lies in the old one and is not its ``own``; until that is
+    removed, both have it.
+    """
+    for path in sorted(old.iterdir()):
+        name, target = f"{inside}{path.name}", new / path.name
+        if name in own:
+            continue
+        new.mkdir(exist_ok=True)
+        shared = kind_of(target) == "folder" or any(one.startswith(f"{name}/") for one in own)
+        if kind_of(path) == "folder" and shared:
+            _carry_over(path, target, own, f"{name}/")
+        elif kind_of(path) == "folder":
+            shutil.copytree(path, target, symlinks=True, copy_function=_link)
+        elif kind_of(target) == "nothing":
+            _link(path, target)
+
+
+def _link(source: str | Path, target: str | Path) -> None:
+    """Give a file a second name, or make a copy where the disk knows no second names."""
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _place(new: Path, final: Path) -> None:
+    """Put what is new in place, again where another process was at the same place in the same
+    moment.
+    """
+    for left in reversed(range(_TRIES)):
+        try:
+            return _place_once(new, final)
+        except OSError as error:
+            if error.errno not in _MEANWHILE or not left:
+                raise
+
+
+def _place_once(new: Path, final: Path) -> None:
+    """Put what is new in place; a folder that was there is left beside it, to be removed."""
+    if kind_of(final) != "folder":
+        new.replace(final)
+    elif not exchange(new, final):
+        _in_two_steps(new, final)
+
+
+def _in_two_steps(new: Path, final: Path) -> None:
+    """Replace a folder where names cannot be exchanged: should the second step fail, the first is
+    taken back.
+    """
+    between = hidden_name(final)
+    _move_out(between, new)  # an old one that a killed write had replaced already
+    try:
+        final.rename(between)
+        new.rename(final)
+    finally:
+        put_back(final)
+    _move_out(between, new)
+
+
+def _move_out(between: Path, new: Path) -> None:
+    """Move a folder whole to where it is removed: a part of it must never be found under the name
+    in between.
+    """
+    with suppress(FileNotFoundError):  # as a rule nothing is there; or another process was faster
+        between.rename(Path(tempfile.mkdtemp(dir=new.parent)) / "old")

@@ -1,0 +1,1 @@
+"""Compatibility checks: what a model must satisfy before it is audited."""

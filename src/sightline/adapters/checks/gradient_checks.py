@@ -1,0 +1,170 @@
+"""Do gradients reach the embeddings, all of them? Asked of the same path as the measures of an
+audit.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+
+from sightline.adapters.checks.decoding_checks import used
+from sightline.adapters.checks.probe_batch import (
+    MOVED,
+    TOLERANCE,
+    CheckResult,
+    ProbeBatch,
+    difference,
+)
+
+STEP = 1e-2
+"""How far embeddings move, in units of their own size, where a slope is measured by two runs."""
+SLACK = 0.2
+"""Largest relative difference between a slope and its gradient, in the middle text: kinks and
+rounding are no fault."""
+SLOPE = 1e-4
+"""Least slope that two runs in float32 can measure."""
+
+
+def starts_from(on: ProbeBatch) -> CheckResult:
+    """Give the model's own embeddings back, and then others."""
+    with torch.no_grad():
+        apart = difference(on.model.trace(on.batch, on.trace.embeddings).logits, on.trace.logits)
+        other = on.model.trace(on.batch, on.trace.embeddings + _direction(on.trace.embeddings))
+    if apart > TOLERANCE:
+        return CheckResult(
+            (
+                "trace, given the model's own embeddings, gives other logits than without them "
+                f"(by {apart:.2g})"
+            ),
+            "let embed do all that happens before trace starts, and trace nothing of it again",
+            apart,
+        )
+    if difference(other.logits, on.trace.logits) > MOVED:
+        return CheckResult(measured=apart)
+    return CheckResult(
+        "trace ignores the embeddings that it is given",
+        "start from the second argument of trace; do not look the ids up again",
+    )
+
+
+def reaches(on: ProbeBatch) -> CheckResult:
+    """Take the gradient as the measures do, and hold it against slopes measured by two runs."""
+    try:
+        return _reached(on)
+    except RuntimeError as error:
+        return _refused(str(error).splitlines()[0])
+
+
+def _reached(on: ProbeBatch) -> CheckResult:
+    embeddings = on.trace.embeddings.detach().clone().requires_grad_()
+    target = _target(on, embeddings).sum()
+    (gradient,) = (
+        torch.autograd.grad(target, embeddings, allow_unused=True)
+        if target.requires_grad
+        else (None,)
+    )
+    if gradient is None or not gradient.any():
+        return CheckResult(
+            "no gradient reaches the embeddings that trace is given",
+            (
+                "take .detach(), .data, .numpy(), torch.tensor(…) and torch.no_grad() out of "
+                "trace and decode"
+            ),
+        )
+    if not torch.isfinite(gradient).all():
+        return CheckResult(
+            "a gradient is not finite", "mask with masked_fill, and take no root or logarithm of 0"
+        )
+    return _cut_attention(on) or _steep(on, gradient)
+
+
+def _target(on: ProbeBatch, embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
+    """Run from embeddings, decode where a measure would, and weigh the logits unlike, as their sum
+    may be constant.
+    """
+    trace = on.model.trace(on.batch, embeddings)
+    logits = on.model.decode(trace, trace.own) if "decode" in on.model.offers else trace.logits
+    return logits @ torch.linspace(1, 2, logits.shape[1], dtype=logits.dtype, device=logits.device)
+
+
+def _cut_attention(on: ProbeBatch) -> CheckResult | None:
+    """Look whether a graph leads through the attention: to it from the embeddings, and from it to
+    the logits.
+    """
+    embeddings = on.trace.embeddings.detach().clone()
+    with torch.no_grad():
+        other = on.model.trace(on.batch, embeddings + _direction(embeddings))
+    follows = difference(other.attention, on.trace.attention) > MOVED
+    attention = on.model.trace(on.batch, embeddings.requires_grad_()).attention
+    if follows and not _leads(attention, embeddings):
+        return CheckResult(
+            "no gradient runs from attention back to the embeddings",
+            "do not detach attention or scores in trace",
+        )
+    if "decode" not in on.model.offers or used(on).wrong:
+        # nothing to lead, or a decode that ignores attention, of which its own proof tells
+        return None
+    weights = on.trace.own.detach().clone().requires_grad_()
+    if _leads(on.model.decode(on.trace, weights), weights):
+        return None
+    return CheckResult(
+        "no gradient runs from the logits back to the attention that decode is given",
+        "do not detach the second argument of decode",
+    )
+
+
+def _leads(end: torch.Tensor, start: torch.Tensor) -> bool:
+    """Tell whether a graph leads from one tensor to another."""
+    return (
+        end.requires_grad
+        and torch.autograd.grad(end.sum(), start, allow_unused=True)[0] is not None
+    )
+
+
+def _refused(message: str) -> CheckResult:
+    if "cudnn RNN backward" in message:
+        change = (
+            "run it under torch.backends.cudnn.flags(enabled=False), as sightline.wrap does for "
+            "modules with an RNN"
+        )
+        return CheckResult(
+            "cuDNN refuses the gradient of a recurrent layer in evaluation mode", change
+        )
+    change = (
+        "write over no tensor in place, and use no torch.inference_mode() in embed, trace and "
+        "decode"
+    )
+    return CheckResult(f"the gradient could not be taken: {message}", change)
+
+
+def _steep(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> CheckResult:
+    """Compare with ``(f(e + s·d) − f(e − s·d)) / 2s`` for one direction a text, by the middle
+    text.
+    """
+    where = on.trace.embeddings.detach()
+    direction = _direction(where) * on.batch.mask[:, :, None]
+    with torch.no_grad():
+        up, down = (_target(on, where + sign * STEP * direction).double() for sign in (1, -1))
+    measured = (up - down) / (2 * STEP)
+    ours = (gradient.double() * direction.double()).sum((1, 2))
+    apart = float(((measured - ours).abs() / measured.abs().clamp(min=SLOPE)).median())
+    if apart <= SLACK:
+        return CheckResult(measured=apart)
+    return CheckResult(
+        (
+            f"the gradient is not the slope of the logits: it misses it by {100 * apart:.0f} % in "
+            "the middle text"
+        ),
+        (
+            "detach no part of the path from embeddings to logits: states, attention and "
+            "residuals alike"
+        ),
+        apart,
+    )
+
+
+def _direction(embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, "B T E"]:
+    """Draw a direction as long as the embeddings, the same each time."""
+    generator = torch.Generator().manual_seed(0)
+    drawn = torch.randn(embeddings.shape, generator=generator).to(embeddings)
+    return drawn * embeddings.detach().double().std(correction=0).clamp(min=1e-3).to(embeddings)

@@ -1,0 +1,169 @@
+"""What must change no answer: more padding, other texts in the batch, a word deleted here or
+there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+
+from sightline.adapters.checks.probe_batch import (
+    TOLERANCE,
+    CheckResult,
+    ProbeBatch,
+    answers,
+    furthest,
+)
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, SupportsTruncation
+from sightline.numerics import subwords
+
+EXTRA = 3
+"""Columns of padding that are added."""
+
+
+def padding(on: ProbeBatch) -> CheckResult:
+    """Add columns of padding, which must change nothing."""
+    extra = _room(on)
+    row, apart = furthest(answers(on.model.trace(widened(on.batch, extra))), answers(on.trace))
+    if apart <= TOLERANCE:
+        return CheckResult(measured=apart)
+    return CheckResult(
+        (
+            f"{extra} more columns of padding change the answer on text {on.examples[row].id} (by "
+            f"{apart:.2g})"
+        ),
+        "keep padding out of the states (pack_padded_sequence, or a mask) and out of the "
+        "softmax; padding may hold any id, so go by batch.mask",
+        apart,
+    )
+
+
+def _room(on: ProbeBatch) -> int:
+    """Say how many columns may be added: of a model that cuts texts at its length, no batch is ever
+    wider than that.
+    """
+    if not isinstance(on.model, SupportsTruncation):
+        return EXTRA
+    longest = max(on.examples, key=lambda text: len(text.tokens))
+    widest = on.model.collate([_repeated(longest, EXTRA + 1)]).ids.shape[1]
+    return min(EXTRA, max(0, widest - on.batch.ids.shape[1]))
+
+
+def _repeated(example: Example, times: int) -> Example:
+    """Write a text several times over."""
+    step, offsets = len(example.text) + 1, example.offsets
+    return replace(
+        example,
+        text=" ".join([example.text] * times),
+        tokens=example.tokens * times,
+        places=tuple(
+            (start + n * step, end + n * step) for n in range(times) for start, end in offsets
+        ),
+        rationale=None,
+    )
+
+
+def widened(batch: Batch, extra: int = EXTRA) -> Batch:
+    """Add columns of padding, as another batch might."""
+
+    def more(values: torch.Tensor, filling: int | bool) -> torch.Tensor:
+        return torch.cat([values, values.new_full((len(values), extra), filling)], dim=1)
+
+    return replace(
+        batch,
+        ids=more(batch.ids, 0),
+        mask=more(batch.mask, False),
+        attendable=more(batch.attendable, False),
+        word=more(batch.word, -1),
+    )
+
+
+def alone(on: ProbeBatch) -> CheckResult:
+    """Run each text by itself."""
+    single = [answers(on.model.trace(on.model.collate([example])))[0] for example in on.examples]
+    row, apart = furthest(single, answers(on.trace))
+    if apart <= TOLERANCE:
+        return CheckResult(measured=apart)
+    return CheckResult(
+        f"text {on.examples[row].id} gets another answer alone than among others (by {apart:.2g})",
+        (
+            "let no text see its neighbours: no statistics over the batch, padding at the right, "
+            "never read, rows in order"
+        ),
+        apart,
+    )
+
+
+def deletion(on: ProbeBatch) -> CheckResult:
+    """Delete a word from the batch, and from the text: both must give the same answer."""
+    chosen = {
+        row: gone
+        for row, text in enumerate(on.examples)
+        if (gone := _word_to_delete(on, row, text)) is not None
+    }
+    if not chosen:
+        return CheckResult()
+    several = list(chosen)
+    rows = torch.tensor(several, device=on.batch.ids.device)
+    cut = on.model.trace(_deleted(on.batch.rows(rows), list(chosen.values())))
+    read = on.model.collate([without(on.examples[row], t) for row, t in chosen.items()])
+    if (
+        read.word.shape == cut.batch.word.shape
+    ):  # in a cut batch words keep their numbers, and may be known by them
+        read = replace(read, word=cut.batch.word)
+    row, apart = furthest(list(cut.logits), list(on.model.trace(read).logits))
+    if apart <= TOLERANCE:
+        return CheckResult(measured=apart)
+    return CheckResult(
+        f"text {on.examples[several[row]].id} with a word deleted from its batch is not the "
+        f"text read without it (the logits differ by {apart:.2g})",
+        (
+            "let trace use nothing of collate's but batch.ids and batch.mask: only these are "
+            "made again on deletion"
+        ),
+        apart,
+    )
+
+
+def _word_to_delete(on: ProbeBatch, row: int, text: Example) -> int | None:
+    """Choose the middle word, or the nearest without which a tokenizer reads the others as it did.
+
+    It may part words otherwise where their neighbours are others; that is no fault of the model's.
+    """
+    middle, words = len(text.tokens) // 2, range(len(text.tokens) if len(text.tokens) > 1 else 0)
+    if not _in_pieces(on.batch):
+        return middle if words else None
+    for gone in sorted(words, key=lambda word: abs(word - middle)):
+        cut = _deleted(on.batch.rows(torch.tensor([row], device=on.batch.ids.device)), [gone])
+        if torch.equal(cut.ids[cut.mask], on.model.collate([without(text, gone)]).ids[0]):
+            return gone
+    return None
+
+
+def _in_pieces(batch: Batch) -> bool:
+    return bool((batch.mask & ~batch.attendable).any()) or subwords.several(
+        batch.word.cpu().numpy()
+    )
+
+
+def _deleted(batch: Batch, gone: Sequence[int]) -> Batch:
+    return batch.keep(
+        batch.mask & (batch.word != torch.tensor(gone, device=batch.word.device)[:, None])
+    )
+
+
+def without(example: Example, position: int) -> Example:
+    """Take one word out of a text; the others stand where they stood, closer by its length."""
+    offsets = example.offsets
+    start, end = offsets[position]
+    moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in offsets]
+    return replace(
+        example,
+        text=example.text[:start] + example.text[end:],
+        tokens=example.tokens[:position] + example.tokens[position + 1 :],
+        places=tuple(moved[:position] + moved[position + 1 :]),
+        rationale=None,
+    )

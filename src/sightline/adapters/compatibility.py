@@ -1,0 +1,274 @@
+"""Is a model what it says it is? Every proof by name, told in words, before anything is
+measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from sightline.adapters.checks import (
+    decoding_checks,
+    forward_checks,
+    gradient_checks,
+    invariance_checks,
+)
+from sightline.adapters.checks.probe_batch import (
+    TOLERANCE,
+    CheckResult,
+    ProbeBatch,
+    difference,
+    module_of,
+)
+from sightline.adapters.validate_outputs import called, rows_of, trace_of
+from sightline.core.errors import DataError, ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, Batch
+
+ProofOutcome = Literal["passed", "failed", "not run"]
+SAMPLE = 8
+"""Texts that are looked at, from the shortest to the longest."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One thing that an audit relies on, and whether it holds; where not, what is wrong and what to
+    change.
+    """
+
+    name: str
+    claim: str
+    outcome: ProofOutcome
+    wrong: str = ""
+    change: str = ""
+    measured: float | None = None
+
+    def __str__(self) -> str:
+        """Write the proof on one line."""
+        sign = {"passed": "✓", "failed": "✕", "not run": "–"}[self.outcome]
+        endings = {"passed": "", "failed": f": {self.complaint}", "not run": f" ({self.wrong})"}
+        return f"{sign} {self.claim}{endings[self.outcome]}"
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong, and what to change where that is known."""
+        return "; ".join(part for part in (self.wrong, self.change) if part)
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the proof as plain values."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What is claimed, who looks, what the model must offer for it, and whether all else rests on
+    it.
+    """
+
+    claim: str
+    look: Callable[[ProbeBatch], CheckResult]
+    needs: str = ""
+    first: bool = False
+
+
+MODE = "no part of the module is in training mode"
+COLLATE = "collate gives a row a text, in order, and a token a word"
+TRACE = "trace runs, and gives what it must"
+UNCHANGED = "nothing that is handed in is changed"
+DEMANDS: Mapping[str, Demand] = {
+    "link": Demand("the logits fit the link and the labels", forward_checks.link, first=True),
+    "finite": Demand(
+        "embeddings, attention and logits are finite", forward_checks.finite, first=True
+    ),
+    "repeatable": Demand("two runs give the same", forward_checks.repeatable, first=True),
+    "precision": Demand(
+        "rounding stays below what an audit measures", forward_checks.precision, first=True
+    ),
+    "recognised": Demand(
+        "its tokenizer has pieces for the words", forward_checks.recognised, first=True
+    ),
+    "unattended": Demand("padding gets exactly no attention", forward_checks.unattended),
+    "distribution": Demand(
+        "attention is a distribution over the words", forward_checks.distribution
+    ),
+    "padding": Demand("more padding changes nothing", invariance_checks.padding),
+    "alone": Demand("a text gives the same alone and among others", invariance_checks.alone),
+    "deletion": Demand(
+        "a word deleted from the batch is a text read without it", invariance_checks.deletion
+    ),
+    "identity": Demand(
+        "decoding the model's own attention gives its logits", decoding_checks.identity, "decode"
+    ),
+    "used": Demand("decoding other attention gives other logits", decoding_checks.used, "decode"),
+    "mixture": Demand(
+        "the logits are the token logits mixed by attention",
+        decoding_checks.mixture,
+        "token_logits",
+    ),
+    "embeddings": Demand(
+        "trace starts from the embeddings it is given",
+        gradient_checks.starts_from,
+        "embedding_grad",
+    ),
+    "gradient": Demand(
+        "gradients reach the embeddings, whole", gradient_checks.reaches, "embedding_grad"
+    ),
+}
+"""Every demand after the model was run once, in the order in which they are looked at."""
+
+
+def check(
+    model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None
+) -> tuple[Proof, ...]:
+    """Prove on a few texts that a model can be audited; ``labels`` are those of the data, where
+    they are known.
+
+    A demand on which others rest (`Demand.first`) ends the matter where it fails: the rest is not
+    run. Torch's random state is left as it was.
+    """
+    if not examples:
+        raise DataError(
+            "check: expected at least one text, got none; give texts that the model can read"
+        )
+    device = next((t.device for t in _parameters(model)), torch.device("cpu"))
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        return tuple(_closed(_proofs(model, sample(examples), labels)))
+
+
+def require(
+    model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None
+) -> tuple[Proof, ...]:
+    """Refuse a model whose proofs fail, with every complaint."""
+    found = check(model, examples, labels)
+    failed = [proof for proof in found if proof.outcome == "failed"]
+    if failed:
+        message = " | ".join(proof.complaint for proof in failed)
+        proofs_failed = (
+            f"{len(failed)} of its proofs fail" if len(failed) > 1 else "one of its proofs fails"
+        )
+        raise ModelError(f"{model.name} cannot be audited, {proofs_failed}: {message}")
+    return found
+
+
+def sample(examples: Sequence[Example]) -> tuple[Example, ...]:
+    """Take a few texts evenly over the lengths, the shortest and the longest among them, in their
+    order.
+    """
+    by_length = sorted(range(len(examples)), key=lambda i: len(examples[i].tokens))
+    places = np.unique(
+        np.linspace(0, len(examples) - 1, min(SAMPLE, len(examples))).round().astype(int)
+    )
+    return tuple(examples[i] for i in sorted(by_length[place] for place in places))
+
+
+def _closed(found: Iterator[Proof]) -> Iterator[Proof]:
+    """Give the proofs until one fails on which the others rest, and name those that were not looked
+    at.
+    """
+    asked = []
+    for proof in found:
+        asked.append(proof.name)
+        yield proof
+    for name, claim in _claims().items():
+        if name not in asked:
+            yield Proof(name, claim, "not run", "not looked at before the above is mended")
+
+
+def _claims() -> dict[str, str]:
+    before = {"mode": MODE, "collate": COLLATE, "trace": TRACE, "unchanged": UNCHANGED}
+    return before | {name: demand.claim for name, demand in DEMANDS.items()}
+
+
+def _proofs(
+    model: Auditable, examples: tuple[Example, ...], labels: Sequence[str] | None
+) -> Iterator[Proof]:
+    """Look at one demand after the other; ends early where nothing more can be asked."""
+    mode = _proof("mode", MODE, forward_checks.mode(model))
+    yield mode
+    if mode.outcome == "failed":
+        return
+    try:
+        batch = rows_of(called("collate", model.collate, examples), examples)
+    except ModelError as error:
+        yield _failed("collate", COLLATE, error)
+        return
+    yield Proof("collate", COLLATE, "passed")
+    kept = _copy(batch)
+    try:
+        trace = trace_of(called("trace", model.trace, batch), batch)
+    except ModelError as error:
+        yield _failed("trace", TRACE, error)
+        return
+    yield Proof("trace", TRACE, "passed")
+    exhibit = ProbeBatch(model, examples, batch, trace, labels)
+    try:
+        unchanged = _proof("unchanged", UNCHANGED, called("embed", _changed, kept, exhibit))
+    except ModelError as error:
+        unchanged = _failed("unchanged", UNCHANGED, error)
+    yield unchanged
+    if unchanged.outcome == "passed":
+        yield from _asked(exhibit)
+
+
+def _asked(on: ProbeBatch) -> Iterator[Proof]:
+    for name, demand in DEMANDS.items():
+        if demand.needs and demand.needs not in on.model.offers:
+            yield Proof(
+                name, demand.claim, "not run", f"needs {demand.needs}, which is not offered"
+            )
+            continue
+        try:
+            proof = _proof(name, demand.claim, called("the model", demand.look, on))
+        except ModelError as error:
+            proof = _failed(name, demand.claim, error)
+        yield proof
+        if demand.first and proof.outcome == "failed":
+            return
+
+
+def _proof(name: str, claim: str, found: CheckResult) -> Proof:
+    if found.not_asked:
+        return Proof(name, claim, "not run", found.not_asked)
+    outcome: ProofOutcome = "failed" if found.wrong else "passed"
+    return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
+
+
+def _failed(name: str, claim: str, error: ModelError) -> Proof:
+    return Proof(name, claim, "failed", error.wrong, error.change)
+
+
+def _copy(batch: Batch) -> dict[str, torch.Tensor]:
+    return {
+        f.name: value.clone()
+        for f in fields(batch)
+        if (value := getattr(batch, f.name)) is not None
+    }
+
+
+def _changed(kept: Mapping[str, torch.Tensor], on: ProbeBatch) -> CheckResult:
+    """Compare a batch with its copy from before it was used, and embeddings with fresh ones."""
+    changed = [
+        f"batch.{name}"
+        for name, before in kept.items()
+        if not torch.equal(getattr(on.batch, name), before)
+    ]
+    with torch.no_grad():
+        if not changed and difference(on.model.embed(on.batch), on.trace.embeddings) > TOLERANCE:
+            changed = ["the embeddings it is given, or embed gives others the second time"]
+    change = (
+        "work on a copy (.clone()) where trace or embed write in place, and draw nothing in embed"
+    )
+    return (
+        CheckResult(f"running the module changes {changed[0]}", change)
+        if changed
+        else CheckResult()
+    )
+
+
+def _parameters(model: Auditable) -> Iterator[torch.Tensor]:
+    module = module_of(model)
+    return iter(()) if module is None else iter(module.parameters())

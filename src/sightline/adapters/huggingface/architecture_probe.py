@@ -1,0 +1,126 @@
+"""What there is to show in a classifier: its layers of attention, their heads, and the row that its
+head reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+
+from sightline.adapters.huggingface.attention_source import AttentionSource, Kind, QueryRow
+from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.tap.row_detection import rows_read
+from sightline.adapters.tap.softmax_tracer import Site
+from sightline.adapters.tap.tap import Run, find
+from sightline.core.errors import ModelError
+
+LENGTHS = (7, 11)
+"""Tokens of the made-up texts on which attention is looked for; two lengths, as one may be that of
+another axis."""
+_OWN_INPUT = re.compile(r"decoder.*self|decoder.*layer\.0\.SelfAttention")
+"""Where a decoder with an encoder beside it reads its own input, the text one place later: no
+weights of the text."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The sites of attention over the text, layer by layer, the heads of each, and the row that the
+    head reads.
+
+    ``valued`` says whether the values that the weights mix are seen, ``stacked`` whether each layer
+    reads the one before it and nothing else; ``text`` is what it was looked over on.
+    """
+
+    sites: tuple[Site, ...]
+    heads: tuple[int, ...]
+    row: QueryRow
+    valued: bool
+    stacked: bool
+    text: Int[torch.Tensor, "B T"]
+
+    @property
+    def readings(self) -> tuple[AttentionSource, ...]:
+        """Every reading there is without learning: of heads, of all heads of a layer, of all
+        layers.
+        """
+        layers = range(len(self.sites))
+        kinds: tuple[Kind, ...] = ("weights", "values", "evidence")
+        heads = [
+            AttentionSource(layer, head) for layer in layers for head in range(self.heads[layer])
+        ]
+        together = [
+            AttentionSource(layer, None, kind)
+            for kind in kinds
+            if kind != "values" or self.valued
+            for layer in layers
+        ]
+        return (*heads, *together, *([AttentionSource(kind="rollout")] if self.stacked else []))
+
+
+def anatomy(module: Any, ids: Sequence[int]) -> Architecture:
+    """Look a module over, on made-up texts of the ids of real tokens."""
+    device = module.device
+    rows = [
+        made_up(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
+    ]
+    every = find(module, [_run_of(module, text) for text in rows])
+    sites = tuple(
+        site
+        for site in every
+        if not (module.config.is_encoder_decoder and _OWN_INPUT.search(site.part))
+    )
+    if not sites:
+        message = f"{type(module).__name__}: no attention over the tokens of a text was found in it"
+        raise ModelError(
+            message, change="models with windows, hashes or without any softmax cannot be read"
+        )
+    text = rows[0]
+    with torch.no_grad():
+        kept = run(module, text, torch.ones_like(text, dtype=torch.bool), sites=sites).kept
+    heads = tuple(kept.weights[site].shape[1] for site in sites)
+    long = [kept.lengths[site].shape[1:] if site in kept.lengths else () for site in sites]
+    valued = long == [(count, LENGTHS[0]) for count in heads]
+    stacked = not module.config.is_encoder_decoder and len(sites) == getattr(
+        module.config, "num_hidden_layers", 0
+    )
+    return Architecture(sites, heads, _row(module, text, sites[-1]), valued, stacked, text)
+
+
+def made_up(
+    ids: Sequence[int], count: int, length: int, device: torch.device
+) -> Int[torch.Tensor, "B T"]:
+    """Make texts of a length that begin and end as real ones do."""
+    inner = list(ids[1:-1]) or list(ids)
+    rows = [
+        [ids[0], *(inner[(i + j) % len(inner)] for j in range(length - 2)), ids[-1]]
+        for i in range(count)
+    ]
+    return torch.tensor(rows, device=device)
+
+
+def _run_of(module: Any, text: torch.Tensor) -> Run:
+    return Run(lambda: logits_of(module, text), *text.shape)
+
+
+def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
+    """Answer texts of one length."""
+    found: torch.Tensor = module(input_ids=text, attention_mask=torch.ones_like(text)).logits
+    return found
+
+
+def _row(module: Any, text: torch.Tensor, site: Site) -> QueryRow:
+    """Find which rows of the last weights the logits depend on."""
+    places = rows_read(module, site, len(text), lambda: logits_of(module, text))
+    if not places:
+        message = "the logits do not depend on the attention of the last layer"
+        raise ModelError(
+            message, change="a model that answers the same whatever it reads has nothing to show"
+        )
+    if places == (0,):
+        return "first"
+    return "last" if places == (text.shape[1] - 1,) else "all"

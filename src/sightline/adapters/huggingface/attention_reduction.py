@@ -1,0 +1,119 @@
+"""From what a run leaves to one number a token: how each kind of reading is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.adapters.huggingface.attention_source import AttentionSource, Kind, QueryRow
+from sightline.adapters.tap.tap import Weights
+from sightline.numerics.projections import renormalise
+
+Tokens = Float[torch.Tensor, "B T"]
+
+
+@dataclass(frozen=True)
+class LayerOutput:
+    """What a run leaves of a layer: weights; how long the values are, and the slopes, where a
+    reading wants them.
+    """
+
+    weights: Weights
+    lengths: Float[torch.Tensor, "B N T"] | None
+    slopes: Weights | None
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run leaves of the layers that are read."""
+
+    mask: Bool[torch.Tensor, "B T"]
+    row: QueryRow
+    layers: Mapping[int, LayerOutput]
+
+    def read(self, of_heads: Float[torch.Tensor, "B T T"]) -> Tokens:
+        """Take the row that the head of the classifier reads, or the mean of all where it reads
+        all.
+        """
+        if self.row == "all":
+            real = self.mask.to(of_heads.dtype)[:, :, None]
+            return (of_heads * real).sum(1) / real.sum(1)
+        return of_heads[torch.arange(len(of_heads)), place(self.mask, self.row)]
+
+
+def place(mask: Bool[torch.Tensor, "B T"], row: QueryRow) -> Int[torch.Tensor, " B"]:
+    """Give the number of the row that is read, the first or the last."""
+    return torch.zeros_like(mask[:, 0], dtype=torch.long) if row == "first" else mask.sum(1) - 1
+
+
+def shown(ran: Ran, reading: AttentionSource) -> Tokens:
+    """Give what a reading shows of each token, special ones too; every row sums to one."""
+    return VIEWS[reading.kind](ran, reading)
+
+
+def _weights(ran: Ran, reading: AttentionSource) -> Tokens:
+    weights = _layer(ran, reading).weights
+    return ran.read(weights.mean(1) if reading.head is None else weights[:, reading.head])
+
+
+def _values(ran: Ran, reading: AttentionSource) -> Tokens:
+    """``Σ_h α_ht ‖v_ht‖``, as a share (after Kobayashi et al. 2020, eq. 5, without the output's
+    projection).
+    """
+    layer = _layer(ran, reading)
+    assert layer.lengths is not None  # only a model whose values are seen has this reading
+    return renormalise(
+        ran.read(_together(layer.weights * layer.lengths[:, :, None, :], reading)), ran.mask
+    )
+
+
+def _evidence(ran: Ran, reading: AttentionSource) -> Tokens:
+    """``|Σ_h Σ_q α_hqt · ∂ log-odds / ∂α_hqt|``, as a share: what a token adds to the decision, to
+    first order.
+    """
+    layer = _layer(ran, reading)
+    assert layer.slopes is not None  # they are taken where a reading wants them
+    return renormalise(_together(layer.weights * layer.slopes, reading).sum(1).abs(), ran.mask)
+
+
+def _rollout(ran: Ran, reading: AttentionSource) -> Tokens:
+    """``Ã_L ⋯ Ã_1`` with ``Ã = (A + I) / 2``, A the mean of the heads (Abnar & Zuidema 2020,
+    §3).
+    """
+    means = [ran.layers[number].weights.mean(1) for number in sorted(ran.layers)]
+    flow = torch.eye(means[0].shape[-1], dtype=means[0].dtype, device=means[0].device)
+    for one in means:
+        flow = (one @ flow + flow) / 2
+    return ran.read(flow) * ran.mask
+
+
+def _mixture(ran: Ran, reading: AttentionSource) -> Tokens:
+    """``Σ_lh w_lh α_lh``, the shares w of the heads learned from other texts."""
+    parts = [
+        share * ran.read(ran.layers[layer].weights[:, head])
+        for layer, of_heads in enumerate(reading.shares)
+        for head, share in enumerate(of_heads)
+        if share
+    ]
+    return torch.stack(parts).sum(0)
+
+
+def _layer(ran: Ran, reading: AttentionSource) -> LayerOutput:
+    assert reading.layer is not None  # of these kinds
+    return ran.layers[reading.layer]
+
+
+def _together(by_head: Weights, reading: AttentionSource) -> Float[torch.Tensor, "B T T"]:
+    return by_head.sum(1) if reading.head is None else by_head[:, reading.head]
+
+
+VIEWS: Mapping[Kind, Callable[[Ran, AttentionSource], Tokens]] = {
+    "weights": _weights,
+    "values": _values,
+    "evidence": _evidence,
+    "rollout": _rollout,
+    "mixture": _mixture,
+}

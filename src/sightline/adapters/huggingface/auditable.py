@@ -1,0 +1,269 @@
+"""A sequence classifier of Hugging Face transformers, under one reading of its attention, as an
+`Auditable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import torch
+from jaxtyping import Float, Int
+
+from sightline.adapters.huggingface.architecture_probe import logits_of
+from sightline.adapters.huggingface.attention_reduction import LayerOutput, Ran, shown
+from sightline.adapters.huggingface.attention_source import AttentionSource
+from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
+from sightline.adapters.huggingface.weight_substitution import uniform
+from sightline.adapters.tap.attention_row import AttentionRow
+from sightline.adapters.tap.prefix_cache import Ahead, skippable
+from sightline.adapters.tap.softmax_tracer import Site
+from sightline.adapters.tap.tap import Change, Weights
+from sightline.core.errors import ModelError
+from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
+from sightline.numerics.log_odds import log_odds
+from sightline.numerics.projections import renormalise
+
+HELD = 2**25
+"""Weights of all layers that are held at once, as numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class HuggingFace(Classifier):
+    """A classifier whose attention is what one `AttentionSource` shows, over the words of a text.
+
+    Special tokens keep the weight that the model gives them: what is shown, shuffled and replaced
+    is how the rest is shared among the words, as a distribution. The weights of one head, or of all
+    heads of a layer at once, can be replaced, so both can decode; what is computed from weights
+    cannot be put back.
+    """
+
+    reading: AttentionSource
+    labels: tuple[str, ...]
+    link: Link
+    choosing: bool = False
+    """Whether an audit is to choose the reading, among all there are."""
+
+    @property
+    def origin(self) -> Origin:
+        """Elsewhere: that the tap reads and replaces what the model uses has to be proved."""
+        return "elsewhere"
+
+    @property
+    def offers(self) -> frozenset[Capability]:
+        """Gradients and whole layers always; other weights for words where what is shown are
+        weights of a layer.
+        """
+        always: frozenset[Capability] = frozenset({"embedding_grad", "layers"})
+        return always | {"decode"} if self.reading.kind == "weights" else always
+
+    @property
+    def shows(self) -> str:
+        """What is shown of the many weights, in words."""
+        return self.reading.description
+
+    @cached_property
+    def site(self) -> Site:
+        """Where the weights are made that can be replaced."""
+        return self.anatomy.sites[self.reading.layers(len(self.anatomy.sites))[-1]]
+
+    @property
+    def choice(self) -> AttentionRow:
+        """Which of the weights made there are replaced."""
+        return AttentionRow(self.site, self.reading.head, self.anatomy.row, by_token=True)
+
+    @property
+    def readings(self) -> dict[str, AttentionSource]:
+        """Every reading there is, by its name; a mixture is one of them where it is learned."""
+        learned = [self.reading] if self.reading.kind == "mixture" else []
+        return {str(one): one for one in (*self.anatomy.readings, *learned)}
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The readings that are one head each."""
+        return tuple(
+            name
+            for name, one in self.readings.items()
+            if one.kind == "weights" and one.head is not None
+        )
+
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
+        """Run the model and read the weights that are shown; detached, unless embeddings are
+        given.
+        """
+        with torch.set_grad_enabled(embeddings is not None):
+            answer = self._answer(batch, embeddings, keep=embeddings is None)
+        start = self.embed(batch) if embeddings is None else embeddings
+        words = batch.attendable
+        attention, elsewhere = renormalise(answer.row, words), (answer.row * ~words).sum(1)
+        heads = None if answer.own is None or self.choice.one else renormalise(answer.own, words)
+        return Trace(
+            batch, start, attention, answer.logits, elsewhere=elsewhere, heads=heads, inside=answer
+        )
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Run the model again with other weights on the words; special tokens keep theirs, in each
+        head.
+        """
+        shown = self.shown_in(trace)
+        if shown.own is None:
+            change = "choose a layer, or a head of it"
+            raise ModelError(
+                f"{self.name}: {self.reading.description} cannot be replaced", change=change
+            )
+        # What special tokens have is held where attention is held, and follows the embeddings where
+        # attention does.
+        own = shown.own if attention.requires_grad else shown.own.detach()
+        put = self.choice.replaced(own, attention, trace.batch.attendable)
+
+        def changes(some: TextGroup) -> dict[Site, Change]:
+            return {self.site: self.choice.put(some.of(put), some.mask)}
+
+        with torch.set_grad_enabled(
+            torch.is_grad_enabled() and (put.requires_grad or trace.embeddings.requires_grad)
+        ):
+            ahead = shown.ahead.get(self.site, ())
+            return self.answer_under(
+                trace.batch, changes, None if ahead else trace.embeddings, ahead
+            )
+
+    def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
+        """Give what every reading shows of the words, a few texts at a time: all weights of all
+        layers are held.
+        """
+        names, readings = zip(*self.readings.items(), strict=True)
+        size = sum(self.anatomy.heads) * batch.mask.shape[1] ** 2
+        parts = torch.arange(len(batch), device=batch.mask.device).chunk(
+            -(-len(batch) * size // HELD)
+        )
+        rows = torch.cat(
+            [self._answer(batch.rows(some), None, readings=readings).rows for some in parts], dim=1
+        )
+        return {
+            name: renormalise(row, batch.attendable)
+            for name, row in zip(names, rows.detach(), strict=True)
+        }
+
+    def description(self, name: str) -> str:
+        """Say in words what a reading is."""
+        return self.readings[name].description
+
+    def under(self, name: str) -> HuggingFace:
+        """Give the same model under another of its readings."""
+        return replace(self, reading=self.readings[name], choosing=False)
+
+    def mixed(self, shares: Mapping[str, float]) -> HuggingFace:
+        """Give the same model with a mixture of heads, by the names of their readings, among its
+        readings.
+        """
+        known = {
+            (self.readings[name].layer, self.readings[name].head): share
+            for name, share in shares.items()
+        }
+        sizes = enumerate(self.anatomy.heads)
+        by_layer = tuple(
+            tuple(known.get((layer, head), 0.0) for head in range(heads)) for layer, heads in sizes
+        )
+        return replace(self, reading=AttentionSource(kind="mixture", shares=by_layer))
+
+    def _answer(
+        self,
+        batch: Batch,
+        embeddings: Float[torch.Tensor, "B T E"] | None,
+        readings: Sequence[AttentionSource] = (),
+        *,
+        keep: bool = False,
+    ) -> ShownAttention:
+        """Run texts, read their weights, and ``keep`` what the layers before the sites that may be
+        changed gave.
+        """
+        wanted, width = readings or (self.reading,), batch.mask.shape[1]
+        found, places = list[ShownAttention](), list[torch.Tensor]()
+        layers = self.changed if keep else {}
+        ahead: dict[Site, list[Ahead]] = {site: [] for site in layers}
+        for some in self.parts(batch):
+            given = None if embeddings is None else embeddings[some.places, : some.ids.shape[1]]
+            with ExitStack() as keeping:
+                for site, kept in ahead.items():
+                    kept.append(Ahead(layers[site]))
+                    keeping.enter_context(kept[-1].kept(self.module))
+                found.append(self._run(some, given, wanted))
+            places.append(some.places)
+        back = torch.cat(places).argsort()
+        rows = [torch.nn.functional.pad(one.rows, (0, width - one.rows.shape[2])) for one in found]
+        wide = [self.choice.widened(one.own, width) for one in found if one.own is not None]
+        own = torch.cat(wide, dim=-2)[..., back, :] if wide else None
+        return ShownAttention(
+            torch.cat([one.logits for one in found])[back],
+            torch.cat(rows, dim=1)[:, back],
+            own,
+            ahead,
+        )
+
+    @cached_property
+    def changed(self) -> dict[Site, tuple[str, ...]]:
+        """The layers that need not run again under other weights in the last layer, or in the one
+        that is shown.
+        """
+        sites = {self.anatomy.sites[-1], *([self.site] if "decode" in self.offers else [])}
+        text = self.anatomy.text.to(self.device)
+        tried = partial(
+            skippable, texts=len(text), change=uniform, logits=lambda: logits_of(self.module, text)
+        )
+        return {site: layers for site in sorted(sites) if (layers := tried(self.module, site))}
+
+    def _run(
+        self,
+        some: TextGroup,
+        embeddings: Float[torch.Tensor, "B T E"] | None,
+        wanted: Sequence[AttentionSource],
+    ) -> ShownAttention:
+        numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
+        sites = [self.anatomy.sites[number] for number in numbers]
+        sloped = any(one.kind == "evidence" for one in wanted)
+        with torch.set_grad_enabled(sloped or torch.is_grad_enabled()):
+            start = self._start(some.ids) if sloped and embeddings is None else embeddings
+            answer = run(
+                self.module, some.ids, some.mask, start, sites, {}, **self.beside(some.ids)
+            )
+            weights = [answer.kept.weights[site] for site in sites]
+            slopes = (
+                _slopes(answer.logits, weights, keep=embeddings is not None)
+                if sloped
+                else [None] * len(sites)
+            )
+        if embeddings is None:
+            weights = [one.detach() for one in weights]
+        lengths = [answer.kept.lengths.get(site) for site in sites]
+        layers = zip(numbers, weights, lengths, slopes, strict=True)
+        by_layer = {
+            number: LayerOutput(weight, long, slope) for number, weight, long, slope in layers
+        }
+        ran = Ran(some.mask, self.anatomy.row, by_layer)
+        logits = answer.logits if embeddings is not None else answer.logits.detach()
+        rows = torch.stack([shown(ran, one) for one in wanted]) * some.mask
+        replaced = "decode" in self.offers and wanted == (self.reading,)
+        own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
+        return ShownAttention(logits, rows, own, {})
+
+    def _start(self, ids: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T E"]:
+        """Look embeddings up to take slopes behind them, whether or not the weights of the module
+        are frozen.
+        """
+        found: torch.Tensor = self.module.get_input_embeddings()(ids)
+        return found.detach().requires_grad_()
+
+
+def _slopes(
+    logits: Float[torch.Tensor, "B L"], weights: Sequence[Weights], *, keep: bool
+) -> tuple[Weights, ...]:
+    """Take ``∂ log-odds / ∂α`` of the decided class at every site; weights of later layers answer
+    to earlier ones.
+    """
+    target = log_odds(logits, logits.detach().argmax(1)).sum()
+    return torch.autograd.grad(target, weights, retain_graph=keep, materialize_grads=True)

@@ -1,0 +1,165 @@
+"""The files of a folder for transformers, looked at before anything is built from them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from sightline._io.limits import CLASSES, DEPTH, FILE, LENGTHENED, Bound
+from sightline._io.safe_open import open_regular
+from sightline.core.errors import DataError, ModelError
+
+CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
+"""Files that name the files with the weights."""
+_COUNTS: Mapping[str, Bound] = {
+    "num_labels": CLASSES,
+    **dict.fromkeys(
+        (
+            "num_hidden_layers",
+            "num_layers",
+            "n_layer",
+            "n_layers",
+            "encoder_layers",
+            "decoder_layers",
+            "num_decoder_layers",
+        ),
+        DEPTH,
+    ),
+}
+"""Numbers in a configuration that say how much is built, by their names in the families of
+transformers."""
+
+
+def check_folder(spec: str, folder: Path) -> None:
+    """Refuse what would take the machine, or read files outside the folder; what is merely wrong
+    transformers says.
+    """
+    try:
+        config = _read(folder / CONFIG)
+        for index in INDEXES:
+            _check_shards(spec, folder, index, _read(folder / index))
+        check_normalizer(spec, _read(folder / TOKENIZER).get("normalizer"))
+    except DataError as error:
+        raise ModelError(f"{spec}: {error}", field="model") from error
+    _check_counts(spec, config)
+    pad, size = config.get("pad_token_id"), config.get("vocab_size")
+    if isinstance(pad, int) and isinstance(size, int):
+        check_pad(spec, pad, size)
+
+
+def check_pad(name: str, pad: int, size: int) -> None:
+    """Refuse a number of the padding piece that no row of the table of embeddings has."""
+    if not 0 <= pad < size:
+        message = (
+            f"{name}: expected pad_token_id from 0 to {size - 1}, a row of its embeddings, got "
+            f"{pad}"
+        )
+        raise ModelError(
+            message, change=f"write the number of the tokenizer's padding piece into {CONFIG}"
+        )
+
+
+def check_normalizer(name: str, normalizer: Any) -> None:
+    """Refuse a normalizer that may turn one character into very many; it would run over every
+    text.
+    """
+    longest = prod(_growths(normalizer))
+    if longest > LENGTHENED.now:
+        raise ModelError(f"{name}: {LENGTHENED.passed(longest)}", field="model")
+
+
+def check_tokenizer_files(spec: str, folder: Path, tokenizer: Any) -> None:
+    """Refuse a folder without the files of a tokenizer: transformers makes one that knows no
+    word.
+    """
+    names = sorted({TOKENIZER, *tokenizer.vocab_files_names.values()})
+    if not any((folder / name).is_file() for name in names):
+        message = (
+            f"{spec}: expected the files of its tokenizer ({' or '.join(names)}), got a folder "
+            "without them"
+        )
+        raise ModelError(
+            message,
+            change="save it into the folder: tokenizer.save_pretrained(FOLDER)",
+            field="model",
+        )
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Read a file of JSON as far as it can be read; what is broken in it, transformers says."""
+    if not file.exists():
+        return {}
+    with (
+        open_regular(file, FILE) as stream,
+        suppress(ValueError, RecursionError, IsADirectoryError),
+    ):
+        found = json.load(stream)
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _check_counts(spec: str, config: Mapping[str, Any]) -> None:
+    parts = [config, *(part for part in config.values() if isinstance(part, dict))]
+    for part in parts:
+        labels = part.get("id2label")
+        counts = {**part, "num_labels": len(labels)} if isinstance(labels, dict) else part
+        for name, bound in _COUNTS.items():
+            for number in (part.get(name), counts.get(name)):
+                if isinstance(number, int | float) and number > bound.now:
+                    message = f"{spec}: {CONFIG}: {name}: {bound.passed(int(min(number, 1e18)))}"
+                    raise ModelError(message, field="model")
+
+
+def _check_shards(spec: str, folder: Path, index: str, found: Mapping[str, Any]) -> None:
+    """Refuse an index that names a file outside the folder, be it through a link."""
+    named = found.get("weight_map")
+    for name in dict.fromkeys(map(str, named.values())) if isinstance(named, dict) else ():
+        if not _is_inside(folder, name):
+            message = f"{spec}: {index}: expected files in the same folder, got {name[:200]!r}"
+            raise ModelError(
+                message,
+                change="put the weights into the folder, and name them by their names",
+                field="model",
+            )
+
+
+def _is_inside(folder: Path, name: str) -> bool:
+    path = Path(name)
+    if path.is_absolute() or ".." in path.parts or "\0" in name:
+        return False
+    target, home = (folder / path).resolve(), folder.resolve()
+    # A snapshot in the cache of transformers is all links into the folder with its blobs.
+    cached = home.parent.parent / "blobs" if home.parent.name == "snapshots" else home
+    return target.is_relative_to(home) or target.is_relative_to(cached)
+
+
+def _growths(normalizer: Any) -> Iterator[int]:
+    """Say of each step of a normalizer into how many characters it turns one at most."""
+    if not isinstance(normalizer, dict):
+        return
+    for one in normalizer.get("normalizers") or ():
+        yield from _growths(one)
+    if normalizer.get("type") == "Replace":
+        yield max(1, _growth(normalizer.get("pattern"), str(normalizer.get("content", ""))))
+
+
+def _growth(pattern: Any, content: str) -> int:
+    known: Mapping[str, Any] = pattern if isinstance(pattern, dict) else {}
+    if text := known.get("String"):
+        return -(-len(content) // len(str(text)))
+    # An expression may find a single character, and one that finds nothing at all puts its content
+    # between any two.
+    return len(content) + _finds_nothing(str(known.get("Regex", "")))
+
+
+def _finds_nothing(expression: str) -> bool:
+    try:
+        return re.compile(expression).fullmatch("") is not None
+    except (re.error, RecursionError, OverflowError):
+        return True  # written for another engine

@@ -1,0 +1,239 @@
+"""A sequence classifier of Hugging Face transformers: how its texts are run, and its layers
+replaced whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.adapters.huggingface.architecture_probe import Architecture
+from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
+from sightline.adapters.tap.attention_row import AttentionRow
+from sightline.adapters.tap.prefix_cache import Ahead
+from sightline.adapters.tap.softmax_tracer import Site
+from sightline.adapters.tap.tap import Change
+from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, Trace
+
+SOME = 50
+"""Known words that are named."""
+
+
+@dataclass(frozen=True)
+class ShownAttention:
+    """What is shown of a run: the logits, and what each reading makes of its weights, of special
+    tokens too.
+
+    ``own`` are the rows that can be replaced, as the model made them. ``ahead`` has what the layers
+    before a site gave, for each part of the batch that was run together.
+    """
+
+    logits: Float[torch.Tensor, "B L"]
+    rows: Float[torch.Tensor, "R B T"]
+    own: Float[torch.Tensor, "*N B T"] | None
+    ahead: Mapping[Site, Sequence[Ahead]]
+
+    @property
+    def row(self) -> Float[torch.Tensor, "B T"]:
+        """What the first reading makes of them."""
+        return self.rows[0]
+
+
+@dataclass(frozen=True)
+class TextGroup:
+    """Texts of a batch that are run together, and their places in it."""
+
+    ids: Int[torch.Tensor, "N T"]
+    mask: Bool[torch.Tensor, "N T"]
+    places: Int[torch.Tensor, " N"]
+
+    def of(self, each: Float[torch.Tensor, "*K B Tmax"]) -> Float[torch.Tensor, "*K N T"]:
+        """Take what these texts have of a tensor with texts and tokens last."""
+        return each[..., self.places, : self.ids.shape[1]]
+
+
+AttentionChanges = Callable[[TextGroup], Mapping[Site, Change]]
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A classifier and its tokenizer, with the layers of its attention, before any reading of
+    them.
+    """
+
+    module: Any
+    reader: SubwordReader
+    anatomy: Architecture
+    name: str
+    segments: bool
+    """Whether the model is told which piece is of the text and which of the query."""
+    together: bool
+    """Whether texts of several lengths may be run together, padded."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the module is."""
+        found: torch.device = next(self.module.parameters()).device
+        return found
+
+    @property
+    def layers(self) -> int:
+        """Count the layers of attention."""
+        return len(self.anatomy.sites)
+
+    @property
+    def last_heads(self) -> int:
+        """Count the heads of the last layer."""
+        return self.anatomy.heads[-1]
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Cut texts into pieces, padded at the right."""
+        return self.reader.batch(examples, self.device)
+
+    def seen(self, example: Example) -> Example:
+        """Leave out what is beyond the length of the model."""
+        return self.reader.seen(example)
+
+    def beyond(self, example: Example) -> int:
+        """Count the words behind the length of the model."""
+        return self.reader.beyond(example)
+
+    @property
+    def unknown(self) -> int | None:
+        """The piece that stands for what the tokenizer does not know."""
+        return self.reader.unknown
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Some words that the tokenizer knows: whole pieces of letters, in their order."""
+        numbered = sorted(
+            (number, piece) for piece, number in self.reader.tokenizer.get_vocab().items()
+        )
+        return tuple(piece for _, piece in numbered if piece.isalpha() and len(piece) > 1)[:SOME]
+
+    def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
+        """Look up the embeddings of the pieces."""
+        with torch.no_grad():
+            found: torch.Tensor = self.module.get_input_embeddings()(self._ids(batch))
+        return found
+
+    def with_rows(
+        self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Answer with these weights in the rows of the last layer that are read."""
+        last = self.anatomy.sites[-1]
+        choice, by_head = (
+            AttentionRow(last, None, self.anatomy.row, by_token=True),
+            rows.movedim(0, -2),
+        )
+        given = by_head.unsqueeze(1) if self.anatomy.row == "all" else by_head
+
+        def changes(some: TextGroup) -> dict[Site, Change]:
+            return {last: choice.put(some.of(given), some.mask)}
+
+        with torch.no_grad():
+            return self.answer_under(
+                trace.batch, changes, ahead=self.shown_in(trace).ahead.get(last, ())
+            )
+
+    def added_weights(self, batch: Batch, sums: Sequence[WeightSums]) -> list[WeightSums]:
+        """Add the weights of every layer up, place by place."""
+        found: list[WeightSums | None] = list(sums) or [None] * self.layers
+        for some in self.parts(batch):
+            with torch.no_grad():
+                kept = run(
+                    self.module,
+                    some.ids,
+                    some.mask,
+                    None,
+                    self.anatomy.sites,
+                    {},
+                    **self.beside(some.ids),
+                ).kept
+            pairs = zip(found, self.anatomy.sites, strict=True)
+            found = [added(one, kept.weights[site], some.mask) for one, site in pairs]
+        return [one for one in found if one is not None]
+
+    def without_choice(
+        self, batch: Batch, layer: int | None, means: Sequence[torch.Tensor] | None
+    ) -> Float[torch.Tensor, "B L"]:
+        """Answer with the means of other texts, or uniform weights, at a layer or at all."""
+        layers = range(self.layers) if layer is None else [layer]
+        changes: dict[Site, Change] = {
+            self.anatomy.sites[one]: uniform
+            if means is None
+            else partial(constant, means=means[one])
+            for one in layers
+        }
+        with torch.no_grad():
+            return self.answer_under(batch, lambda _: changes)
+
+    def answer_under(
+        self,
+        batch: Batch,
+        changes: AttentionChanges,
+        embeddings: Float[torch.Tensor, "B T E"] | None = None,
+        ahead: Sequence[Ahead] = (),
+    ) -> Float[torch.Tensor, "B L"]:
+        """Answer with changed weights; where what the layers ahead gave is at hand, they do not
+        run.
+        """
+        logits, places = [], []
+        for number, some in enumerate(self.parts(batch)):
+            start = None if embeddings is None else embeddings[some.places, : some.ids.shape[1]]
+            with ahead[number].skipped(self.module) if ahead else nullcontext():
+                answer = run(
+                    self.module,
+                    some.ids,
+                    some.mask,
+                    start,
+                    (),
+                    changes(some),
+                    **self.beside(some.ids),
+                )
+            logits.append(answer.logits)
+            places.append(some.places)
+        return torch.cat(logits)[torch.cat(places).argsort()]
+
+    def shown_in(self, trace: Trace) -> ShownAttention:
+        """Give what a trace of this model keeps."""
+        if not isinstance(trace.inside, ShownAttention):
+            message = f"{self.name}: expected a trace of its own to decode, got another model's"
+            raise ModelError(message, change="trace the batch anew")
+        return trace.inside
+
+    def parts(self, batch: Batch) -> Iterator[TextGroup]:
+        """Give what is run together: all texts, or those of one length where padding is not
+        inert.
+        """
+        ids, lengths = self._ids(batch), batch.mask.sum(1)
+        if self.together:
+            yield TextGroup(ids, batch.mask, torch.arange(len(ids), device=ids.device))
+            return
+        for length in sorted(set(lengths.tolist())):
+            some = (lengths == length).nonzero()[:, 0]
+            yield TextGroup(ids[some, :length], batch.mask[some, :length], some)
+
+    def beside(self, ids: Int[torch.Tensor, "B T"]) -> dict[str, torch.Tensor]:
+        """Give what the module is asked by beside ids and mask."""
+        return {"token_type_ids": self._segments(ids)} if self.segments else {}
+
+    def _segments(self, ids: Int[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
+        """Number the parts of a pair by the separators before a token: a batch keeps nothing but
+        ids and mask.
+        """
+        ends = torch.eq(ids, self.reader.separator or 0).long()
+        return (ends.cumsum(1) - ends).clamp(max=1)
+
+    def _ids(self, batch: Batch) -> Int[torch.Tensor, "B T"]:
+        return batch.ids.masked_fill(~batch.mask, self.reader.pad)

@@ -1,0 +1,124 @@
+"""Texts as a tokenizer reads them: which piece is of which word, by where it stands and never by
+how it looks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from sightline._io.limits import PIECES
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.core.interning import Span
+from sightline.core.protocols import Batch
+
+NO_WORD = -1
+
+
+@dataclass(frozen=True)
+class SubwordText:
+    """A text in pieces: their numbers, and the word each is of (−1: a special token, a blank, or
+    the query).
+    """
+
+    ids: tuple[int, ...]
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SubwordReader:
+    """A fast tokenizer, and how many pieces its model takes."""
+
+    tokenizer: Any
+    longest: int | None
+    pad: int
+    separator: int | None = None
+    unknown: int | None = None
+
+    def read(self, example: Example, *, whole: bool = False) -> SubwordText:
+        """Cut a text into pieces, and the query of a pair after it; no more than the model takes,
+        unless ``whole``.
+        """
+        pair = None if example.query is None else " ".join(example.query)
+        cut = (
+            {}
+            if whole or self.longest is None
+            else {"truncation": "only_first", "max_length": self.longest}
+        )
+        read = self.tokenizer(example.text, pair, return_offsets_mapping=True, verbose=False, **cut)
+        if len(read["input_ids"]) > PIECES.now:
+            raise DataError(f"text {example.id}: {PIECES.passed(len(read['input_ids']))}")
+        places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
+        words = tuple(
+            _word(place, example.offsets) if part == 0 else NO_WORD for place, part in places
+        )
+        return SubwordText(tuple(read["input_ids"]), words)
+
+    def batch(self, examples: Sequence[Example], device: torch.device) -> Batch:
+        """Pad texts at the right; attention is asked of pieces of words, special tokens keep
+        theirs.
+        """
+        read = [self.read(example) for example in examples]
+        if empty := next(
+            (text.id for text, one in zip(examples, read, strict=True) if not one.ids), None
+        ):
+            raise DataError(
+                f"text {empty}: expected pieces of it, the tokenizer gave none; leave the text out"
+            )
+        size = max(len(one.ids) for one in read)
+        ids, words = (
+            torch.tensor([[*row, *[filling] * (size - len(row))] for row in rows], device=device)
+            for rows, filling in (
+                ([one.ids for one in read], self.pad),
+                ([one.words for one in read], NO_WORD),
+            )
+        )
+        lengths = torch.tensor([[len(one.ids)] for one in read], device=device)
+        mask = torch.arange(size, device=device) < lengths
+        return Batch(
+            ids=ids,
+            mask=mask,
+            attendable=words != NO_WORD,
+            word=words,
+            labels=torch.tensor([example.label for example in examples], device=device),
+            index=torch.tensor([example.index for example in examples], device=device),
+        )
+
+    def seen(self, example: Example) -> Example:
+        """Keep the words that the model sees: none beyond its length, none that its tokenizer has
+        no piece for.
+        """
+        there = sorted({*self.read(example).words} - {NO_WORD})
+        if len(there) == len(example.tokens):
+            return example
+        marks = (
+            None if example.rationale is None else tuple(example.rationale[word] for word in there)
+        )
+        tokens = tuple(example.tokens[word] for word in there)
+        places = tuple(example.offsets[word] for word in there)
+        return replace(example, tokens=tokens, places=places, rationale=marks)
+
+    def beyond(self, example: Example) -> int:
+        """Count the words whose pieces lie behind the greatest length."""
+        return len({*self.read(example, whole=True).words} - {*self.read(example).words})
+
+
+def _word(place: Span, words: Sequence[Span]) -> int:
+    """Find the word that most of a piece lies on, the first of several; a piece may begin with the
+    blank before it.
+    """
+    start, end = place
+    first = max(bisect_right(words, (start, start)) - 1, 0)
+    best, found = 0, NO_WORD
+    for number in range(first, len(words)):
+        begins, ends = words[number]
+        if begins >= end:
+            break
+        if (shared := min(end, ends) - max(start, begins)) > best:
+            best, found = shared, number
+    return found

@@ -1,0 +1,252 @@
+"""The labels of data, numbered as a model numbers its classes.
+
+A label is a class by the first of these that holds: a label map names it, it is the name of a
+class, all labels are numbers of classes, it is the name of a class but for case, blanks and the
+decimals of a whole number. What a label was taken for, where it is not a name as it stands, is in
+the data card. Anything else is an error that lists both sides.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from sightline.config.label_map import READ_AS, read_label_map, written_label_map
+from sightline.core.errors import DataError, SpecError, setting
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
+from sightline.data.dataset import Dataset
+from sightline.data.readers.error_excerpts import listed, show
+
+_WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
+_NUMBERED = re.compile(r"\b[0-9]+\b")
+_SAFE = re.compile(r"[\w =,.+-]*")
+_SHOWN = 10
+_NUMBERS, _NAMES = "class indices", "names of classes, whatever their case, blanks and decimals"
+_FIELD = "label_map"
+
+
+@dataclass(frozen=True)
+class MatchedLabels:
+    """The class of each label, and in words how it was found; empty where every label is the name
+    of its class.
+    """
+
+    classes: Mapping[str, str]
+    how: str = ""
+
+
+LabelMap = Mapping[Any, str] | str
+"""Which class a label is, by the label; or the same as text (`sightline.config.label_map`)."""
+
+
+def numbered_for(
+    dataset: Dataset, names: Sequence[str], label_map: LabelMap | None = None
+) -> Dataset:
+    """Number labels and candidates as the model does; a label that it does not know is an error."""
+    if tuple(names) == dataset.label_names and not label_map:
+        return dataset
+    matching = matched(dataset.name, dataset.label_names, names, as_read(label_map or {}))
+    numbers = [tuple(names).index(matching.classes[label]) for label in dataset.label_names]
+    train, validation, test = (
+        tuple(_renumbered(example, numbers) for example in split)
+        for split in dataset.splits.values()
+    )
+    card = _said(dataset, matching, names) if matching.how else dataset.card
+    return replace(
+        dataset, label_names=tuple(names), train=train, validation=validation, test=test, card=card
+    )
+
+
+def numbered_for_model(
+    dataset: Dataset, model: Auditable, label_map: LabelMap | None = None
+) -> Dataset:
+    """Number labels as a model does that names its classes; one that names none takes them in the
+    order of the data.
+    """
+    if model.labels is not None:
+        return numbered_for(dataset, model.labels, label_map)
+    if label_map:
+        message = f"{model.name} does not name its classes, so there is nothing to map labels onto"
+        raise SpecError(f"{message}; give it labels, as sightline.wrap takes them", field=_FIELD)
+    return dataset
+
+
+def as_read(label_map: LabelMap) -> dict[str, str]:
+    """Write the labels of a map as a table has them: 0 and True are the labels ``0`` and
+    ``true``.
+    """
+    if isinstance(label_map, str):
+        return read_label_map(label_map)
+    return {
+        str(label).lower() if isinstance(label, bool) else str(label): name
+        for label, name in label_map.items()
+    }
+
+
+def matched(
+    data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
+) -> MatchedLabels:
+    """Find the class of each label; see the module for the rules."""
+    if label_map:
+        return _mapped(data, labels, names, label_map)
+    if set(labels) <= set(names):
+        return MatchedLabels({label: label for label in labels})
+    if (numbers := _numbers(labels, names)) is not None:
+        return _apart(data, names, MatchedLabels(numbers, _NUMBERS))
+    folded = {
+        label: [name for name in names if _folded(name) == _folded(label)] for label in labels
+    }
+    if unknown := [label for label in labels if label not in names and len(folded[label]) != 1]:
+        raise _unknown(data, labels, names, unknown)
+    return _apart(
+        data,
+        names,
+        MatchedLabels({label: _one_of(names, label, folded[label]) for label in labels}, _NAMES),
+    )
+
+
+def _one_of(names: Sequence[str], label: str, folded: Sequence[str]) -> str:
+    """Give the class of exactly this name, or else the only one that is it but for case, blanks and
+    decimals.
+    """
+    return label if label in names else folded[0]
+
+
+def _mapped(
+    data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
+) -> MatchedLabels:
+    """Follow a map, which may bring several labels to one class; what it leaves out must be the
+    name of a class.
+    """
+    if stray := [label for label in label_map if label not in labels]:
+        raise SpecError(
+            f"{data} has no label {show(stray[0])}; it has {listed(labels)}", field=_FIELD
+        )
+    if stray := [name for name in label_map.values() if name not in names]:
+        raise SpecError(
+            f"the model has no class {show(stray[0])}; it has {listed(names)}", field=_FIELD
+        )
+    classes = {label: label_map.get(label, label) for label in labels}
+    if stray := [label for label in labels if classes[label] not in names]:
+        message = f"the map leaves out {listed(stray)}, and the model has no class of that name"
+        raise SpecError(
+            f"{message}; name every label of {data}: {_advice(labels, names, label_map)}",
+            field=_FIELD,
+        )
+    return MatchedLabels(
+        classes,
+        "" if all(label == name for label, name in classes.items()) else "the label map says",
+    )
+
+
+def _numbers(labels: Sequence[str], names: Sequence[str]) -> dict[str, str] | None:
+    """Read labels as numbers of classes, from 0, where all can be and no class is named with a
+    number of its own.
+
+    Labels from 1 to 4 of the classes ``1 star`` to ``5 stars`` are no indices; ``LABEL_1`` has no
+    number of its own.
+    """
+    whole = {label: match for label in labels if (match := _WHOLE.fullmatch(label))}
+    if len(whole) < len(labels) or any(_NUMBERED.search(name) for name in names):
+        return None
+    numbers = {label: int(match[1]) for label, match in whole.items()}
+    return (
+        {label: names[n] for label, n in numbers.items()}
+        if max(numbers.values()) < len(names)
+        else None
+    )
+
+
+def _folded(label: str) -> str:
+    """Write a label without what tables change: its case, blanks around it, the decimals of a whole
+    number.
+    """
+    plain = label.strip().casefold()
+    match = _WHOLE.fullmatch(plain)
+    return str(int(match[1])) if match else plain
+
+
+def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedLabels:
+    """Refuse two labels that would be one class without anybody having said so."""
+    first: dict[str, str] = {}
+    for label, name in matching.classes.items():
+        if (other := first.setdefault(name, label)) != label:
+            message = (
+                f"{data}: the labels {show(other)} and {show(label)} would both be the class "
+                f"{show(name)}"
+            )
+            raise DataError(
+                f"{message}; if they are, say so with "
+                f"{_advice([other, label], names, matching.classes)}"
+            )
+    return matching
+
+
+def _unknown(
+    data: str, labels: Sequence[str], names: Sequence[str], unknown: Sequence[str]
+) -> DataError:
+    """List both sides, and write a map to complete."""
+    message = (
+        f"{data}: the model has no class for {listed(unknown)}; the data have the labels "
+        f"{listed(labels)}"
+    )
+    message += f", the model has the classes {listed(names)}"
+    return DataError(f"{message}; say which is which with {_advice(labels, names, {})}")
+
+
+def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:
+    """Write a map to complete: each label that names no class with the one it looks like, or CLASS
+    in its place.
+    """
+    unnamed = [label for label in labels if label not in names] or labels
+    text = written_label_map(
+        {label: known.get(label) or _like(label, names) for label in unnamed[:_SHOWN]}
+    )
+    more = f" (and {len(unnamed) - _SHOWN:,} more)" if len(unnamed) > _SHOWN else ""
+    return setting(_FIELD, f'"{text}"' if _SAFE.fullmatch(text) else shlex.quote(text)) + more
+
+
+def _like(label: str, names: Sequence[str]) -> str:
+    """Find the one class that a label is short for, or nearly spelled as."""
+    written, folded = _folded(label), {_folded(name): name for name in names}
+    begins = [
+        name
+        for plain, name in folded.items()
+        if plain and (plain.startswith(written) or written.startswith(plain))
+    ]
+    near = begins or [folded[one] for one in get_close_matches(written, folded, n=2, cutoff=0.8)]
+    return near[0] if len(near) == 1 else "CLASS"
+
+
+def _said(dataset: Dataset, matching: MatchedLabels, names: Sequence[str]) -> dict[str, Any]:
+    """Say in the card which class each label was taken for, and count its texts under that."""
+    card = dict(dataset.card)
+    changed = {label: name for label, name in matching.classes.items() if label != name}
+    message = f"labels {listed([*changed], str)} {READ_AS} {matching.how}"
+    pairs = listed([f"{label} = {name}" for label, name in changed.items()], str)
+    card["notes"] = [*card.get("notes", ()), f"{message}: {pairs}"]
+    card["labels_read"] = dict(matching.classes)
+    card["splits"] = {
+        split: about | {"labels": _counted(about.get("labels", {}), matching, names)}
+        for split, about in card.get("splits", {}).items()
+    }
+    return card
+
+
+def _counted(
+    counts: Mapping[str, int], matching: MatchedLabels, names: Sequence[str]
+) -> dict[str, int]:
+    under = {label: matching.classes.get(label, label) for label in counts}
+    return {name: sum(n for label, n in counts.items() if under[label] == name) for name in names}
+
+
+def _renumbered(example: Example, numbers: Sequence[int]) -> Example:
+    candidates = example.candidates and tuple(
+        dict.fromkeys(numbers[candidate] for candidate in example.candidates)
+    )
+    return replace(example, label=numbers[example.label], candidates=candidates)

@@ -1,0 +1,128 @@
+"""One row of attention among all that a module makes: which part, which head, which row; read, and
+put back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.adapters.tap.softmax_tracer import Site
+from sightline.adapters.tap.tap import Change, Weights
+from sightline.numerics.projections import renormalise
+
+Row = Literal["first", "last", "all"] | int
+"""The row that reads the text: of its first token, of its last that is no padding, the mean of all,
+or by number."""
+
+
+@dataclass(frozen=True)
+class AttentionRow:
+    """The weights at one site, of one head or of all (None), in one row or in all.
+
+    What is shown of several is their mean. What is put back is put into each of them, all at once.
+    ``by_token`` says whether there is a row for each token, so that those of padding are left out
+    of a mean.
+    """
+
+    site: Site
+    head: int | None
+    row: Row
+    by_token: bool
+
+    @property
+    def one(self) -> bool:
+        """Whether it is one row of one head, which is shown as it is."""
+        return self.head is not None and self.row != "all"
+
+    def __str__(self) -> str:
+        """Say what it is in words."""
+        heads = "mean of all heads" if self.head is None else f"head {self.head}"
+        return (
+            f"{self.site}, {heads}, {'mean of all rows' if self.row == 'all' else self._describe}"
+        )
+
+    @property
+    def _describe(self) -> str:
+        return f"row {self.row}" if isinstance(self.row, int) else f"row of the {self.row} token"
+
+    def read(
+        self, weights: Float[torch.Tensor, "B N Q S"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Take the row; a module that cuts padding off has weights for fewer tokens."""
+        cut = mask[:, : weights.shape[-1]]
+        of_heads = weights.mean(1) if self.head is None else weights[:, self.head]
+        if self.row == "all":
+            real = (cut if self.by_token else torch.ones_like(of_heads[..., 0])).to(of_heads.dtype)[
+                :, :, None
+            ]
+            row = (of_heads * real).sum(1) / real.sum(1)
+        else:
+            row = of_heads[torch.arange(len(mask), device=mask.device), self._place(mask)]
+        return torch.nn.functional.pad(row, (0, mask.shape[1] - cut.shape[1]))
+
+    def rows(
+        self, weights: Float[torch.Tensor, "B N Q S"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "*N B T"]:
+        """Take all that is put back at once: the row of each head, or every row; of one row of one
+        head, that row.
+        """
+        return self.widened(weights[self._at(mask)].movedim(0, -2), mask.shape[1])
+
+    def widened(
+        self, rows: Float[torch.Tensor, "*N B S"], tokens: int
+    ) -> Float[torch.Tensor, "*N B T"]:
+        """Pad rows to so many tokens, and add a row for each of these where there is one for each
+        token.
+        """
+        beyond = (0, tokens - rows.shape[-1])
+        every = self.row == "all" and self.by_token
+        return torch.nn.functional.pad(rows, (*beyond, 0, 0, *beyond) if every else beyond)
+
+    def put(self, rows: Float[torch.Tensor, "*N B T"], mask: Bool[torch.Tensor, "B T"]) -> Change:
+        """Give what puts rows in the place of the module's own."""
+
+        def change(weights: Weights) -> Weights:
+            changed, new = weights.clone(), rows.movedim(-2, 0)[..., : weights.shape[-1]]
+            at = self._at(mask)
+            changed[at] = (new[..., : weights.shape[2], :] if self.row == "all" else new).to(
+                weights.dtype
+            )
+            return changed
+
+        return change
+
+    def replaced(
+        self,
+        own: Float[torch.Tensor, "*N B T"],
+        attention: Float[torch.Tensor, "*K B T"],
+        words: Bool[torch.Tensor, "B T"],
+    ) -> Float[torch.Tensor, "*N B T"]:
+        """Share what each row has of the words as ``attention`` says; what is no word keeps the
+        weight it has.
+
+        ``attention`` is one map for all rows, or one for each. Where all rows are read, one may not
+        see every word (a decoder's rows end at their own token): what a row has no weight for stays
+        without, and it shares the rest.
+        """
+        given = attention.to(own.dtype)
+        if self.row == "all":
+            seen = words & (own > 0)
+            given = renormalise(given.expand_as(own), seen)
+        return torch.where(words, given * (own * words).sum(-1, keepdim=True), own)
+
+    def _at(self, mask: Bool[torch.Tensor, "B T"]) -> tuple[Any, ...]:
+        """Say where in weights, ``B N Q S``, the rows are."""
+        heads = slice(None) if self.head is None else self.head
+        texts = torch.arange(len(mask), device=mask.device)
+        return (slice(None), heads) if self.row == "all" else (texts, heads, self._place(mask))
+
+    def _place(self, mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, " B"]:
+        if self.row == "last":
+            return mask.sum(1) - 1
+        return torch.full_like(
+            mask[:, 0], 0 if self.row == "first" else int(self.row), dtype=torch.long
+        )

@@ -1,0 +1,136 @@
+"""What watches a module while it runs: in which of its parts a softmax is taken, and what comes out
+of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from sightline.adapters.tap.unfused_attention import multi_head, scaled_dot_product
+
+SOFTMAX = (torch.softmax, torch.Tensor.softmax, functional.softmax, torch.special.softmax)
+FUSED: Mapping[Any, Callable[..., Any]] = {
+    functional.scaled_dot_product_attention: scaled_dot_product,
+    functional.multi_head_attention_forward: multi_head,
+}
+"""What is one step in torch, and its twin."""
+MIXES = (torch.matmul, torch.bmm, torch.Tensor.matmul, torch.Tensor.bmm, torch.Tensor.__matmul__)
+"""How weights meet the values that they mix."""
+
+
+@dataclass(frozen=True, order=True)
+class Site:
+    """Where weights are made: in which part of the module, and which of the times that this happens
+    in one run.
+
+    Parts are known by name, not by number: in some families not every layer has attention, in
+    others all layers are one part that runs again and again.
+    """
+
+    part: str
+    turn: int = 0
+
+    def __str__(self) -> str:
+        """Write the part, and the turn where it is not the first."""
+        return f"{self.part}#{self.turn}" if self.turn else self.part
+
+
+Seen = Callable[[Site, torch.Tensor, int], torch.Tensor]
+"""Is shown the weights made at a site and the axis of their keys, and gives those to use."""
+Mixed = Callable[[Site, torch.Tensor], None]
+"""Is shown the values that the weights of a site mix, a row for each key."""
+
+
+@dataclass
+class Watch(TorchFunctionMode):
+    """Calls ``seen`` with the result of every softmax inside a module, and ``mixed`` with what it
+    is multiplied by.
+    """
+
+    seen: Seen
+    mixed: Mixed | None = None
+    inside: list[str] = field(default_factory=list)
+    turns: Counter[str] = field(default_factory=Counter)
+    last: tuple[Site, torch.Tensor] | None = None
+
+    def __post_init__(self) -> None:
+        """Let torch set up its part."""
+        super().__init__()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Let everything pass but a softmax, and what has one inside."""
+        given = kwargs or {}
+        if not self.inside:
+            return func(*args, **given)
+        if func in FUSED:
+            return FUSED[func](self._weighed, *args, **given)
+        if func in SOFTMAX:
+            dim = given["dim"] if "dim" in given else args[1]
+            return self._shown(func(*args, **given), dim)
+        if func in MIXES and self.last is not None and _same(args[0], self.last[1]):
+            self._mixed(args[1])
+        return func(*args, **given)
+
+    def _weighed(self, weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        used = self._shown(weights, -1)
+        self._mixed(values)
+        return used
+
+    def _mixed(self, values: torch.Tensor) -> None:
+        if self.mixed is not None and self.last is not None:
+            self.mixed(self.last[0], values)
+
+    def _shown(self, weights: torch.Tensor, dim: int) -> torch.Tensor:
+        part = self.inside[-1]
+        site = Site(part, self.turns[part])
+        self.turns[part] += 1
+        self.last = site, self.seen(site, weights, dim)
+        return self.last[1]
+
+
+def _same(one: Any, other: torch.Tensor) -> bool:
+    """Tell whether a tensor is another, perhaps in another shape: views copy nothing, nor dropout
+    without drops.
+    """
+    return (
+        isinstance(one, torch.Tensor)
+        and one.data_ptr() == other.data_ptr()
+        and one.numel() == other.numel()
+    )
+
+
+@contextmanager
+def watching(module: nn.Module, seen: Seen, mixed: Mixed | None = None) -> Iterator[None]:
+    """Watch every run of a module while the context lasts."""
+    watch = Watch(seen, mixed)
+
+    def enter(name: str) -> Callable[..., None]:
+        def hook(*_: Any) -> None:
+            if not watch.inside:
+                watch.turns.clear()  # another run
+            watch.inside.append(name)
+
+        return hook
+
+    def leave(*_: Any) -> None:
+        watch.inside.pop()
+
+    handles = []
+    for name, part in module.named_modules():
+        handles.append(part.register_forward_pre_hook(enter(name)))
+        handles.append(part.register_forward_hook(leave, always_call=True))
+    try:
+        with watch:
+            yield
+    finally:
+        for handle in handles:
+            handle.remove()

@@ -1,0 +1,225 @@
+"""A PyTorch module that nobody splits: its attention is found, read and replaced where its softmax
+is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import nn
+
+from sightline.adapters.inspect_module import SAMPLE, look_over
+from sightline.adapters.tap.attention_row import AttentionRow, Row
+from sightline.adapters.tap.embedding_lookup import embedded
+from sightline.adapters.tap.tap import reading
+from sightline.adapters.validate_outputs import batch_of, called, tensor
+from sightline.adapters.wrap import Collate, checked_answers, device_of, exact_recurrence
+from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
+from sightline.numerics.projections import renormalise
+
+Run = Callable[[Batch], object]
+"""Runs the module on a batch and gives its logits, or something that has them under that name."""
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """What one run shows: logits, the row of attention and all rows that it is the mean of, of
+    special tokens too.
+    """
+
+    logits: Float[torch.Tensor, "B L"]
+    row: Float[torch.Tensor, "B T"]
+    own: Float[torch.Tensor, "*N B T"]
+
+
+@dataclass(frozen=True, eq=False)
+class TappedModule:
+    """A module behind the interface of an audit, used as a whole; make one with `tap`.
+
+    Tokens of no word keep the weight that the module gives them: what is shown and replaced is how
+    the rest is shared among the words.
+    """
+
+    module: nn.Module
+    calls: tuple[Collate, Run]
+    table: nn.Module
+    choice: AttentionRow
+    link: Link
+    name: str
+    labels: tuple[str, ...] | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Elsewhere: that the tap reads and replaces what the module uses has to be proved."""
+        return "elsewhere"
+
+    @property
+    def offers(self) -> frozenset[Capability]:
+        """Gradients, and other weights: in one row of one head, or in all that the mean is taken of
+        at once.
+        """
+        return frozenset({"embedding_grad", "decode"})
+
+    @property
+    def device(self) -> torch.device:
+        """Where the module is."""
+        return device_of(self.module)
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Turn texts into a padded batch on the module's device."""
+        return batch_of(called("collate", self.calls[0], examples), examples, self.device)
+
+    def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
+        """Look up the embeddings of a batch."""
+        with torch.no_grad():
+            vectors = called("the table of embeddings", self.table, batch.ids)
+        return tensor(
+            "the table of embeddings", vectors, (*batch.ids.shape, None), batch.ids.device
+        )
+
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
+        """Run the module and read the weights that are shown; detached, unless embeddings are
+        given.
+        """
+        if embeddings is None:
+            with torch.no_grad():
+                shown = self._run(batch, None)
+            start = self.embed(batch)
+        else:
+            shown, start = self._run(batch, embeddings), embeddings
+        special = batch.mask & ~batch.attendable
+        elsewhere = (shown.row * special).sum(1) if special.any() else None
+        attention = renormalise(shown.row, batch.attendable)
+        heads = None if self.choice.one else renormalise(shown.own, batch.attendable)
+        return Trace(
+            batch, start, attention, shown.logits, elsewhere=elsewhere, heads=heads, inside=shown
+        )
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Run the module again with other weights on the words; tokens of no word keep theirs, in
+        each head.
+        """
+        if not isinstance(trace.inside, ShownRow):
+            message = f"{self.name}: expected a trace of its own to decode, got another model's"
+            raise ModelError(message, change="trace the batch anew")
+        rows = self.choice.replaced(trace.inside.own.detach(), attention, trace.batch.attendable)
+        with torch.set_grad_enabled(
+            torch.is_grad_enabled() and (rows.requires_grad or trace.embeddings.requires_grad)
+        ):
+            return self._run(trace.batch, trace.embeddings, rows).logits
+
+    def _run(
+        self,
+        batch: Batch,
+        embeddings: torch.Tensor | None,
+        rows: Float[torch.Tensor, "*N B T"] | None = None,
+    ) -> ShownRow:
+        site = self.choice.site
+        changes = {} if rows is None else {site: self.choice.put(rows, batch.mask)}
+        with (
+            exact_recurrence(self.module, self.device),
+            embedded([self.table], batch.ids, embeddings),
+            reading(self.module, [site], len(batch), changes) as kept,
+        ):
+            logits = logits_of(called("run", self.calls[1], batch), batch)
+        if site not in kept.weights:
+            message = f"run: the weights of {str(site)!r} were not made this time"
+            raise ModelError(
+                message, change="let run call the module itself, whatever is in the batch"
+            )
+        # What falls on padding may be taken away behind the softmax (AllenNLP); if it is not, the
+        # proofs notice.
+        used, mask = kept.weights[site], batch.mask
+        own = renormalise(self.choice.rows(used, mask), mask)
+        return ShownRow(
+            logits, own if self.choice.one else renormalise(self.choice.read(used, mask), mask), own
+        )
+
+
+def logits_of(returned: object, batch: Batch) -> Float[torch.Tensor, "B L"]:
+    """Take the logits from what a module gave: a tensor, or something that has them by name."""
+    found = (
+        returned.get("logits")
+        if isinstance(returned, Mapping)
+        else getattr(returned, "logits", returned)
+    )
+    return tensor("run: logits", found, (len(batch), None), batch.ids.device)
+
+
+def tap(
+    module: nn.Module,
+    *,
+    collate: Collate,
+    run: Run | None = None,
+    part: str | None = None,
+    head: int | None = None,
+    row: Row | None = None,
+    table: str | None = None,
+    link: str = "softmax",
+    labels: Sequence[str] | None = None,
+    name: str | None = None,
+    text: str = SAMPLE,
+) -> TappedModule:
+    """Make a module something that can be audited without splitting it: its attention is found by
+    itself.
+
+    While it runs, whatever takes a softmax over the tokens of a text is seen, and can be changed;
+    the module's own code stays as it is. `wrap` is for what the tap cannot see, and says more where
+    a decoder is affine.
+
+    Parameters
+    ----------
+    module
+        The trained module, in evaluation mode.
+    collate
+        Texts to ``(ids, mask)``, one token for each of ``core.example.tokens``, True on real
+        tokens; or to a `Batch`.
+    run
+        A batch to logits, ``B L``, or to what has them as ``logits``, by calling the module.
+        Without it the module is called as ``module(batch.ids, batch.mask)``.
+    part
+        Where the weights are made, where there are several such parts: the error that asks for it
+        lists them.
+    head
+        Which of several heads, counted from 0; without it the mean of all is shown, and all are
+        replaced at once.
+    row
+        The row that reads the text, where there are several: ``first``, ``last`` (that is no
+        padding), ``all`` (their mean is shown, and all are replaced at once) or a number. Without
+        it, what the logits depend on.
+    table
+        Which part turns ids into embeddings, where there are several.
+    link
+        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class.
+    labels
+        The names of the classes in the order of the logits; without them, that of the data's labels
+        is assumed.
+    text
+        Words that the module knows, on which its attention is looked for.
+    """
+    known, names = checked_answers(link, labels)
+
+    def whole(batch: Batch) -> Any:
+        return module(batch.ids, batch.mask)
+
+    used = run or whole
+
+    def batches(examples: Sequence[Example]) -> Batch:
+        return batch_of(called("collate", collate, examples), examples, device_of(module))
+
+    def logits(batch: Batch) -> torch.Tensor:
+        return logits_of(called("run", used, batch), batch)
+
+    found = look_over(module, batches, logits, text, table)
+    choice = found.choose(part, head, row)
+    return TappedModule(
+        module, (collate, used), found.table, choice, known, name or type(module).__name__, names
+    )

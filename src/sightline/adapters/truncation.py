@@ -1,0 +1,83 @@
+"""Texts as far as a model sees them: what is beyond its length, or has no piece in its vocabulary,
+is no word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sightline.adapters.trace_checks import naming
+from sightline.adapters.validate_outputs import called
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, SupportsTruncatedCount, SupportsTruncation
+from sightline.data.dataset import Dataset, describe
+
+
+@dataclass(frozen=True)
+class Sight:
+    """One text as far as a model sees it.
+
+    ``seen`` has only the words that the model sees, ``there`` says of every word whether it is one
+    of them, and ``beyond`` counts those that lie behind the model's length; the others have no
+    piece of their own.
+    """
+
+    seen: Example
+    there: tuple[bool, ...]
+    beyond: int
+
+
+def seen_by(model: Auditable, example: Example) -> Example:
+    """Give a text with the words that a model sees, be it none."""
+    if not isinstance(model, SupportsTruncation):
+        return example
+    with naming(model):
+        return called("its tokenizer", model.seen, example)
+
+
+def sight_of(model: Auditable, example: Example) -> Sight:
+    """Find the words of a text that a model sees; a text of which it sees none is an error."""
+    seen = _some(model, example)
+    if seen is example:
+        return Sight(example, (True,) * len(example.tokens), 0)
+    beyond = model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
+    known = set(seen.offsets)
+    return Sight(seen, tuple(place in known for place in example.offsets), beyond)
+
+
+def seen_of(model: Auditable, examples: Iterable[Example]) -> tuple[Example, ...]:
+    """Give texts with the words that a model sees, without the texts of which it sees none."""
+    return tuple(text for text in (seen_by(model, example) for example in examples) if text.tokens)
+
+
+def as_seen(dataset: Dataset, model: Auditable) -> Dataset:
+    """Leave out the words that a model says it does not see; the card counts them, and the test
+    texts they are of.
+    """
+    if not isinstance(model, SupportsTruncation):
+        return dataset
+    train, validation, test = (
+        tuple(_some(model, text) for text in split) for split in dataset.splits.values()
+    )
+    lost = [
+        len(before.tokens) - len(after.tokens)
+        for before, after in zip(dataset.test, test, strict=True)
+    ]
+    if not any(lost):
+        return replace(dataset, train=train, validation=validation)
+    card = dict(dataset.card)
+    card["truncated"] = card.get("truncated", 0) + sum(map(bool, lost))
+    card["words_cut"] = card.get("words_cut", 0) + sum(lost)
+    card["splits"] = {**card.get("splits", {}), "test": describe(test, dataset.label_names)}
+    return replace(dataset, train=train, validation=validation, test=test, card=card)
+
+
+def _some(model: Auditable, example: Example) -> Example:
+    found = seen_by(model, example)
+    if not found.tokens:
+        raise DataError(
+            f"text {example.id}: expected a word that the model sees, got none; leave the text out"
+        )
+    return found

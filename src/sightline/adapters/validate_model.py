@@ -1,0 +1,122 @@
+"""Who may be audited: a model that says what an audit must know, and is proved unless it was made
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from sightline.adapters.compatibility import require
+from sightline.adapters.precision import precise
+from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, Capability, Link, Origin
+
+_HOUSE = "sightline."
+MUST_SAY: Mapping[str, str] = {
+    "name": "add name, what the report is to call the model",
+    "link": "add link, 'sigmoid' for one logit or 'softmax' for a logit a class",
+    "labels": "add labels, the names of the classes in the order of the logits, or None",
+    "origin": "add origin = 'elsewhere', so that the model is proved before it is audited",
+    "offers": (
+        "add offers, a frozenset of what it can do beyond a trace (decode, token_logits, "
+        "embedding_grad)"
+    ),
+    "collate": "add collate(examples), which gives a Batch",
+    "embed": "add embed(batch), which gives embeddings",
+    "trace": "add trace(batch, embeddings=None), which gives a Trace",
+    "decode": "add decode(trace, attention), which may raise where decode is not among the offers",
+}
+"""What a model must say or do, and what to add where it does not."""
+OURS: frozenset[Capability] = frozenset({"variants", "deletion", "influence"})
+"""Offers that save time and change no answer: they are believed of the classes of this package
+alone."""
+_KNOWN: Mapping[str, tuple[str, ...]] = {"link": get_args(Link), "origin": get_args(Origin)}
+
+
+def validate(model: Any) -> Auditable:
+    """Give a model that has all that `Auditable` asks for; what it lacks is an error that names
+    it.
+    """
+    kind = type(model).__name__
+    if missing := next((name for name in MUST_SAY if not hasattr(model, name)), None):
+        raise ModelError(
+            f"{kind}: expected a model to audit, got one without {missing!r}",
+            change=MUST_SAY[missing],
+        )
+    for name, known in _KNOWN.items():
+        if (value := getattr(model, name)) not in known:
+            raise ModelError(
+                f"{kind}: expected {name} to be {' or '.join(known)}, got {value!r}",
+                change=MUST_SAY[name],
+            )
+    if odd := sorted(str(offer) for offer in set(model.offers) - set(get_args(Capability))):
+        raise ModelError(
+            f"{kind}: it offers {odd[0]!r}, which no measure knows", change=MUST_SAY["offers"]
+        )
+    if model.origin == "elsewhere" and (ours := sorted(OURS & set(model.offers))):
+        message = (
+            f"{kind}: it offers {ours[0]!r}, a shorter way to the same answers that nothing proves"
+        )
+        raise ModelError(message, change="leave it out; the answers are found by running the model")
+    if model.labels is not None and not all(isinstance(name, str) for name in model.labels):
+        raise ModelError(
+            f"{kind}: expected labels to be names, got {model.labels!r}", change=MUST_SAY["labels"]
+        )
+    assert isinstance(model, Auditable)
+    return _believed(model)
+
+
+def _believed(model: Auditable) -> Auditable:
+    """Believe ``here`` of the classes of this package alone: of anybody else's nothing is known
+    before it is proved.
+    """
+    kind = type(model)
+    if model.origin == "here" and not kind.__module__.startswith(_HOUSE):
+        raise ModelError(
+            f"{kind.__name__}: its origin is 'here', which only the classes of sightline can "
+            f"say, and it comes from {kind.__module__}",
+            change=MUST_SAY["origin"],
+        )
+    return model
+
+
+def admit(
+    model: Any, examples: Sequence[Example], labels: Sequence[str] | None = None
+) -> Auditable:
+    """Let a model into an audit, to be asked as it is returned: one from elsewhere proved, one made
+    here in float64.
+    """
+    known = validate(model)
+    if known.origin == "elsewhere":
+        require(known, examples, labels)
+    return precise(known)
+
+
+def admit_companions(
+    companions: Mapping[str, Any],
+    model: Auditable,
+    examples: Sequence[Example],
+    labels: Sequence[str],
+) -> dict[str, Auditable]:
+    """Let the companions in as the model itself; they must number their classes as it does."""
+    return {
+        name: _companion(name, companion, model, examples, labels)
+        for name, companion in companions.items()
+    }
+
+
+def _companion(
+    name: str, companion: Any, model: Auditable, examples: Sequence[Example], labels: Sequence[str]
+) -> Auditable:
+    known = admit(companion, examples, labels)
+    if None not in (known.labels, model.labels) and known.labels != model.labels:
+        raise ModelError(
+            (
+                f"companion {name}: expected the labels of the model, {model.labels}, got "
+                f"{known.labels}"
+            ),
+            change="give a companion whose logits are in the same order",
+        )
+    return known

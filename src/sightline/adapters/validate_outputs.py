@@ -1,0 +1,267 @@
+"""What a user's callables give back, read strictly: every mistake is told as expected, got and what
+to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any, TypeVar
+
+import torch
+from jaxtyping import Bool, Int
+
+from sightline.core.errors import ModelError, SightlineError, panicked
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, Trace
+
+T = TypeVar("T")
+Shape = tuple[int | None, ...]
+_TORCH = str(Path(torch.__file__).parent)
+_OUT_OF_MEMORY = "can't allocate memory"
+"""What torch says where there is no memory, in an error of no class of its own."""
+
+
+def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
+    """Call what the user gave; whatever it raises becomes an error that names it and the line it
+    came from.
+    """
+    with blamed(name):
+        return function(*arguments)
+
+
+@contextmanager
+def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True) -> Iterator[None]:
+    """Turn what the user's code raises into an error that names it and the line it came from.
+
+    Leaving (`sys.exit`) and a panic of a library in Rust count as raised. Ctrl-C, SIGTERM, and
+    running out of memory stay what they are, and so does everything else for which ``when`` says
+    no.
+    """
+    try:
+        yield
+    except (SightlineError, MemoryError, torch.OutOfMemoryError):
+        raise
+    except BaseException as error:
+        if not is_fault(error) or _OUT_OF_MEMORY in str(error) or not when(error):
+            raise
+        message = next(iter(str(error).strip().splitlines()), "")
+        kind = type(error).__name__
+        what = f"{name} raised {kind}: {message}" if message else f"{name} raised {kind}"
+        raise ModelError(
+            f"{what} ({_place(error)})", change=f"mend {name} there, or what it is given"
+        ) from error
+
+
+def is_fault(error: BaseException) -> bool:
+    """Tell an error of some code from a request to stop: `sys.exit` and a panic in Rust are no
+    `Exception`.
+    """
+    return isinstance(error, Exception | SystemExit) or panicked(error)
+
+
+def _place(error: BaseException) -> str:
+    """Name the deepest line that is not torch's own: that is where the user looks first."""
+    frames = [
+        frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_TORCH)
+    ]
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "no line is known"
+
+
+def tensor(name: str, value: object, shape: Shape, device: torch.device) -> torch.Tensor:
+    """Check that a value is a floating-point tensor of a shape (None: any size) on a device."""
+    wanted = f"a floating-point tensor of shape {_shown(shape)}"
+    if not isinstance(value, torch.Tensor):
+        raise ModelError(f"{name}: expected {wanted}, got {_kind(value)}", change="return a tensor")
+    fits = value.ndim == len(shape) and all(
+        n in (None, m) for n, m in zip(shape, value.shape, strict=True)
+    )
+    if not fits:
+        raise ModelError(
+            f"{name}: expected {wanted}, got {_shown(value.shape)}", change=_reshape(value, shape)
+        )
+    if not value.is_floating_point():
+        raise ModelError(
+            f"{name}: expected {wanted}, got {value.dtype}", change="convert it with .float()"
+        )
+    if value.device != device:
+        message = f"{name}: expected it on {device}, where the batch is, got {value.device}"
+        raise ModelError(message, change="keep to one device")
+    return value
+
+
+def _reshape(value: torch.Tensor, shape: Shape) -> str:
+    squeezed = [n for n in value.shape if n != 1]
+    if value.ndim > len(shape) and len(squeezed) <= len(shape):
+        return "squeeze the axes of size 1"
+    if value.ndim == len(shape) - 1:
+        return "add the missing axis with .unsqueeze(-1)"
+    return "a row a text, in the order of the batch, and a column a token where there are tokens"
+
+
+def _shown(shape: Sequence[int | None]) -> str:
+    return "×".join("any" if n is None else str(n) for n in shape) or "no axes"
+
+
+def _kind(value: object) -> str:
+    return "nothing (None)" if value is None else type(value).__name__
+
+
+def entry(returned: Mapping[str, Any], name: str) -> Any:
+    """Give one entry of what trace returned."""
+    if name not in returned:
+        there = ", ".join(map(str, returned)) or "nothing"
+        message = f"trace: expected an entry {name!r}, got {there}"
+        raise ModelError(message, change="add it to the mapping that trace returns")
+    return returned[name]
+
+
+def batch_of(returned: object, examples: Sequence[Example], device: torch.device) -> Batch:
+    """Read what collate gave, a `Batch` or ``(ids, mask)``, onto a device; a row a text and a token
+    a word.
+    """
+    batch = returned if isinstance(returned, Batch) else _complete(*_pair(returned), examples)
+    return rows_of(batch, examples).to(device)
+
+
+def rows_of(batch: object, examples: Sequence[Example]) -> Batch:
+    """Read what a class of somebody's own collated as strictly as what `batch_of` reads."""
+    if not isinstance(batch, Batch):
+        raise ModelError(
+            f"collate: expected a sightline.core.protocols.Batch, got {_kind(batch)}",
+            change="return a Batch",
+        )
+    _check_ids(batch.ids, batch.mask, examples)
+    _check_rows(batch, examples)
+    return batch
+
+
+def _pair(returned: object) -> tuple[object, object]:
+    if isinstance(returned, (tuple, list)) and len(returned) == 2:
+        return returned[0], returned[1]
+    got = (
+        f"{type(returned).__name__} of {len(returned)}"
+        if isinstance(returned, (tuple, list))
+        else _kind(returned)
+    )
+    raise ModelError(
+        f"collate: expected (ids, mask) or a sightline.core.protocols.Batch, got {got}",
+        change="when words are deleted only ids and mask are made again, so compute any other "
+        "tensor inside trace, from batch.ids and batch.mask",
+    )
+
+
+def _check_ids(ids: object, mask: object, examples: Sequence[Example]) -> None:
+    if (
+        not isinstance(ids, torch.Tensor)
+        or ids.ndim != 2
+        or ids.is_floating_point()
+        or ids.dtype == torch.bool
+    ):
+        got = (
+            f"{ids.dtype} of shape {_shown(ids.shape)}"
+            if isinstance(ids, torch.Tensor)
+            else _kind(ids)
+        )
+        message = f"collate: expected ids as whole numbers, texts × tokens, got {got}"
+        raise ModelError(message, change="pad them to one tensor")
+    if not isinstance(mask, torch.Tensor) or mask.dtype != torch.bool:
+        got = str(mask.dtype) if isinstance(mask, torch.Tensor) else _kind(mask)
+        message = f"collate: expected a bool mask, True on real tokens, got {got}"
+        raise ModelError(message, change="give ids != PAD, or .bool()")
+    if mask.shape != ids.shape:
+        message = f"ids {_shown(ids.shape)} and mask {_shown(mask.shape)}"
+        raise ModelError(
+            f"collate: expected ids and mask of one shape, got {message}",
+            change="make the mask from the ids",
+        )
+    if len(ids) != len(examples):
+        raise ModelError(
+            f"collate: expected {len(examples)} rows, one a text, got {len(ids)}",
+            change="keep every text",
+        )
+
+
+def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
+    """Make a batch of ids and mask: every real token is a word, and words count from the left.
+
+    Which word a piece belongs to cannot be seen in them, so a model of word pieces gives a `Batch`.
+    """
+    _check_ids(ids, mask, examples)
+    assert isinstance(ids, torch.Tensor)
+    assert isinstance(mask, torch.Tensor)
+    real = mask.to(ids.device)
+    return Batch(
+        ids=ids,
+        mask=real,
+        attendable=real,
+        word=(real.long().cumsum(1) - 1).masked_fill(~real, -1),
+        labels=torch.tensor([example.label for example in examples], device=ids.device),
+        index=torch.tensor([example.index for example in examples], device=ids.device),
+    )
+
+
+def _check_rows(batch: Batch, examples: Sequence[Example]) -> None:
+    """Check that row i is text i, and that its words are there, each in one or more pieces, and in
+    order.
+    """
+    turned = ModelError(
+        "collate: the rows are in another order than the texts",
+        change="keep row i for the text examples[i]",
+    )
+    if batch.index.tolist() != [e.index for e in examples] or batch.labels.tolist() != [
+        e.label for e in examples
+    ]:
+        raise turned
+    if (batch.attendable & ~batch.mask).any():
+        message = "collate: padding is attendable"
+        raise ModelError(message, change="attention may fall on real tokens only, so use & mask")
+    found = [_words(batch.word[row], batch.attendable[row]) for row in range(len(examples))]
+    wanted = [list(range(len(example.tokens))) for example in examples]
+    wrong = next((row for row, words in enumerate(found) if words != wanted[row]), None)
+    if wrong is None:
+        return
+    if sorted(map(len, found)) == sorted(map(len, wanted)) and list(map(len, found)) != list(
+        map(len, wanted)
+    ):
+        raise turned
+    raise _miscounted(examples[wrong], int(batch.attendable[wrong].sum()))
+
+
+def _words(word: Int[torch.Tensor, " T"], attendable: Bool[torch.Tensor, " T"]) -> list[int]:
+    """Give the words that may be attended to in their order, a word of several pieces once."""
+    return [number for number, _ in groupby(word[attendable].tolist())]
+
+
+def _miscounted(example: Example, tokens: int) -> ModelError:
+    if tokens == len(example.tokens):
+        return ModelError(
+            f"collate: the words of text {example.id} are not numbered from 0 in order",
+            change="give word 0, 1, 2 … from the left, −1 on tokens that are no word",
+        )
+    return ModelError(
+        (
+            f"collate: text {example.id} has {len(example.tokens)} words, and its row has "
+            f"{tokens} tokens to attend to"
+        ),
+        change="give one token for each of example.tokens, or a Batch that says in word which of "
+        "them each piece is of (boundary tokens: attendable False, word −1), and cut long "
+        "texts when they are read (--max-tokens), not in collate",
+    )
+
+
+def trace_of(trace: object, batch: Batch) -> Trace:
+    """Read what a class of somebody's own traced, before anything is asked of it."""
+    if not isinstance(trace, Trace):
+        raise ModelError(
+            f"trace: expected a sightline.core.protocols.Trace, got {_kind(trace)}",
+            change="return a Trace",
+        )
+    texts, tokens = batch.ids.shape
+    tensor("trace: embeddings", trace.embeddings, (texts, tokens, None), batch.ids.device)
+    tensor("trace: attention", trace.attention, (texts, tokens), batch.ids.device)
+    tensor("trace: logits", trace.logits, (texts, None), batch.ids.device)
+    return trace

@@ -1,0 +1,247 @@
+"""Any PyTorch module as an `Auditable`, from a few callables that its owner writes around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import nn
+
+from sightline.adapters.validate_outputs import batch_of, called, entry, tensor
+from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
+
+Pair = tuple[torch.Tensor, torch.Tensor]
+Returned = Mapping[str, Any] | Trace
+"""What the user's trace gives, and what decode and token_logits get back."""
+Collate = Callable[[Sequence[Example]], Batch | Pair]
+Embed = Callable[[Batch], torch.Tensor]
+Tracer = Callable[[Batch, torch.Tensor], Returned]
+Decode = Callable[[Any, torch.Tensor], torch.Tensor]
+TokenLogits = Callable[[Any], torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The callables of one module."""
+
+    collate: Collate
+    embed: Embed
+    trace: Tracer
+    decode: Decode | None = None
+    token_logits: TokenLogits | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class WrappedModule:
+    """A module behind the interface of an audit; make one with `wrap`."""
+
+    module: nn.Module
+    calls: Calls
+    link: Link
+    name: str
+    labels: tuple[str, ...] | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Elsewhere: what the callables do has to be proved."""
+        return "elsewhere"
+
+    @property
+    def offers(self) -> frozenset[Capability]:
+        """Name what was given; nothing is guessed from the module."""
+        given: dict[Capability, object] = {
+            "decode": self.calls.decode,
+            "token_logits": self.calls.token_logits,
+        }
+        return frozenset(
+            {"embedding_grad", *(name for name, function in given.items() if function is not None)}
+        )
+
+    @property
+    def device(self) -> torch.device:
+        """Where the module's first tensor is; the processor where it has none."""
+        return device_of(self.module)
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Turn texts into a padded batch on the module's device."""
+        return batch_of(called("collate", self.calls.collate, examples), examples, self.device)
+
+    def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
+        """Look up the embeddings of a batch."""
+        vectors = called("embed", self.calls.embed, batch)
+        return tensor("embed", vectors, (*batch.ids.shape, None), batch.ids.device)
+
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
+        """Run the module; detached, unless embeddings are given to take gradients of."""
+        if embeddings is not None:
+            with exact_recurrence(self.module, self.device):
+                return self._run(batch, embeddings)
+        with torch.no_grad(), exact_recurrence(self.module, self.device):
+            return _detached(self._run(batch, self.embed(batch)))
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Let the user's decode compute the logits under any attention, from what the user's trace
+        returned.
+        """
+        if self.calls.decode is None:
+            raise ModelError(
+                f"{self.name}: cannot decode other attention", change="give decode= to wrap"
+            )
+        if trace.inside is None:
+            message = f"{self.name}: expected a trace of its own to decode, got another model's"
+            raise ModelError(message, change="trace the batch anew")
+        with exact_recurrence(self.module, self.device):
+            logits = called("decode", self.calls.decode, trace.inside, attention)
+        return tensor("decode", logits, tuple(trace.logits.shape), attention.device)
+
+    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
+        returned = called("trace", self.calls.trace, batch, embeddings)
+        if not isinstance(returned, (Mapping, Trace)):
+            raise ModelError(
+                (
+                    "trace: expected a mapping with 'attention' and 'logits', or a Trace, got "
+                    f"{type(returned).__name__}"
+                ),
+                change="return {'attention': …, 'logits': …} and whatever decode needs",
+            )
+        known = _entries(returned)
+        own = (
+            {**returned, "batch": batch, "embeddings": embeddings}
+            if isinstance(returned, Mapping)
+            else returned
+        )
+        trace = _read(known, batch, embeddings, own)
+        if self.calls.token_logits is None:
+            return trace
+        found = called("token_logits", self.calls.token_logits, own)
+        shape = (*batch.ids.shape, trace.logits.shape[1])
+        return replace(trace, token_logits=tensor("token_logits", found, shape, batch.ids.device))
+
+
+def wrap(
+    module: nn.Module,
+    *,
+    collate: Collate,
+    embed: Embed,
+    trace: Tracer,
+    decode: Decode | None = None,
+    token_logits: TokenLogits | None = None,
+    link: str = "softmax",
+    name: str | None = None,
+    labels: Sequence[str] | None = None,
+) -> WrappedModule:
+    """Make any module something that can be audited; it is used as it is, in the mode and on the
+    device it is in.
+
+    Parameters
+    ----------
+    module
+        The trained module, in evaluation mode.
+    collate
+        Texts to ``(ids, mask)``, one token for each of ``core.example.tokens``, True on real
+        tokens; or to a `Batch`.
+    embed
+        A batch to its embeddings, ``B T E``.
+    trace
+        A batch and embeddings to a mapping with ``attention`` (``B T``), ``logits`` (``B L``) and
+        whatever decode needs; or to a `Trace`. It must start from the embeddings that it is given.
+    decode
+        What trace returned (a mapping has ``batch`` and ``embeddings`` added), and any attention,
+        to logits. Without it, the measures that replace attention are not run.
+    token_logits
+        What trace returned, to the logits of each token attended to alone, ``B T L``: only where
+        logits are the mixture ``Σ attention · token logits``, so that exact answers may be computed
+        from them.
+    link
+        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class.
+    labels
+        The names of the classes in the order of the logits; without them, that of the data's labels
+        is assumed.
+    """
+    calls = Calls(collate, embed, trace, decode, token_logits)
+    known, names = checked_answers(link, labels)
+    return WrappedModule(module, calls, known, name or type(module).__name__, names)
+
+
+def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tuple[str, ...] | None]:
+    """Read how logits become probabilities and what the classes are called, as a user says both."""
+    names = None if labels is None else tuple(labels)
+    if link not in ("sigmoid", "softmax"):
+        raise ModelError(
+            f"link: expected sigmoid or softmax, got {link!r}", change="one logit takes a sigmoid"
+        )
+    if names is not None and (
+        len(set(names)) < max(len(names), 2) or (link == "sigmoid" and len(names) != 2)
+    ):
+        wanted = "two different names" if link == "sigmoid" else "two or more different names"
+        change = "name each class once, in the order of the logits"
+        raise ModelError(f"labels: expected {wanted}, got {names}", change=change)
+    return "sigmoid" if link == "sigmoid" else "softmax", names
+
+
+def device_of(module: nn.Module) -> torch.device:
+    """Give the device of a module's first tensor; the processor where it has none."""
+    found = next(chain(module.parameters(), module.buffers()), None)
+    return torch.device("cpu") if found is None else found.device
+
+
+@contextmanager
+def exact_recurrence(module: nn.Module, device: torch.device) -> Iterator[None]:
+    """Run recurrent layers on a GPU without cuDNN, as the built-in models do.
+
+    In evaluation mode cuDNN refuses their gradient (pytorch/pytorch#15788), and its TF32 would give
+    a run with gradients other numbers than one without.
+    """
+    recurrent = device.type == "cuda" and any(
+        isinstance(part, nn.RNNBase) for part in module.modules()
+    )
+    if not recurrent:
+        yield
+        return
+    with torch.backends.cudnn.flags(enabled=False):
+        yield
+
+
+def _entries(returned: Returned) -> dict[str, Any]:
+    if isinstance(returned, Trace):
+        return {f.name: getattr(returned, f.name) for f in fields(Trace)}
+    return dict(returned)
+
+
+def _read(
+    known: Mapping[str, Any], batch: Batch, embeddings: Float[torch.Tensor, "B T E"], own: Returned
+) -> Trace:
+    """Take from what trace returned what a `Trace` holds, and keep the whole of it for decode."""
+    texts, tokens = batch.ids.shape
+    device = batch.ids.device
+    attention = tensor("trace: attention", entry(known, "attention"), (texts, tokens), device)
+    logits = tensor("trace: logits", entry(known, "logits"), (texts, None), device)
+    return Trace(batch, embeddings, attention, logits, inside=own)
+
+
+def _detached(trace: Trace) -> Trace:
+    """Cut every graph, also in what decode gets back: a trace must not hold the module's memory."""
+    own = trace.inside
+    inside = (
+        _cut_all(own)
+        if isinstance(own, Trace)
+        else {name: _cut(value) for name, value in own.items()}
+    )
+    return replace(_cut_all(trace), inside=inside)
+
+
+def _cut_all(trace: Trace) -> Trace:
+    return replace(trace, **{f.name: _cut(getattr(trace, f.name)) for f in fields(trace)})
+
+
+def _cut(value: Any) -> Any:
+    return value.detach() if isinstance(value, torch.Tensor) else value

@@ -1,0 +1,57 @@
+"""What training and auditing a source will cost, from doing a little of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+from sightline.api.audit import scores_of
+from sightline.api.compute_resources import Machine, Resources, tokens_at_once
+from sightline.api.model_source import Chosen, Source
+from sightline.api.resume import kept_threads
+from sightline.audits.captum_maps import is_attribution
+from sightline.experiments.forecast import quick_seconds
+from sightline.experiments.forecast_result import Forecast as Forecast
+from sightline.experiments.pipeline import Trained
+
+
+def forecast(
+    source: Chosen,
+    resources: Resources,
+    runs: int = 1,
+    *,
+    kept_in: Path | None = None,
+    began: float | None = None,
+) -> Forecast:
+    """Estimate so many runs; a file of scores is checked now, as it would be later, and an
+    attribution takes time.
+
+    ``kept_in`` is the folder of a stopped run, whose threads are taken; ``began`` is when the
+    process began.
+    """
+    machine = resources.machine(None if kept_in is None else kept_threads(kept_in))
+    attribution = None
+    if source.scores is not None and scores_of(source, source.scores) is None:
+        attribution = str(source.scores)
+    before = 0.0 if began is None else perf_counter() - began
+    tokens = machine.tokens_at_once or tokens_at_once(None)
+    found = source.forecast(machine.device, tokens, attribution).times(runs)
+    return replace(found, seconds_start=found.seconds_start + before)
+
+
+def quick_estimate(source: Source, trained: Trained, machine: Machine) -> tuple[int, float]:
+    """Count the texts that will be audited, and estimate the seconds, in about a second."""
+    asked, there = source.asked, len(trained.dataset.test)
+    attribution = (
+        str(source.scores) if source.scores is not None and is_attribution(source.scores) else None
+    )
+    seconds = quick_seconds(
+        trained,
+        asked.seed,
+        asked.limit,
+        machine.tokens_at_once or tokens_at_once(None),
+        asked.measures,
+        attribution=attribution,
+    )
+    return there if asked.limit is None else min(asked.limit, there), seconds

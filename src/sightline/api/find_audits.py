@@ -1,0 +1,7 @@
+"""Saved audits by what they are called: a folder, or a run of a store as ``STORE:KEY``."""
+
+from __future__ import annotations
+
+from sightline.audits.audit_storage import load_results as load_results
+from sightline.experiments.audit_lookup import audits_of as audits_of
+from sightline.experiments.audit_lookup import place_of as place_of

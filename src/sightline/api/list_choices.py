@@ -1,0 +1,139 @@
+"""What there is to choose from: every part, measure, test, preset and figure, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
+from sightline.config.json_reader import wanted
+from sightline.config.measure_registry import BY_NAME
+from sightline.config.measure_registry import Reduction as Reduction
+from sightline.config.model_parts import MODELS, TRAINED_BESIDE
+from sightline.config.presets import PRESETS
+from sightline.config.registry import COMPANIONS as COMPANIONS
+from sightline.config.registry_row import Row as Part
+from sightline.measures.quantities import quantity_of
+from sightline.report.alternative_maps import MEASURED
+from sightline.verdict.catalogue import AUDIT_TESTS as AUDIT_TESTS
+
+Row = dict[str, Any]
+Kind = Literal[
+    "models", "controls", "data", "measures", "findings", "presets", "fields", "columns", "figures"
+]
+EXPENSIVE = tuple(sorted(BY_NAME))
+"""The measures that an audit runs only where they are named."""
+
+
+def list_choices(kind: Kind | None = None) -> dict[Kind, list[Row]]:
+    """List what there is of one kind, or of every kind."""
+    return {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
+
+
+def _models() -> list[Row]:
+    return [
+        {"name": part.name, "kind": part.kind, "options": part.defaults, "about": part.about}
+        for part in MODELS
+    ]
+
+
+def _companions() -> list[Row]:
+    return [
+        {"name": one.name, "options": one.defaults, "about": one.about} for one in TRAINED_BESIDE
+    ]
+
+
+def _data() -> list[Row]:
+    tables = [_source(table, f"{table.name}:FILE") for table in TABLES]
+    gathered = [_source(one, f"{one.name}:PATH") for one in GATHERED]
+    published = [_source(corpus, f"{corpus.name}:PATH") for corpus in PUBLISHED]
+    return [
+        *tables,
+        *gathered,
+        *published,
+        *(_source(corpus, f"planted:{corpus.name}") for corpus in PLANTED),
+    ]
+
+
+def _source(part: Part, spec: str) -> Row:
+    return {"name": part.name, "spec": spec, "options": part.defaults, "about": part.about}
+
+
+def _measures() -> list[Row]:
+    from sightline.measures.default_measures import every_measure  # noqa: PLC0415  (torch)
+
+    return [
+        {
+            "code": one.code,
+            "needs": sorted(one.needs),
+            "paper": one.paper,
+            "about": _first_line(one),
+        }
+        for one in every_measure()
+    ]
+
+
+def _first_line(measure: object) -> str:
+    return (type(measure).__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def _findings() -> list[Row]:
+    return [
+        {"code": code, "name": claim.name, "role": claim.role, "about": claim.question}
+        for code, claim in AUDIT_TESTS.items()
+    ]
+
+
+def _presets() -> list[Row]:
+    return [{"name": name, "about": preset.source} for name, preset in PRESETS.items()]
+
+
+def _fields() -> list[Row]:
+    from sightline.experiments.grid import FIELDS  # noqa: PLC0415  (as late as it is needed)
+
+    return [{"name": name, "about": wanted(kind)} for name, kind in FIELDS.items()]
+
+
+def _columns() -> list[Row]:
+    from sightline.experiments.tabulate import choosable  # noqa: PLC0415  (as late as it is needed)
+
+    return [{"name": name, "about": _column(name)} for name in choosable()]
+
+
+def _figures() -> list[Row]:
+    from sightline.report.figures.figure_registry import FIGURES  # noqa: PLC0415  (numpy)
+
+    return [{"name": name, "about": figure.description} for name, figure in FIGURES.items()]
+
+
+def _column(name: str) -> str:
+    """Say what a column of a study's table holds."""
+    head, _, part = name.partition(".")
+    if head in AUDIT_TESTS:
+        return f"{part or 'score'}: {AUDIT_TESTS[head].name}"
+    known = quantity_of(head, part)
+    return known.description if known else _OTHERS.get(name) or _OTHERS[part.rpartition(".")[2]]
+
+
+_OTHERS: Mapping[str, str] = {
+    "verdict": "the verdict of the audit",
+    "accuracy": "accuracy on the audited texts",
+    "f1": "macro-F1 on the audited texts",
+    "guessing": "accuracy of always saying the most common class",
+    "above": "accuracy above that",
+    **{"accuracy_drop": "accuracy that is lost", "F1_drop": "macro-F1 that is lost"},
+    **{did: f"share of the decision {label}" for did, label in MEASURED.items()},
+}
+"""What those columns hold that no claim and no quantity tells of."""
+
+KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
+    "models": _models,
+    "controls": _companions,
+    "data": _data,
+    "measures": _measures,
+    "findings": _findings,
+    "presets": _presets,
+    "fields": _fields,
+    "columns": _columns,
+    "figures": _figures,
+}

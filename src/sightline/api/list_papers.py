@@ -1,0 +1,58 @@
+"""The tables and figures of papers: what there is of them, which corpora are there, and what is
+done.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sightline.core.errors import SpecError
+from sightline.experiments.store import Store
+from sightline.studies.papers.paper_index import PAPER_TABLES, paper_table_named
+from sightline.studies.papers.published_values import PAPERS
+from sightline.studies.remaining_cost import Costs
+from sightline.studies.run_plan import Plan, plan_of
+from sightline.studies.study_corpora import CORPORA
+from sightline.studies.study_definition import SEEDS as SEEDS
+from sightline.studies.study_definition import Params as Params
+
+
+def is_named(name: str) -> bool:
+    """Tell whether a study is one of a paper, by its name: a paper, a colon and an id."""
+    return name.partition(":")[0] in PAPERS
+
+
+def corpora_of(name: str) -> tuple[str, ...]:
+    """Name the corpora of a table or figure."""
+    return tuple(paper_table_named(name).corpora)
+
+
+def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[dict[str, Any]]:
+    """List every table and figure: what it is, its corpora (which are there), its runs, and what
+    they would take.
+    """
+    if unknown := [one for one in asked.corpora if one not in CORPORA]:
+        raise SpecError(f"{unknown[0]!r}: expected some of {', '.join(CORPORA)}", field="datasets")
+    if store is not None and data is None:
+        raise SpecError("missing; a run is found in a store by the corpus it is of", field="data")
+    costs = None if store is None else Costs.of(Store.there(store).summaries())
+    rows: list[dict[str, Any]] = []
+    for name, one in PAPER_TABLES.items():
+        named = asked.among(one.corpora)
+        plan = Plan(one, asked, named, {}) if data is None else plan_of(one, asked)
+        row: dict[str, Any] = {
+            "id": name,
+            "place": one.place,
+            "about": one.description,
+            "corpora": named,
+        }
+        row |= {"lacking": dict(plan.absent), "runs": len(plan.planned), "figures": one.figures}
+        if costs is not None:
+            left = costs.left(plan.grid)
+            row |= {
+                "done": costs.count(plan.grid),
+                "hours_left": None if left is None else left / 3600,
+            }
+        rows.append(row)
+    return rows

@@ -1,0 +1,117 @@
+"""What a user in Python, or a command, means by a model: one that was just trained, saved, wrapped
+or imported.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sightline.adapters.load_external import load_elsewhere
+from sightline.adapters.validate_model import validate
+from sightline.api.model_source import ELSEWHERE, HF, saved_folder
+from sightline.core.errors import DataError, ModelError
+from sightline.core.protocols import Auditable
+from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
+from sightline.data.dataset import Dataset
+from sightline.experiments.leakage import refuse_seen
+from sightline.experiments.load_models import load_companions
+from sightline.experiments.pipeline import Trained as Trained
+from sightline.models.model_storage import load_classifier
+
+Model = Trained | Auditable | str | Path
+"""What `sightline.train` gave, anything that can be audited, the folder of a saved model, or a name
+with ``py:`` or ``hf:`` before it."""
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """A model with all that is known of it: the companions its audit needs, and the record of its
+    training.
+    """
+
+    model: Auditable
+    companions: Mapping[str, Auditable] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
+    advice: str = "sightline.audit(model, data)"
+    """How it is audited: a line of Python, or a command."""
+
+
+def known_model(model: Model, device: str = "cpu") -> KnownModel:
+    """Read a model where it is named, and keep what is known of it; ``device`` is where a saved one
+    is put.
+    """
+    if isinstance(model, Trained):
+        return KnownModel(model.model, model.companions, model.record)
+    if not isinstance(model, str | Path):
+        return KnownModel(validate(model))
+    if str(model).startswith(ELSEWHERE):
+        return KnownModel(load_elsewhere(str(model), device), advice=_command(model))
+    folder = saved_folder(str(model))
+    if folder is None:
+        wanted = (
+            "a trained model, the folder of a saved one, py:package.module:factory or hf:FOLDER"
+        )
+        message = f"{model}: expected {wanted}, got a spec"
+        raise ModelError(message, change="train it first, and name what came of it", field="model")
+    found, record = load_classifier(folder)
+    return KnownModel(found.to(device), load_companions(folder, device), record, _command(folder))
+
+
+def held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None) -> Trained:
+    """Put a model together with the data to audit it on, never texts that it is known to have
+    seen.
+    """
+    check_data(data, "audit(model, data)")
+    known = known_model(model)
+    if (
+        data.card.get("recipe") != "paper"
+    ):  # its copies between splits are the paper's own; the card counts them
+        refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
+    if known.model.origin == "elsewhere":
+        data = _noting_division(data)
+    others = known.companions if companions is None else companions
+    return Trained(known.model, data, others, dict(known.record))
+
+
+def check_data(data: object, call: str) -> None:
+    """Refuse what is not a dataset, such as the name of a file, and say how one is made."""
+    if not isinstance(data, Dataset):
+        named = repr(str(data)) if isinstance(data, str | Path) else '"reviews.csv"'
+        message = f"expected what sightline.load gives, got {data!r:.60}"
+        raise DataError(
+            f"{message}; write data = sightline.load({named}), then sightline.{call}", field="data"
+        )
+
+
+def _noting_division(data: Dataset) -> Dataset:
+    """Say in the card that a file was divided when it was loaded, and how every row of it is
+    audited.
+    """
+    notes = data.card.get("notes", ())
+    if not any(note.startswith(DIVIDED) for note in notes):
+        return data
+    n, there = len(data.test), sum(map(len, data.splits.values()))
+    text = (
+        f"{n} of {there} texts are to test on, because the file was divided when it was loaded: "
+        "with split='all' "
+    )
+    text += f"{EVERY_ROW}, for a model that was trained on none of them"
+    return replace(data, card={**data.card, "notes": [*notes, text]})
+
+
+def _command(model: str | Path) -> str:
+    few = (
+        " --limit 100" if str(model).startswith(HF) else ""
+    )  # a text of a transformer takes seconds
+    return f"sightline audit --model {shlex.quote(str(model))} --data FILE{few}"
+
+
+def class_names(model: Auditable, width: int) -> tuple[str, ...]:
+    """Give the names of a model's classes, or number them where nobody wrote them down; ``width``
+    counts its logits.
+    """
+    return model.labels or tuple(f"class {number}" for number in range(max(width, 2)))

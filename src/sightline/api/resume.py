@@ -1,0 +1,83 @@
+"""A training that was stopped and is started again: what it had is kept until the output is
+written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sightline.api.compute_resources import Machine, Resources
+from sightline.api.hooks import Hooks
+from sightline.experiments.resume_store import Found, Unfinished
+
+if TYPE_CHECKING:
+    from sightline.api.hooks import OnNote
+    from sightline.config.specs import RunSpec
+    from sightline.experiments.training_jobs import Fitted, Keep, Make
+
+TOLD: Mapping[Found, str] = {
+    "kept": "going on with what is kept in {}",
+    "made otherwise": (
+        "what is kept in {} was made with other threads, another device or another version: "
+        "trained anew"
+    ),
+    "others": (
+        "what is kept in {} was trained with other settings or data: it is not used, and stays "
+        "there"
+    ),
+    "busy": (
+        "another command is at work in {}: what this one trains is not kept until its output is "
+        "written"
+    ),
+}
+"""What is said of the folder of an output before the first training, where there is something to
+say."""
+
+
+@contextmanager
+def kept_until_written(
+    folder: Path, resources: Resources, hooks: Hooks
+) -> Iterator[tuple[Hooks, Machine]]:
+    """Keep trainings in a folder until their output is written; a stopped run continues with its
+    threads.
+    """
+    kept = Unfinished(folder)
+    machine = resources.machine(kept.threads)
+    with resumable(kept, machine.device, hooks.on_resume) as keep:
+        yield replace(hooks, keep=keep), machine
+
+
+def kept_threads(folder: Path) -> int | None:
+    """Give the threads of a stopped run whose trainings are kept in a folder."""
+    return Unfinished(folder).threads
+
+
+@contextmanager
+def resumable(kept: Unfinished, device: str, on_note: OnNote) -> Iterator[Keep]:
+    """Give what keeps trainings; say what it begins with, and where a stop leaves them."""
+    found: list[Found] = []
+
+    def keep(spec: RunSpec, make: Make) -> Fitted:
+        if not found:
+            found.append(kept.find(device, spec))
+            if description := TOLD.get(found[0]):
+                on_note(description.format(kept.folder))
+        return kept.keep(device, spec, make)
+
+    try:
+        yield keep
+    except BaseException:
+        if kept.holds():
+            kept.release()
+            on_note(
+                f"stopped: what is trained is kept in {kept.folder}, and the same command "
+                "goes on from there"
+            )
+        else:
+            kept.remove()
+        raise
+    kept.remove()

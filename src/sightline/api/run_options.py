@@ -1,0 +1,59 @@
+"""How a model is trained and audited, as values: each option once, with its default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sightline.config.measure_registry import Reduction
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """How a model is trained; None leaves an option to the preset."""
+
+    preset: str | None = None
+    epochs: int | None = None
+    batch_size: int | None = None
+    learning_rate: float | None = None
+    fit: Sequence[str] | None = None
+    """Other settings of the training, as ``name=value``."""
+    companions: str | None = None
+    """Models trained for comparison, joined by commas, or ``none``."""
+    min_count: int | None = None
+    """Training texts that a word must occur in; the data spec repeats it for the vocabulary."""
+    vectors: str | Path | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """Name the options that are set, in the order in which a trained model refuses them."""
+        named = {
+            "preset": self.preset,
+            "epochs": self.epochs,
+            "batch_size": self.batch_size,
+            "learning_rate": self.learning_rate,
+            "fit": self.fit or None,
+            "companions": self.companions,
+            "min_count": self.min_count,
+            "vectors": self.vectors,
+        }
+        return [name for name, value in named.items() if value is not None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """How a model is audited, whichever model it is."""
+
+    seed: int = 0
+    limit: int | None = None
+    """Test texts at most: a seeded sample."""
+    gradient: Reduction = "input"
+    measures: tuple[str, ...] = ()
+    """Expensive measures that run in addition to those of every audit."""
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    """Labels of the data, each with the class of a trained model that it stands for."""
+    scores: Path | str | None = None
+    """A file with scores of words by another tool, or ``captum:NAME``."""
+    device: str = "auto"
+    """The device that was asked for: a model of the user's code stays where it was built."""

@@ -1,0 +1,84 @@
+"""The audits of one command: of one seed, or of several with what they say together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.audits.audit_storage import save_results
+from sightline.core.results import Results
+from sightline.experiments.multi_seed import load_several, members, save_several, seeds_in
+from sightline.report.sentences import headline
+
+if TYPE_CHECKING:
+    from sightline.verdict.seed_summary import AcrossSeeds
+
+
+@dataclass(frozen=True)
+class Audits:
+    """Audits by their seed, the first one first: that one is shown in full."""
+
+    by_seed: Mapping[int, Results]
+    together: bool = False
+    """Whether what they say together is shown: it needs several seeds."""
+
+    @property
+    def first(self) -> Results:
+        """The audit that is shown in full."""
+        return next(iter(self.by_seed.values()))
+
+    @cached_property
+    def across(self) -> AcrossSeeds | None:
+        """What all seeds say together, computed once; None of a single audit."""
+        from sightline.verdict.seed_summary import across  # noqa: PLC0415  (scipy)
+
+        return across(self.by_seed) if self.together else None
+
+    @property
+    def headline(self) -> str:
+        """The verdict in a sentence: of all seeds where there are several."""
+        from sightline.report.multi_seed_summary import summary_sentence  # noqa: PLC0415  (the statistics that it is made of)
+
+        return (
+            headline(self.first.verdict) if self.across is None else summary_sentence(self.across)
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write them to a folder, all of it or nothing."""
+        if self.together:
+            save_several(self.by_seed, folder)
+        else:
+            save_results(self.first, folder)
+
+    def write_report(self, out: Path, *, texts: bool = True, ids: bool = True) -> None:
+        """Write the report of the first, with what all of them say."""
+        from sightline.report.html.audit_page import write_page  # noqa: PLC0415  (jinja2)
+
+        write_page(self.first, out, texts=texts, ids=ids, seeds=self.across)
+
+    def card(self, ending: str) -> str:
+        """Give the card as text, ``.md`` or ``.html``."""
+        from sightline.report.card import card  # noqa: PLC0415  (as late as it is needed)
+        from sightline.report.text.card_text import CARDS  # noqa: PLC0415  (as late as it is needed)
+
+        return CARDS[ending](card(self.first, self.across))
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the first as plain JSON values, with what all of them say."""
+        found = self.first.to_json()
+        if self.across is None:
+            return found
+        head = f"{self.headline}; seed {self.across.seeds[0]}: {headline(self.first.verdict)}"
+        return found | {"headline": head, "seeds": self.across.to_json()}
+
+
+def load_audits(folder: Path) -> tuple[Audits, list[Path]]:
+    """Read a saved audit, or those of several seeds, and name their folders."""
+    from sightline.experiments.audit_lookup import read_place  # noqa: PLC0415  (as late as it is needed)
+
+    if seeds_in(folder):
+        return Audits(load_several(folder), together=True), members(folder)
+    return Audits({0: read_place(folder)}), [folder]

@@ -1,0 +1,110 @@
+"""Studies that have a name: all tables of the papers together, and the calibrations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sightline.api.study import Ended, Planned
+from sightline.core.errors import SpecError
+from sightline.core.results import Table, TableCell
+from sightline.experiments.store import Store
+from sightline.studies.kept_results import Kept
+from sightline.studies.papers.paper_scope import ALL
+from sightline.studies.study_catalogue import CALIBRATIONS, ids_of, without_corpora
+from sightline.studies.update_results import Work, gates_of, progress, recount, work_on, write_kept
+
+NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
+
+
+@dataclass(frozen=True)
+class NamedStudy:
+    """A study by its name, and the folders and the file that its runs and their results are in.
+
+    ``store`` holds the runs; word vectors are next to it, and are made where they are needed.
+    """
+
+    name: str
+    store: Path
+    data: Path | None = None
+    results: Path | None = None
+    seeds: int | None = None
+
+    def check(self) -> None:
+        """Refuse a study of corpora without a folder of them."""
+        if self.data is None and self.name not in set(without_corpora()):
+            raise SpecError(
+                f"missing; {self.name} needs the folder that holds the corpora", field="data"
+            )
+        if self.data is not None and not self.data.is_dir():
+            raise SpecError(
+                f"{self.data}: expected the folder that holds the corpora", field="data"
+            )
+
+    def work(self, aside: Path | None = None) -> Work:
+        """Plan its runs; with a folder ``aside`` no vectors are made."""
+        folder, vectors = self.data or Path(), self.store.parent
+        return work_on(ids_of(self.name), self.results, folder, vectors, self.seeds, aside)
+
+
+def is_known(name: str) -> bool:
+    """Tell whether a study has this name."""
+    return name == ALL or name in CALIBRATIONS
+
+
+def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = False) -> Planned:
+    """Plan the runs of a named study, without those that its results file has where that is asked
+    for.
+    """
+    grid = work.grid(study.name, but_known=skip_counted)
+
+    def table(ended: Ended) -> Table:
+        return _table(study.name, count(study, work, ended.store))
+
+    return Planned(study.name, grid, (), table, lambda ended, table: ())
+
+
+def there(study: NamedStudy, planned: Planned) -> Ended:
+    """Give what the store has of a study; nothing is run."""
+    return Ended(planned, Store.there(study.store), {}, ())
+
+
+def progress_of(study: NamedStudy) -> dict[str, Mapping[str, Any]]:
+    """Say how much of a study is done, and the hours of the rest; nothing is written."""
+    with TemporaryDirectory() as aside:
+        return progress(study.work(Path(aside)), Store(study.store, make=False))
+
+
+def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:
+    """Count what the store has, bring the results file up to date, and say how much of each study
+    is done.
+    """
+    kept = recount(work, store)
+    if study.results is not None:
+        write_kept(study.results, kept)
+    return [_row(name, kept) for name in work.plans]
+
+
+def _row(name: str, kept: Mapping[str, Kept]) -> dict[str, Any]:
+    status, gates = kept[name].status, gates_of(name, kept[name])
+    fails = [
+        f"{one['name']}: {one['count']} of {one['of']} ({one['limit']})"
+        for one in gates
+        if not one["holds"]
+    ]
+    done = {key: status.get(key, 0) for key in ("planned", "done", "hours_left")}
+    return {
+        "study": name,
+        **done,
+        "gates": len(gates),
+        "hold": len(gates) - len(fails),
+        "fails": fails,
+    }
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> Table:
+    cells = tuple(tuple(TableCell(row[key]) for key in NUMBERS) for row in rows)
+    return Table(name, NUMBERS, cells, tuple((row["study"],) for row in rows), ("study",))

@@ -1,0 +1,1 @@
+"""One audit: the pass over batches and measures, and the `Audit` it gives."""

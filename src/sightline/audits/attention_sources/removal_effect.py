@@ -1,0 +1,58 @@
+"""What a decision loses without the words that a reading shows most (SL-301), for every reading at
+once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sightline.audits.attention_sources.source_maps import by_word
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.removal_curves import (
+    SHARES,
+    answers_without,
+    distinct,
+    first_words,
+    odds_gone,
+    of_sets,
+    orders_of,
+)
+from sightline.measures.trace_arrays import decided, to_numpy
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Drop of the log-odds when the first words by each reading are deleted, averaged over shares.
+
+    Beside the readings stand random words (``random``) and those whose deletion alone does most
+    (``most``), as in `sightline.measures.removal`.
+    """
+
+    shares: tuple[float, ...] = SHARES
+    draws: int = 5
+    code: str = "readings"
+    needs: frozenset[str] = frozenset()
+    paper: str = "DeYoung et al. 2020, §4.2"
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Order the words by every reading, and delete each distinct set once."""
+        shown = by_word(subject, trace)
+        maps = AttributionMaps(replace(subject, shared={**subject.shared, **shown}), trace, seeds)
+        words = maps.words
+        orders = orders_of(maps, tuple(shown), self.draws)
+        removals, back = distinct(first_words(orders, words, self.shares), words.mask.sum(1) > 1)
+        left = answers_without(subject, trace, words, removals, TOKENS_AT_ONCE)
+        gone = odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row)
+        lost = of_sets(gone, back).mean(axis=1)
+        named = {name: lost[row] for row, name in enumerate(shown)}
+        return {**named, "most": lost[len(shown)], "random": lost[-self.draws :].mean(axis=0)}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Keep the numbers; texts of one word have none."""
+        return Measurement(
+            self.code, arrays, {}, {"shares": list(self.shares), "draws": self.draws}
+        )

@@ -1,0 +1,255 @@
+"""Which attention source to show: the best by four criteria, on a few of the texts; the others are
+left to audit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool
+
+from sightline.audits.attention_sources.choice_split import choosers
+from sightline.audits.attention_sources.head_mixture import learned_shares
+from sightline.audits.attention_sources.removal_effect import Removed
+from sightline.audits.attention_sources.source_agreement import Agreed
+from sightline.audits.attention_sources.source_ranking import (
+    ByPairs,
+    BySums,
+    Difference,
+    Texts,
+    agreement,
+    not_worse,
+    removal,
+    worst_class,
+)
+from sightline.audits.attention_sources.source_transfer import Moved
+from sightline.audits.measure_pass import Progress, measure
+from sightline.core.errors import DataError, ModelError
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable, SupportsAttentionSources
+from sightline.core.results import Measurement, Outcome
+from sightline.core.seeds import Seeds
+from sightline.measures.predictions import Predictions
+from sightline.stats.dyads import PairSums
+from sightline.stats.paired_differences import Between
+
+Array = np.ndarray
+LEARNED_FROM = 100
+"""Validation texts, at most, that a mixture of heads is learned from."""
+FEWEST = 2
+"""Texts that choose, or that are left, below which nothing is chosen."""
+TRIED = (Predictions(), Removed())
+"""What is measured of the texts that choose."""
+MOVED = 16
+"""Sources, at most, that are asked for Transfer and agreement: those with the best scores in their
+worst class."""
+ALIKE = 1e-9
+"""Scores that differ by less are equal."""
+PairsOf = Callable[[Measurement, str, Bool[Array, " N"]], tuple[PairSums, PairSums, PairSums]]
+"""Gives the sums that number, chance level and score of SL-303 are ratios of."""
+
+
+@dataclass(frozen=True)
+class SourceChoice:
+    """A model under the source that was chosen, the texts that had no part in it, and what the
+    report says.
+    """
+
+    model: Auditable
+    rest: tuple[Example, ...]
+    description: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How sources are compared: the seed, the batches, and what judges an audit later."""
+
+    seed: int
+    batch_size: int
+    on_progress: Progress
+    pairs: PairsOf
+    least: int
+    """The fewest texts that a finding may rest on: a predicted class keeps them, where it has
+    them."""
+
+    def measured(
+        self, model: Auditable, texts: Sequence[Example], measures: Sequence[Any]
+    ) -> dict[str, Outcome]:
+        """Take measures of some texts."""
+        return measure(
+            model, texts, measures, {}, Seeds(self.seed), self.batch_size, self.on_progress
+        )
+
+
+def choose(
+    model: SupportsAttentionSources,
+    texts: Sequence[Example],
+    validation: Sequence[Example],
+    asking: Asking,
+) -> SourceChoice:
+    """Try every source on a few texts of each predicted class, one source a mixture learned on
+    validation texts.
+    """
+    answers = _taken(asking.measured(model, texts, (Predictions(),))["outputs"])
+    taken = choosers(answers["predicted"], answers["cluster"], asking.seed, asking.least)
+    tried, rest = (
+        [text for text, here in zip(texts, taken, strict=True) if here == side]
+        for side in (True, False)
+    )
+    if min(len(tried), len(rest)) < FEWEST:
+        message = (
+            f"expected at least {FEWEST} texts to choose an attention source and {FEWEST} to "
+            "audit it"
+        )
+        raise DataError(
+            f"{message}, got {len(tried)} and {len(rest)} of {len(texts)}; name a source"
+        )
+    learned = validation[:LEARNED_FROM]
+    shares = learned_shares(model, learned, asking.batch_size) if learned else {}
+    known = model.mixed(shares) if shares else model
+    search = _Search(known, tried, asking)
+    best = search.best()
+    about = {
+        "chosen": best,
+        "texts": len(tried),
+        "of_class": _counted(answers["predicted"][taken], model.labels),
+        "left_of_class": _counted(answers["predicted"][~taken], model.labels),
+        "learned_from": len(learned),
+        "shares": shares,
+        "left_by": search.left_by,
+        "alike": [name for name in search.left if name != best],
+        "tried": search.rows(),
+    }
+    return SourceChoice(known.under(best), tuple(rest), about)
+
+
+@dataclass
+class _Search:
+    """The sources that are left, and what each criterion said of those that it was asked of."""
+
+    model: SupportsAttentionSources
+    texts: Sequence[Example]
+    asking: Asking
+    left: tuple[str, ...] = ()
+    left_by: dict[str, int] = field(default_factory=dict)
+    """How many sources each criterion left, in the order in which they are asked."""
+    found: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The scores of each source by name of the criterion."""
+
+    def best(self) -> str:
+        """Ask one criterion after the other, and take of what is left the source whose weakest
+        score is highest.
+        """
+        outcomes = self.asking.measured(self.model, self.texts, TRIED)
+        answers, lost = (_taken(outcomes[name]) for name in ("outputs", "readings"))
+        clusters = np.unique(answers["cluster"], return_inverse=True)[1]
+        texts = Texts(clusters, answers["predicted"], self.asking.seed)
+        removed = removal(lost, texts)
+        self.found = {name: {"removal": removed.score(name)} for name in removed.sums}
+        self._by_removal(removed)
+        if len(self.left) > 1:
+            self._by_the_rest(texts)
+        return self._first()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Give what was found of each source, as JSON has it: its score of SL-301, and the others
+        where asked.
+        """
+        return [
+            {"reading": name, "words": self.model.description(name)}
+            | asdict(found["removal"])
+            | {name: value for name, value in found.items() if name != "removal"}
+            for name, found in self.found.items()
+        ]
+
+    def _by_removal(self, removed: BySums) -> None:
+        """Ask for Removal, over all texts and in the predicted class where it is lowest."""
+        scores = {name: found["removal"].value for name, found in self.found.items()}
+        if all(map(isnan, scores.values())):
+            message = (
+                "no attention source could be compared: deleting words changes these predictions "
+                "no more than chance"
+            )
+            raise ModelError(message, change="audit more texts, or name a source")
+        self.left = tuple(scores)
+        self._narrow("removal", scores, removed.compare)
+        worst = worst_class(removed, self.left)
+        for name, (score, _) in worst.items():
+            self.found[name]["worst_class"] = score
+
+        def in_its_worst(name: str, best: str, comparisons: int) -> Between:
+            return removed.compare(name, best, comparisons, worst[name][1])
+
+        self._narrow(
+            "worst_class", {name: score for name, (score, _) in worst.items()}, in_its_worst
+        )
+
+    def _by_the_rest(self, texts: Texts) -> None:
+        """Ask for Transfer and for agreement, of the sources that are left."""
+        first = sorted(self.left, key=lambda name: -_number(self.found[name]["worst_class"]))[
+            :MOVED
+        ]
+        names = tuple(name for name in self.left if name in first)
+        outcomes = self.asking.measured(
+            self.model, self.texts, (Moved(sources=names), Agreed(sources=names))
+        )
+        if isinstance(moved := outcomes["moved"], Measurement):
+            donors = np.ones(len(self.texts), dtype=bool)
+            by_pairs = ByPairs(
+                {name: self.asking.pairs(moved, f"carried.{name}", donors)[2] for name in names},
+                texts,
+            )
+            self._ask("transfer", by_pairs)
+        if isinstance(outcomes["agreed"], Measurement):
+            self._ask("agreement", agreement(_taken(outcomes["agreed"]), names, texts))
+
+    def _ask(self, criterion: str, found: BySums | ByPairs) -> None:
+        names = [name for name in self.left if name in found.sums]
+        scores = {name: found.score(name).value for name in names}
+        for name, score in scores.items():
+            self.found[name][criterion] = score
+        self._narrow(criterion, scores, found.compare)
+
+    def _narrow(self, criterion: str, scores: Mapping[str, float], compare: Difference) -> None:
+        """Leave the sources that a criterion does not tell from its best."""
+        self.left = not_worse(scores, compare)
+        self.left_by[criterion] = len(self.left)
+
+    def _first(self) -> str:
+        """Take the source whose weakest score is highest, the first of equals: heads come first,
+        which can decode.
+        """
+        weakest = {name: self._weakest(name) for name in self.left}
+        most = max(weakest.values())
+        return next(name for name, score in weakest.items() if score >= most - ALIKE)
+
+    def _weakest(self, name: str) -> float:
+        scores = (
+            self.found[name].get(criterion, nan)
+            for criterion in ("worst_class", "transfer", "agreement")
+        )
+        known = [min(score, 1.0) for score in scores if not isnan(score)]
+        return min(known, default=-np.inf)
+
+
+def _number(score: float) -> float:
+    return -np.inf if isnan(score) else score
+
+
+def _counted(predicted: Array, labels: Sequence[str] | None) -> dict[str, int]:
+    numbers, counts = np.unique(predicted, return_counts=True)
+    names = [labels[int(one)] if labels and int(one) < len(labels) else str(one) for one in numbers]
+    return dict(zip(names, counts.tolist(), strict=True))
+
+
+def _taken(outcome: Outcome) -> dict[str, np.ndarray]:
+    if not isinstance(outcome, Measurement):
+        message = (
+            f"the attention sources could not be compared: {getattr(outcome, 'error', outcome)}"
+        )
+        raise ModelError(message, change="name one source")
+    return {name: np.asarray(values) for name, values in outcome.values.items()}

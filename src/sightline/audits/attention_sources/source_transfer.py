@@ -1,0 +1,33 @@
+"""Transfer (SL-303) of several attention sources at once: what the words that each shows most carry
+between texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sightline.audits.attention_sources.source_maps import by_word
+from sightline.core.protocols import MeasureContext, Trace
+from sightline.core.results import Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import words_of
+from sightline.measures.trace_arrays import ragged
+from sightline.measures.transfer.transfer import Transfer
+
+
+@dataclass(frozen=True)
+class Moved(Transfer):
+    """The transplant of the ``sources`` named, in place of the maps that could be shown; equal
+    hybrids run once.
+    """
+
+    sources: tuple[str, ...] = ()
+    code: str = "moved"
+
+    def names(self, subject: MeasureContext) -> tuple[str, ...]:
+        """Name the sources."""
+        return self.sources
+
+    def _maps(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> dict[str, Ragged]:
+        shown, mask = by_word(subject, trace), words_of(trace).mask
+        return {name: ragged(shown[name], mask) for name in self.sources}

@@ -1,0 +1,101 @@
+"""An audit as people hold it: its results, and what they do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sightline.audits.audit_storage import load_results, save_results
+from sightline.core.results import Results
+from sightline.report.export.column_frame import ColumnFrame
+from sightline.report.export.export_files import export, frames_of
+from sightline.report.html.audit_page import in_notebook, write_page
+from sightline.report.html.comparison_page import write_comparison
+from sightline.report.sentences import headline
+from sightline.report.transfer_summary import carried_by
+from sightline.verdict.comparison.compare_audits import compared
+from sightline.verdict.comparison.comparison_result import SideBySide
+
+
+@dataclass(frozen=True)
+class Audit(Results):
+    """Everything one audit found; draw it, show it, save it, load it, hand its numbers on."""
+
+    @property
+    def headline(self) -> str:
+        """The verdict as a sentence, with the predicted classes for which it differs."""
+        return headline(self.verdict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Summarise as plain JSON values (schema in ``docs/schema.md``), the verdict as a sentence
+        first.
+        """
+        found = carried_by(self)
+        shown = None if found is None else asdict(found)
+        return {"headline": self.headline, "shown": shown} | super().to_json()
+
+    def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
+        """Write the audit as one self-contained HTML page; without its texts, or with texts that
+        are only numbered.
+        """
+        return write_page(self, path, texts, ids)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the audit to a folder, all of it or nothing; `load` reads it back."""
+        return save_results(self, folder)
+
+    def frames(self, *, texts: bool = True) -> dict[str, ColumnFrame]:
+        """Give every number by text (``texts``) and by word (``words``) as plain columns, each with
+        what it is.
+        """
+        return frames_of(self, texts)
+
+    def export(self, folder: str | Path, kind: str = "csv", *, texts: bool = True) -> Path:
+        """Write these columns to a folder, as ``csv`` or ``parquet``, with `columns.json`, which
+        explains each.
+        """
+        return export(self, folder, kind, texts)
+
+    @staticmethod
+    def load(folder: str | Path) -> Audit:
+        """Read an audit that `save` wrote."""
+        return Audit(**vars(load_results(folder)))
+
+    def compare(self, *others: Audit) -> Comparison:
+        """Compare others with this audit, on the texts that they share with it."""
+        return compare(self, *others)
+
+    def __repr__(self) -> str:
+        named = self.cards.get("model", {}).get("name", "a model")
+        return (
+            f"<Audit of {named!r} on {len(self.texts)} texts: {self.headline}; next: "
+            "audit.to_html('report.html')>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show verdict and findings where the audit is the last line of a notebook's cell."""
+        return in_notebook(self)
+
+
+@dataclass(frozen=True)
+class Comparison(SideBySide):
+    """Audits side by side, and what lies between their effects; draw it, or take its numbers."""
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.sides)} audits; next: comparison.to_html('compare.html')>"
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the comparison as one self-contained HTML page."""
+        return write_comparison(self, path)
+
+
+def compare(*audits: Results, places: Sequence[str] = ()) -> Comparison:
+    """Compare each audit with the first, on the texts that both have.
+
+    Effects, and accuracy, get a difference with an interval, for which texts are drawn together;
+    what is called different is so among all that is compared. ``places`` says where each audit was
+    read from, for the report.
+    """
+    return Comparison(**vars(compared(audits, places)))

@@ -1,0 +1,120 @@
+"""One measure under guard: whatever goes wrong at any step is kept as failed, by name, and ends
+nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from sightline.adapters.validate_outputs import is_fault
+from sightline.config.measure_registry import WHERE_OFFERED
+from sightline.core.protocols import (
+    AFFINE,
+    ANY_COMPANION,
+    COMPANION,
+    OTHER_ATTENTION,
+    Arrays,
+    Capability,
+    Measure,
+)
+from sightline.core.results import Failed, NotRun, Outcome
+
+_MEANING = {
+    ANY_COMPANION: "a companion, whichever it is",
+    "token_logits": AFFINE,
+}
+"""What a need is, in words, where its name does not say it."""
+
+
+@dataclass(eq=False)
+class IsolatedMeasure:
+    """A measure while it is taken, and the name under which its outcome is kept; open until there
+    is an outcome.
+    """
+
+    name: str
+    one: Measure
+    outcome: Outcome | None = None
+    parts: list[Arrays] = field(default_factory=list)
+    learned: Any = None
+
+    @contextmanager
+    def step(self, step: str) -> Iterator[None]:
+        """Do one step; an error in it is the measure's outcome.
+
+        Running out of memory is an error like any other here: what needs the most is lost, and what
+        needs less stands.
+        """
+        try:
+            yield
+        except (
+            BaseException
+        ) as error:  # a broken measure must not cost the others; it is stored, named, and shown
+            if not is_fault(error):  # somebody wants to stop
+                raise
+            self.outcome = Failed(self.name, f"{step}: {type(error).__name__}: {error}")
+
+
+def enter(measures: Sequence[Measure], offers: frozenset[str]) -> list[IsolatedMeasure]:
+    """Name every measure, and refuse those that cannot be taken: of a taken code, of unknown or
+    unmet needs.
+    """
+    found: list[IsolatedMeasure] = []
+    for one in (each for each in measures if not _unspoken(each, offers)):
+        found.append(_entered(one, found))
+        if found[-1].outcome is None:
+            with found[-1].step("needs"):
+                found[-1].outcome = _refusal(found[-1], offers)
+    return found
+
+
+def _unspoken(one: Measure, offers: frozenset[str]) -> bool:
+    """Tell whether a measure is of models that offer more, and left out without a word."""
+    code = getattr(one, "code", None)
+    return isinstance(code, str) and code in WHERE_OFFERED and not one.needs <= offers
+
+
+def _entered(one: Measure, others: Sequence[IsolatedMeasure]) -> IsolatedMeasure:
+    kind = type(one).__name__
+    guarded = IsolatedMeasure(kind, one)
+    with guarded.step("code"):
+        code: Any = one.code
+        if not isinstance(code, str) or not code or "/" in code:
+            raise ValueError(f"expected a name without '/', got {code!r}")
+        guarded.name = code
+    first = next((other for other in others if other.name == guarded.name), None)
+    if first is None:
+        return guarded
+    count = 2 + sum(other.name.startswith(f"{guarded.name} (") for other in others)
+    name = f"{guarded.name} ({count})"
+    message = (
+        f"code: {kind} has the code {guarded.name!r}, which {type(first.one).__name__} has taken; "
+        "give it another"
+    )
+    return IsolatedMeasure(name, one, Failed(name, message))
+
+
+def _refusal(guarded: IsolatedMeasure, offers: frozenset[str]) -> NotRun | None:
+    needs = frozenset(guarded.one.needs)
+    known = (*get_args(Capability), OTHER_ATTENTION)
+    if odd := next(
+        (need for need in sorted(needs) if need not in known and not _names_companion(need)), None
+    ):
+        raise ValueError(f"{odd!r} is not known; known: {', '.join(known)}, {COMPANION}NAME")
+    missing = [_describe(need) for need in sorted(needs - offers)]
+    return NotRun(guarded.name, f"needs {', '.join(missing)}") if missing else None
+
+
+def _names_companion(need: str) -> bool:
+    return need == ANY_COMPANION or (need.startswith(COMPANION) and need != COMPANION)
+
+
+def _describe(need: str) -> str:
+    return (
+        f"a companion ({need.removeprefix(COMPANION)})"
+        if need.startswith(COMPANION)
+        else _MEANING.get(need, need)
+    )

@@ -1,0 +1,242 @@
+"""One audit: batches of texts × measures → findings and a verdict, as one value."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from sightline.adapters.label_alignment import LabelMap, as_read, numbered_for_model
+from sightline.adapters.trace_checks import asked
+from sightline.adapters.truncation import as_seen
+from sightline.adapters.validate_model import admit, admit_companions, validate
+from sightline.audits.attention_sources.select_source import Asking, choose
+from sightline.audits.audit_result import Audit
+from sightline.audits.captum_maps import attributed
+from sightline.audits.measure_pass import Progress, measure
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.core.installation import version_of
+from sightline.core.interning import Sharing
+from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, Trace
+from sightline.core.results import Learned, Measurement, Outcome, TextRecord
+from sightline.core.seeds import Seeds
+from sightline.data.dataset import Dataset, describe, sample_test
+from sightline.data.near_duplicates import counted_once
+from sightline.measures.default_measures import default_measures
+from sightline.models.model_storage import weights_digest
+from sightline.verdict.estimators import estimates, metrics, with_context
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.map_selection import maps_of
+from sightline.verdict.thresholds import Thresholds, committed
+from sightline.verdict.transfer_estimates import pair_sums
+
+TRAINED_ELSEWHERE = (
+    "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
+)
+"""What the card says of a model that was handed in trained."""
+
+Scores = Mapping[str, np.ndarray]
+"""Numbers of words, by the id of a text."""
+
+NO_ANSWER = "(no finite output)"
+"""What stands for the predicted class of a text whose output is no number."""
+
+
+def audit(
+    model: Auditable,
+    dataset: Dataset,
+    companions: Mapping[str, Auditable] | None = None,
+    seed: int = 0,
+    *,
+    limit: int | None = None,
+    measures: Sequence[Measure] | None = None,
+    thresholds: Thresholds | None = None,
+    scores: Scores | str | None = None,
+    label_map: LabelMap | None = None,
+    batch_size: int = 32,
+    spec: Mapping[str, Any] | None = None,
+    on_progress: Progress = lambda done, total: None,
+) -> Audit:
+    """Ask whether a model's attention can be trusted as an explanation, on the test texts of a
+    dataset.
+
+    Parameters
+    ----------
+    model
+        Anything that satisfies `sightline.core.protocols.Auditable`, never changed. One that comes
+        from elsewhere must first pass the proofs of `sightline.adapters.compatibility` and is used
+        as it is; one made here is copied to float64.
+    dataset
+        Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
+    companions
+        Other models that some measures need, by name (``uniform``), proved like the model; without
+        them these measures are "not run", with the reason.
+    scores
+        Scores of words that another tool made, by the id of a text, or ``captum:NAME`` for an
+        attribution of Captum: one more map to compare.
+    label_map
+        Which class of the model a label of the data is, such as ``{"pos": "POSITIVE"}``; labels
+        that are left out must be names of its classes. Without it, labels are matched
+        (`sightline.adapters.label_alignment`).
+    seed
+        Determines every random draw, text by text: batching and order cannot matter.
+    on_progress
+        Called with (texts done, texts in all) after each batch.
+    """
+    thresholds = thresholds or committed()
+    measures = default_measures() if measures is None else measures
+    dataset = numbered_for_model(dataset, validate(model), label_map)
+    sampled = sample_test(dataset, limit, seed)
+    if not sampled.test:
+        raise DataError(f"{dataset.name}: no test text to audit")
+    sampled = counted_once(as_seen(sampled, model))
+    model = admit(model, sampled.test, dataset.label_names)
+    mapped = {"label_map": as_read(label_map)} if label_map else {}
+    about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
+    if isinstance(model, SupportsAttentionSources) and model.choosing:
+        asking = Asking(seed, batch_size, on_progress, pair_sums, thresholds.least)
+        model, sampled, about["readings"] = _chosen(model, sampled, asking)
+        model = admit(model, sampled.test, dataset.label_names)
+    beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
+    others = {"train": sampled.train, "validation": sampled.validation}
+    brought: tuple[Scores | None, Scores] = (None, {}) if isinstance(scores, str) else (scores, {})
+    if isinstance(scores, str):
+        made = attributed(scores, model, sampled.test, seed, batch_size, on_progress)
+        brought, about["scores"] = (made.sizes, made.signed), made.about()
+    outcomes = measure(
+        model,
+        sampled.test,
+        measures,
+        beside,
+        Seeds(seed),
+        batch_size,
+        on_progress,
+        others,
+        *brought,
+    )
+    return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
+
+
+def _chosen(
+    model: SupportsAttentionSources, sampled: Dataset, asking: Asking
+) -> tuple[Auditable, Dataset, dict[str, Any]]:
+    """Choose the attention source on some of the texts, and leave the others to be audited."""
+    choice = choose(model, sampled.test, sampled.validation, asking)
+    card = dict(sampled.card)
+    card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
+    text = (
+        f"the attention source was chosen on {choice.description['texts']} of {len(sampled.test)} "
+        "texts"
+    )
+    text += "; the others are audited"
+    if not sampled.validation:
+        text += "; without validation texts no mixture of heads was tried"
+    card["notes"] = [*card.get("notes", ()), text]
+    return choice.model, replace(sampled, test=choice.rest, card=card), choice.description
+
+
+def conclude(
+    model: Auditable,
+    audited: Dataset,
+    outcomes: Mapping[str, Outcome],
+    seed: int,
+    *,
+    thresholds: Thresholds,
+    spec: Mapping[str, Any],
+) -> Audit:
+    """Judge what was measured on the test texts of a dataset, all of which were audited."""
+    evidence = Evidence(outcomes, audited.label_names, thresholds, seed)
+    judgement, numbers = judge(evidence), estimates(evidence)
+    return Audit(
+        verdict=judgement.verdict,
+        findings=with_context(judgement.findings, numbers),
+        estimates=numbers,
+        metrics=metrics(evidence, grouped=any(example.group for example in audited.test)),
+        measurements=outcomes,
+        spec=spec,
+        maps=maps_of(evidence),
+        learned=_learned(judgement.learned, audited, spec),
+        environment=environment(asked(model, audited.test[:1])),
+        cards={"data": dict(audited.card), "model": model_card(model, audited)},
+        texts=_records(audited.test, audited.label_names, outcomes),
+    )
+
+
+def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
+    """Add what only the training and the data know: whether patience ended it, and how much was
+    cut.
+    """
+    training = spec.get("trainings", {}).get("model", {})
+    cut = {"cut": dataset.card.get("truncated"), "words_cut": dataset.card.get("words_cut")}
+    beside = {"converged": training.get("converged"), **cut}
+    return None if found is None else replace(found, **beside)
+
+
+def _records(
+    examples: Sequence[Example], names: tuple[str, ...], outcomes: Mapping[str, Outcome]
+) -> tuple[TextRecord, ...]:
+    outputs = outcomes.get("outputs")
+    if not isinstance(outputs, Measurement):
+        return ()
+    predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
+    sharing = (
+        Sharing()
+    )  # places are found anew, and those of long texts take more memory than all their numbers
+    predictions = [
+        names[int(chosen)] if known else NO_ANSWER
+        for chosen, known in zip(predicted, finite, strict=True)
+    ]
+    return tuple(
+        TextRecord(
+            e.id,
+            e.text,
+            e.tokens,
+            sharing.spans(e.offsets),
+            names[e.label],
+            predictions[i],
+            e.rationale,
+            e.query,
+        )
+        for i, e in enumerate(examples)
+    )
+
+
+def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
+    """Say what was audited, and by its weights which training of it; of one from elsewhere, what
+    cannot be known.
+    """
+    elsewhere = model.origin == "elsewhere"
+    beside = (
+        {"training_texts": TRAINED_ELSEWHERE} if elsewhere else {"weights": weights_digest(model)}
+    )
+    return beside | {
+        "name": model.name,
+        "link": model.link,
+        "offers": sorted(model.offers),
+        "labels": list(dataset.label_names),
+        "reading": model.shows
+        if isinstance(model, SupportsAttentionSources)
+        else "one attention weight a word, used by the decoder",
+    }
+
+
+def environment(trace: Trace) -> dict[str, Any]:
+    """Record what the numbers may depend on beside the seed; the device and the precision are those
+    of a trace.
+    """
+    packages = ("sightline", "torch", "numpy", "scipy")
+    return {
+        "versions": {name: version_of(name) for name in packages}
+        | {"python": platform.python_version()},
+        "platform": platform.platform(),
+        "device": str(trace.logits.device),
+        "precision": str(trace.logits.dtype).removeprefix("torch."),
+        "threads": torch.get_num_threads(),
+        "capability": torch.backends.cpu.get_cpu_capability(),
+    }

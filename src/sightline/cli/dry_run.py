@@ -1,0 +1,95 @@
+"""What ``--dry-run`` prints."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sightline.cli.durations import duration, span
+from sightline.cli.output import emit, say, tell
+from sightline.cli.process import BEGAN
+from sightline.report.data_notes import worth_noting
+
+if TYPE_CHECKING:
+    from sightline.api.compute_resources import Machine, Resources
+    from sightline.api.cost_forecast import Forecast
+    from sightline.api.model_argument import Trained
+    from sightline.api.model_source import Chosen, Source
+
+NOT_COUNTED = "not counted: what is saved beside the page, and that others may use the machine"
+
+
+def made_forecast(source: Chosen, resources: Resources, kept_in: Path, runs: int = 1) -> Forecast:
+    """Estimate what a command takes, with what went by until it could begin."""
+    from sightline.api.cost_forecast import forecast  # noqa: PLC0415  (torch, and all that a run needs)
+
+    return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN)
+
+
+FEWER = 100
+"""Texts that are enough for a first audit of a slow model."""
+
+
+def say_ready(source: Source, trained: Trained, machine: Machine, *, quiet: bool) -> None:
+    """Say of a model that is trained already how its data were read, and about how long its audit
+    takes.
+    """
+    if source.trains:
+        return
+    for note in worth_noting(trained.dataset.card):
+        tell(f"note: {note}")
+    if not quiet:
+        # A model that does not do what an audit needs may fail in any way: its audit says what is
+        # wrong.
+        with suppress(Exception):
+            tell(_estimate(source, trained, machine))
+
+
+def _estimate(source: Source, trained: Trained, machine: Machine) -> str:
+    from sightline.api.cost_forecast import quick_estimate  # noqa: PLC0415  (torch)
+
+    audited, seconds = quick_estimate(source, trained, machine)
+    fewer = f", --limit {FEWER} audits fewer" if audited > FEWER else ""
+    about = f"about {duration(seconds)} (estimate; --dry-run says more{fewer})"
+    return f"Auditing {audited:,} texts with {source.name_of(trained)}: {about}."
+
+
+def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> None:
+    """Print an estimate of time and memory, and what it rests on; ``audits`` says whether the
+    command does.
+    """
+    before = (
+        forecast.seconds_start + forecast.seconds_reading + (forecast.auditing if audits else 0.0)
+    )
+    least, most = (before + training for training in forecast.training)
+    if as_json:
+        return emit(asdict(forecast) | {"seconds_least": least, "seconds": most})
+    after = forecast.seconds_judging + forecast.seconds_page
+    return say(
+        [
+            f"start: about {duration(forecast.seconds_start)}",
+            f"reading: about {duration(forecast.seconds_reading)}",
+            *([_training(forecast)] if forecast.seconds_epoch else []),
+            *([] if audits else ["an audit of it, a command of its own:"]),
+            f"measuring: about {duration(forecast.seconds_audit)}",
+            f"judging and page: about {duration(after)}",
+            f"in all{'' if audits else ', without the audit'}: {span(least, most)}",
+            NOT_COUNTED,
+            f"memory: about {forecast.peak_bytes / 2**20:,.0f} MiB",
+            f"basis: {forecast.basis}",
+            "dry run: nothing was written",
+        ]
+    )
+
+
+def _training(forecast: Forecast) -> str:
+    """Say what an epoch costs, and how many there may be: validation ends a training, and nobody
+    knows when.
+    """
+    epoch, (fewest, most) = forecast.seconds_epoch, forecast.epochs
+    return (
+        f"training: {span(*forecast.training)}, about {duration(epoch)} an epoch, {fewest} to "
+        f"{most} epochs"
+    )

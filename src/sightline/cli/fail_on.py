@@ -1,0 +1,56 @@
+"""Gates: what ``--fail-on`` names, and whether an audit closes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from sightline.api.list_choices import AUDIT_TESTS
+from sightline.api.seed_audits import Audits
+from sightline.cli.exit_codes import GATE_CLOSED
+from sightline.cli.output import tell
+from sightline.core.errors import SpecError
+from sightline.core.results import BY_ABSENCE, VERDICTS, Results
+from sightline.report.sentences import by_absence, listed, quoted
+
+VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
+
+
+def read_gates(names: Sequence[str]) -> tuple[str, ...]:
+    """Read the gates: verdicts in kebab-case and codes of findings."""
+    gates = tuple(name.upper() if name.upper() in AUDIT_TESTS else name.lower() for name in names)
+    for gate, name in zip(gates, names, strict=True):
+        if gate not in AUDIT_TESTS and gate not in VERDICT_GATES:
+            known = ", ".join([*VERDICT_GATES, *AUDIT_TESTS])
+            raise SpecError(f"--fail-on {name!r}: expected a verdict or a finding: {known}")
+    return gates
+
+
+def close_gates(audits: Audits, gates: Sequence[str]) -> None:
+    """Leave with the exit code of a closed gate, if an audit closes one."""
+    found = audits.by_seed.values()
+    if reasons := dict.fromkeys(reason for audit in found for reason in closed(audit, gates)):
+        tell(f"gate closed: {'; '.join(reasons)}")
+        raise typer.Exit(GATE_CLOSED)
+
+
+def closed(audit: Results, gates: Sequence[str]) -> list[str]:
+    """Say why each closed gate is closed: the verdict is the one named, or the test named failed.
+
+    *Decided by absence* is a verdict of a class alone: there it is asked of every class.
+    """
+    answers = {finding.code: finding.result for finding in audit.findings}
+    lines = [
+        f"the verdict is {gate!r}"
+        for gate in gates
+        if VERDICT_GATES.get(gate) == audit.verdict.level
+    ]
+    if absent := by_absence(audit.verdict):
+        of = f"for texts predicted {listed(map(quoted, absent))}"
+        lines += [
+            f"the verdict {of} is {gate!r}"
+            for gate in gates
+            if VERDICT_GATES.get(gate) == BY_ABSENCE
+        ]
+    return lines + [f"{gate} failed" for gate in gates if answers.get(gate) == "failed"]

@@ -1,0 +1,423 @@
+"""Flags that commands share, in groups: a command takes a group as one argument, and typer sees its
+flags.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from sightline.api.compute_resources import Resources
+from sightline.api.data_source import read_label_map, read_source
+from sightline.api.hooks import Hooks
+from sightline.api.model_source import under_reading
+from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.api.workers import Workers
+from sightline.cli import flags
+from sightline.cli.dry_run import say_ready
+from sightline.cli.output import tell
+from sightline.cli.output_checks import Output
+from sightline.cli.progress import progress
+
+if TYPE_CHECKING:
+    from sightline.api.data_source import DataSpec
+    from sightline.api.list_papers import Params
+    from sightline.api.study import Running
+
+ALONE = Workers()
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let typer see each field of a group as a parameter of its own, and hand the groups to the
+    command.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+
+    def called(**given: Any) -> None:
+        made = {name: _filled(kind, given) for name, kind in groups.items()}
+        command(**given, **made)
+
+    parameters = [
+        one
+        for each in inspect.signature(command).parameters.values()
+        for one in _flags_of(each, hints)
+    ]
+    called.__name__, called.__doc__, called.__module__ = (
+        command.__name__,
+        command.__doc__,
+        command.__module__,
+    )
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return called
+
+
+def _filled(group: Any, given: dict[str, Any]) -> Any:
+    """Make a group of its flags, which are taken out of those that were given."""
+    return group(**{one.name: given.pop(one.name) for one in fields(group)})
+
+
+def _flags_of(
+    parameter: inspect.Parameter, hints: Mapping[str, Any]
+) -> Iterator[inspect.Parameter]:
+    """Give a parameter as typer is to see it: the fields of a group, or itself."""
+    group = hints[parameter.name]
+    if not is_dataclass(group):
+        yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=group)
+        return
+    kinds = get_type_hints(group, include_extras=True)
+    for one in fields(group):
+        default = inspect.Parameter.empty if one.default is MISSING else one.default
+        yield inspect.Parameter(
+            one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[one.name]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """The columns of a table of texts."""
+
+    text: flags.Text = "text"
+    label: flags.Label = "label"
+    split: flags.Split = "split"
+    rationale: flags.Rationale = "rationale"
+    query: flags.Query = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Data:
+    data: flags.Data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus(Columns, _Data):
+    """One source of texts, for what is no audit."""
+
+    recipe: flags.Recipe = "clean"
+    max_tokens: flags.MaxTokens = 512
+    min_count: flags.MinCount = None
+
+    def source(self) -> DataSpec:
+        """Read it as a spec."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return read_source(**own | {"min_count": self.min_count or 1})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """Texts with labels: one source, or a table for each split."""
+
+    data: flags.DataOrFiles = None
+    train: flags.Train = None
+    validation: flags.Validation = None
+    test: flags.Test = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Own(Columns, Files):
+    id: flags.Id = ""
+    group: flags.Group = ""
+    on_copies: flags.OnCopies = "refuse"
+
+    def _source(self, **settings: Any) -> DataSpec:
+        own = {one.name: getattr(self, one.name) for one in fields(_Own)}
+        return read_source(**own, **settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts(_Own):
+    """The texts of a command that trains nothing, or that prepares them itself."""
+
+    recipe: flags.Recipe = "clean"
+    max_tokens: flags.MaxTokens = 512
+
+    def source(self) -> DataSpec:
+        """Read them as a spec."""
+        return self._source(recipe=self.recipe, max_tokens=self.max_tokens)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingTexts(Texts):
+    """The texts of a training."""
+
+    min_count: flags.MinCount = None
+
+    def source(self) -> DataSpec:
+        """Read them as a spec."""
+        return self._source(
+            recipe=self.recipe, max_tokens=self.max_tokens, min_count=self.min_count or 1
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedTexts(_Own):
+    """The texts of an audit: a model that is trained already remembers how its own were
+    prepared.
+    """
+
+    label_map: flags.LabelMap = None
+    recipe: flags.RecipeOrModels = None
+    max_tokens: flags.MaxTokensOrModels = None
+    min_count: flags.MinCount = None
+    scores: flags.Scores = None
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """How texts are prepared, as far as the flags say."""
+        prepared = {"recipe": self.recipe, "max_tokens": self.max_tokens}
+        return {name: value for name, value in prepared.items() if value is not None}
+
+    def source(self) -> DataSpec:
+        """Read them as a spec."""
+        return self._source(**self.description, min_count=self.min_count or 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Fit:
+    preset: flags.Preset = None
+    vectors: flags.Vectors = None
+    epochs: flags.Epochs = None
+    batch_size: flags.BatchSize = None
+    learning_rate: flags.LearningRate = None
+    fit: flags.Fit = None
+    companions: flags.Companions = None
+
+    def training(self, min_count: int | None) -> TrainingOptions:
+        """Give the options of a training."""
+        own = {one.name: getattr(self, one.name) for one in fields(_Fit)}
+        return TrainingOptions(**own, min_count=min_count)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ToTrain:
+    model: flags.ModelToTrain = "bilstm+additive"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ToAudit:
+    model: flags.Model = "bilstm+additive"
+    reading: flags.Reading = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedModel(_Fit, _ToTrain):
+    """What is trained, and how."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedModel(_Fit, _ToAudit):
+    """What is audited, and how it is trained first where it is not."""
+
+    @property
+    def name(self) -> str:
+        """The model, with the reading that is asked for."""
+        return under_reading(self.model, self.reading)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Seed:
+    seed: flags.Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computing:
+    """Where a command computes."""
+
+    device: flags.Device = "auto"
+    threads: flags.Threads = None
+
+    @property
+    def resources(self) -> Resources:
+        """What is asked of the machine."""
+        return Resources(device=self.device, threads=self.threads)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded(Computing, _Seed):
+    """Where a command computes, and from which seed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _DryRun:
+    dry_run: flags.DryRun = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeededRun(_DryRun, Computing, _Seed):
+    """Where a command computes, from which seed, and whether it only estimates."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auditing:
+    """How a model is audited, and where."""
+
+    seed: flags.Seed = 0
+    seeds: flags.Seeds = 1
+    limit: flags.Limit = None
+    gradient: flags.Gradient = "input"
+    measure: flags.Measures = None
+    device: flags.Device = "auto"
+    threads: flags.Threads = None
+    memory: flags.Memory = None
+    dry_run: flags.DryRun = False
+
+    @property
+    def resources(self) -> Resources:
+        """What is asked of the machine."""
+        return Resources(device=self.device, threads=self.threads, memory=self.memory)
+
+    def options(self, texts: AuditedTexts) -> AuditOptions:
+        """Give the options of an audit."""
+        return AuditOptions(
+            seed=self.seed,
+            limit=self.limit,
+            gradient=self.gradient,
+            measures=tuple(self.measure or ()),
+            label_map=read_label_map(texts.label_map) if texts.label_map else {},
+            scores=texts.scores,
+            device=self.device,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Page:
+    out: flags.Page = Path("report.html")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Save:
+    save: flags.Save = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Card:
+    card: flags.Card = None
+    no_texts: flags.NoTexts = False
+    no_ids: flags.NoIds = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(_Card, _Page):
+    """The report of an audit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditReport(_Card, _Save, _Page):
+    """The report of an audit, and the folder that it is saved in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Console:
+    """How a command speaks."""
+
+    as_json: flags.Json = False
+    quiet: flags.Quiet = False
+    verbose: flags.Verbose = False
+
+    @property
+    def hooks(self) -> Hooks:
+        """What the library calls meanwhile: all of it speaks on stderr."""
+        return Hooks(
+            progress=partial(
+                progress, quiet=self.quiet, verbose=self.verbose, as_json=self.as_json
+            ),
+            on_note=lambda note: tell(f"note: {note}"),
+            on_resume=tell,
+            on_ready=partial(say_ready, quiet=self.quiet),
+            on_seed=_ignore if self.quiet else _say_seed,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRun:
+    """Where the runs of a study are kept, and how they are made."""
+
+    store: flags.StudyStore = None
+    workers: flags.Crew = ALONE
+    limit: flags.Limit = None
+    retry_failed: flags.RetryFailed = False
+    dry_run: flags.DryRun = False
+
+    def running(self, limit: int | None) -> Running:
+        """Give how the runs are made, so many of the missing ones at most."""
+        from sightline.api.study import Running  # noqa: PLC0415  (as late as it is needed)
+
+        return Running(workers=self.workers, limit=limit, retry_failed=self.retry_failed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfPaper:
+    """What a table or figure of a paper is of."""
+
+    data: flags.Corpora = None
+    datasets: flags.Datasets = None
+    seeds: flags.StudySeeds = None
+    vectors: flags.Vectors = None
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The flags by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def asked(self, limit: int | None) -> Params:
+        """Give it as studies take it."""
+        from sightline.api.list_papers import SEEDS, Params  # noqa: PLC0415  (as late as it is needed)
+
+        named = (
+            () if self.datasets is None else tuple(one.strip() for one in self.datasets.split(","))
+        )
+        return Params(self.data or Path(), self.seeds or SEEDS, named, limit, self.vectors)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfResults:
+    """What was read of each run, and what is run for it."""
+
+    results: flags.ResultsFile = None
+    so_far: flags.SoFar = False
+    skip_counted: flags.SkipCounted = False
+
+    @property
+    def output(self) -> Output | None:
+        """The results file as a place that is written."""
+        return None if self.results is None else Output("--results", self.results)
+
+    @property
+    def of_named(self) -> dict[str, object]:
+        """The flags that only a named study takes, as far as they are given."""
+        return {"so_far": self.so_far or None, "skip_counted": self.skip_counted or None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOutput:
+    """How the table of a study is made, and where it is written."""
+
+    table: flags.TableFile = None
+    columns: flags.TableColumns = None
+    spread: flags.Spread = "interval"
+    out: flags.StudyFolder = None
+    as_json: flags.Json = False
+    quiet: flags.Quiet = False
+
+    @property
+    def of_a_file(self) -> dict[str, object]:
+        """The flags that only the file of a study takes, as far as they differ from their
+        defaults.
+        """
+        return {
+            "columns": self.columns,
+            "spread": None if self.spread == "interval" else self.spread,
+        }
+
+
+def _say_seed(seed: int, number: int, count: int) -> None:
+    tell(f"seed {seed} ({number} of {count})")
+
+
+def _ignore(seed: int, number: int, count: int) -> None:
+    """Say nothing."""

@@ -1,0 +1,56 @@
+"""``sightline list``: everything a flag can name, each with one line."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from sightline.api.list_choices import Kind, Row, list_choices
+from sightline.cli import flags
+from sightline.cli.output import emit, say
+from sightline.report.text.column_layout import aligned
+
+What = Annotated[
+    Kind | None,
+    typer.Argument(
+        metavar="KIND",
+        show_default="all",
+        help="What to list, one of these: models, controls, data, measures, findings, presets, "
+        "fields, columns, figures.",
+    ),
+]
+
+
+def listing(kind: What = None, as_json: flags.Json = False) -> None:
+    """List what there is: parts, control models, data, measures, findings, presets, fields, columns
+    and figures.
+    """
+    listed = list_choices(kind)
+    if as_json:
+        return emit(listed)
+    return say(
+        [line for name, rows in listed.items() for line in (f"{name}:", *_lines(rows), "")][:-1]
+    )
+
+
+def _lines(rows: list[Row]) -> list[str]:
+    return aligned(
+        [[*filter(None, [row.get("kind")]), _name(row), _describe(row)] for row in rows], "  "
+    )
+
+
+def _name(row: Row) -> str:
+    return str(row.get("spec") or row.get("code") or row["name"])
+
+
+def _describe(row: Row) -> str:
+    """Say in one line what a person wants to know of a row."""
+    text = str(row["about"])
+    more = [row.get("paper"), row.get("needs") and f"needs {', '.join(row['needs'])}"]
+    if options := row.get("options"):
+        more.append(", ".join(f"{key}={json.dumps(value)}" for key, value in options.items()))
+    if row.get("role") == "informational":
+        more.append("informational: the verdict does not rest on it")
+    return f"{text} ({'; '.join(filter(None, more))})" if any(more) else text

@@ -1,0 +1,202 @@
+"""Where a command reads and writes, by flag: what would cost something that is there is refused
+before any work.
+
+Every command that writes calls `check_places` once, with all that it reads and all that it writes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sightline._io.atomic_write import hidden_name, is_free, kind_of, put_back
+from sightline.api.data_source import data_places
+from sightline.api.folders import store_files
+from sightline.api.model_source import model_place
+from sightline.cli.output import tell, writing
+from sightline.core.errors import SpecError, StoreError
+
+if TYPE_CHECKING:
+    from sightline.api.data_source import DataSpec
+
+Input = tuple[str, Path | None]
+"""A flag and the file or folder that it has read; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that is written, known by the first of its ``files``; these are replaced unless it
+    is ``kept``.
+    """
+
+    what: str
+    files: tuple[str, ...]
+    kept: bool = False
+
+    def is_at(self, place: Path) -> bool:
+        """Tell whether there is such a folder at a place."""
+        return (place / self.files[0]).is_file()
+
+
+@dataclass(frozen=True)
+class Output:
+    """A flag and the place that it has written: a file, or a folder of some kind."""
+
+    flag: str
+    path: Path
+    folder: Folder | None = None
+
+    def __str__(self) -> str:
+        return f"{self.flag} {self.path}"
+
+    @property
+    def place(self) -> Path:
+        """The place without links and dots, by which places are compared."""
+        return _real(self.path)
+
+
+def inputs(data: DataSpec, model: str | None = None, **files: Path | None) -> list[Input]:
+    """Name what a command reads: its data, the folder or code of its model, and files by their
+    flags.
+    """
+    read = [(f"--{name}", path) for name, path in data_places(data)]
+    named = [("--model", model_place(model))] if model is not None else []
+    return [*read, *named, *((f"--{name}", path) for name, path in files.items())]
+
+
+def unfinished(out: Path, save: Path | None = None) -> Output:
+    """Name the folder in which a command keeps what it has trained until its output is written.
+
+    It is named after the output, or after the folder that is saved where the output lies in that,
+    which is replaced.
+    """
+    inside = (
+        save is not None and Path(os.path.realpath(save)) in Path(os.path.realpath(out)).parents
+    )
+    whole = save if inside and save is not None else out
+    folder = Folder("what is unfinished", store_files(), kept=True)
+    return Output("--out", Path(f"{whole}.partial"), folder)
+
+
+def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:
+    """Refuse an output that cannot be written, or that would replace an input, another output or
+    what is not ours.
+    """
+    asked = [output for output in outputs if output is not None]
+    for output in asked:
+        with writing(output.path):
+            _check_above(output)
+            _check_kind(output)
+    for (flag, path), output in product(inputs, asked):
+        if path is not None:
+            _check_input(output, flag, path)
+    for output, other in permutations(asked, 2):
+        _check_other(output, other)
+
+
+def note_replaced(*outputs: Output | None) -> None:
+    """Say before the work which folders of ours it replaces, as reports are; it costs a model that
+    took long to train.
+
+    Not refused: who gives the same command again wants what it writes in the place of what it
+    wrote.
+    """
+    for output in filter(None, outputs):
+        folder = output.folder
+        if folder is not None and not folder.kept and folder.is_at(output.path):
+            tell(f"note: {output} holds {folder.what}, which is replaced; other files in it stay")
+
+
+def _check_above(output: Output) -> None:
+    """Refuse a place in what is no folder, or in one that must not be written."""
+    place = output.path.absolute()
+    above = next(
+        folder for folder in (*place.parents, place) if os.path.lexists(folder)
+    )  # the root has none above
+    if not above.is_dir():
+        raise StoreError(
+            f"{output}: {above} is a {kind_of(above)}, not a folder; name another place"
+        )
+    kept = output.folder is not None and output.folder.kept and output.path.is_dir()
+    if not kept:  # a store may be read where it cannot be written
+        _check_permission(output, above)
+
+
+def _check_permission(output: Output, folder: Path) -> None:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreError(f"{output}: no permission to write in {folder}; name another place")
+
+
+def _check_kind(output: Output) -> None:
+    """Refuse what is no regular file, or no folder of ours; links, pipes and devices among them."""
+    put_back(output.path)
+    folder, found = output.folder, kind_of(output.path)
+    if folder is not None and folder.kept and output.path.is_dir():
+        return  # a link to a store is as good as the store: nothing takes its name
+    wanted = "file" if folder is None else "folder"
+    if found not in ("nothing", wanted):
+        raise StoreError(
+            f"{output}: expected the name of a {wanted}, got a {found}; name another place"
+        )
+    if folder is not None and found == "folder":
+        _check_replaced(output, folder)
+    kind_of(
+        hidden_name(output.path)
+    )  # a name that leaves no room for a longer one beside it is refused here
+
+
+def _check_replaced(output: Output, folder: Folder) -> None:
+    if not (is_free(output.path) or folder.is_at(output.path)):
+        raise StoreError(f"{output}: exists and is not {folder.what}; name a new folder")
+    if output.path.name in ("", "..") or Path.cwd().is_relative_to(output.place):
+        raise StoreError(
+            f"{output}: expected a folder by its name, and not the one you are in; change to "
+            "one above it"
+        )
+    _check_permission(
+        output, output.path
+    )  # a folder that must not be written cannot be moved either
+
+
+def _check_input(output: Output, flag: str, path: Path) -> None:
+    """Refuse an output that is an input or lies in one, or that is replaced together with one."""
+    place, sources = (
+        output.place,
+        {_real(path), _real(path.parent) / path.name},
+    )  # a link, and where it leads
+    if place in sources:
+        raise SpecError(
+            f"{flag} and {output.flag} both name {output.path}; give them different names"
+        )
+    if sources & set(place.parents):
+        raise SpecError(
+            f"{output}: lies in {flag} {path}, which is only read; name a place outside of it"
+        )
+    replaced = output.folder is not None and not output.folder.kept
+    if replaced and any(place in source.parents for source in sources):
+        raise SpecError(f"{output}: is replaced, and {flag} {path} lies in it; name another folder")
+
+
+def _check_other(output: Output, other: Output) -> None:
+    """Refuse an output that another replaces; a file may lie in a folder, which is written
+    first.
+    """
+    if output.place == other.place:
+        raise SpecError(
+            f"{output.flag} and {other.flag} both name {other.path}; give them different names"
+        )
+    if other.place not in output.place.parents:
+        return
+    own = other.folder.files if other.folder else ()
+    if output.folder or not other.folder or output.place.relative_to(other.place).parts[0] in own:
+        raise SpecError(f"{output}: is in the way of what {other} writes; give it another name")
+
+
+def _real(path: Path) -> Path:
+    return Path(
+        os.path.realpath(path)
+    )  # not by `resolve`, which breaks at links that lead in a circle

@@ -1,0 +1,68 @@
+"""``sightline study list``: every table and figure of the papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.cli.output import emit, say
+from sightline.report.text.column_layout import aligned
+
+if TYPE_CHECKING:
+    from sightline.api.list_papers import Params
+
+
+def show_list(asked: Params, data: Path | None, store: Path | None, as_json: bool) -> None:
+    """List every table and figure: what it is, its corpora (which are there), its runs, and what
+    they would take.
+    """
+    from sightline.api.list_papers import SEEDS, list_papers  # noqa: PLC0415  (as late as it is needed)
+
+    rows = list_papers(asked, data, store)
+    where = "" if data is not None else "; --data DIR says which corpora are there"
+    return (
+        emit(rows)
+        if as_json
+        else say(_listed(rows, asked.seeds or SEEDS, where, store is not None))
+    )
+
+
+def _listed(rows: list[dict[str, Any]], seeds: int, where: str, kept: bool) -> list[str]:
+    """Write the list in columns: what is done and what the rest would take only where a store was
+    named.
+    """
+    head = ("id", "place", "runs", *(("done", "hours left") if kept else ()), "of", "what")
+    lines = [
+        (row["id"], row["place"], str(row["runs"]), *_costs(row), _corpora(row), row["about"])
+        for row in rows
+    ]
+    cost = (
+        "hours: of one worker, by what the store’s runs of the same data and model took, or else "
+        "others of them"
+    )
+    note = (
+        cost
+        if kept
+        else (
+            "--store DIR says which are done, and how long the others would take; --dry-run "
+            "tries one"
+        )
+    )
+    return [
+        *aligned([head, *lines]),
+        f"runs: with {seeds} seeds, of the corpora named{where}",
+        note,
+    ]
+
+
+def _costs(row: dict[str, Any]) -> tuple[str, ...]:
+    if "done" not in row:
+        return ()
+    hours = row["hours_left"]
+    return str(row["done"]), "unknown" if hours is None else f"{hours:.1f}"
+
+
+def _corpora(row: dict[str, Any]) -> str:
+    there = [name for name in row["corpora"] if name not in row["lacking"]]
+    lacking = f" (not there: {', '.join(row['lacking'])})" if row["lacking"] else ""
+    return (", ".join(there) or "none") + lacking

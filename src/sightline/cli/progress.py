@@ -1,0 +1,215 @@
+"""How far a run is, on stderr: bars on a terminal, a few plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from sightline.api.hooks import Display, watched
+from sightline.cli.durations import duration
+from sightline.report.number_format import counted
+from sightline.report.sanitize import one_line
+
+if TYPE_CHECKING:
+    from sightline.api.hooks import Epoch
+
+SECONDS_BETWEEN = 60.0
+"""A line a minute: what is written to a file is read afterwards, and what is slow is looked at by
+the minute."""
+_FRAME = 0.1
+
+
+@contextmanager
+def progress(
+    *, quiet: bool = False, verbose: bool = False, as_json: bool = False
+) -> Iterator[Display]:
+    """Show the progress of a run; with JSON on stdout, only somebody at a terminal is told."""
+    terminal = sys.stderr.isatty()
+    if quiet or (as_json and not terminal):
+        yield Display()
+    elif terminal and not verbose:
+        with _bars() as shown, watched((bars := Bars(shown)).reading):
+            yield Display(bars.epoch, bars.texts, bars.batch)
+    else:
+        lines = Lines(SECONDS_BETWEEN, each_epoch=verbose)
+        with watched(lines.reading):
+            yield Display(lines.epoch, lines.texts, lines.batch)
+
+
+@contextmanager
+def reading_progress(*, as_json: bool = False) -> Iterator[None]:
+    """Show how far a large file is read, where that is all a command does; without torch."""
+    if sys.stderr.isatty():
+        with _bars() as shown, watched(Bars(shown).reading):
+            yield
+    elif as_json:
+        yield
+    else:
+        with watched(Lines(SECONDS_BETWEEN).reading):
+            yield
+
+
+def _bars() -> Progress:
+    # A label may look like markup, and is none.
+    stage, note = (
+        TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[note]}")
+    )
+    columns = (stage, BarColumn(), note, TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class Bars:
+    """A bar for each training and one for the audit."""
+
+    def __init__(self, shown: Progress) -> None:
+        self.shown = shown
+        self.tasks: dict[str, TaskID] = {}
+        self.reached, self.moved_at = "", 0.0
+
+    def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
+        """Move the bar of a training."""
+        self.reached = f", accuracy {epoch.accuracy:.3f}"
+        self._move(f"training {name}", epoch.number, epochs, f"epoch {epoch.number}{self.reached}")
+
+    def batch(self, name: str, epoch: int, epochs: int, done: int, total: int) -> None:
+        """Move the bar of a training within an epoch, as often as an eye can follow."""
+        if (now := time.monotonic()) - self.moved_at >= _FRAME:
+            self.moved_at = now
+            reached = self.reached if epoch > 1 else ""
+            self._move(
+                f"training {name}", epoch - 1 + done / total, epochs, f"epoch {epoch}{reached}"
+            )
+
+    def reading(self, stage: str, done: int, total: int) -> None:
+        """Move the bar of what is read, as often as an eye can follow."""
+        if (now := time.monotonic()) - self.moved_at >= _FRAME:
+            self.moved_at = now
+            self._move(one_line(stage), done, total, f"{done:,} of {total:,}")
+
+    def texts(self, done: int, total: int) -> None:
+        """Move the bar of the audit."""
+        self._move("auditing", done, total, f"{done} of {total} texts")
+
+    def _move(self, stage: str, done: float, total: int, description: str) -> None:
+        if stage not in self.tasks:
+            self.tasks[stage] = self.shown.add_task(stage, total=total, note=description)
+        self.shown.update(self.tasks[stage], completed=done, note=description)
+
+
+class Lines:
+    """The first step of each stage, then one line every so many seconds, and the last text."""
+
+    def __init__(self, seconds_between: float, *, each_epoch: bool = False) -> None:
+        self.seconds_between, self.each_epoch = seconds_between, each_epoch
+        self.stage, self.told_at = "", 0.0
+        self.first, self.began = 0.0, 0.0
+
+    def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
+        """Say what an epoch reached."""
+        reached = f"validation loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.3f}"
+        text = f"epoch {epoch.number} of at most {epochs}, {reached}"
+        self._tell(
+            f"training {name}", text, epoch.number / epochs, "at most ", must=self.each_epoch
+        )
+
+    def batch(self, name: str, epoch: int, epochs: int, done: int, total: int) -> None:
+        """Say how far within an epoch a training is."""
+        text = f"epoch {epoch} of at most {epochs}, batch {done} of {total}"
+        self._tell(f"training {name}", text, (epoch - 1 + done / total) / epochs, "at most ")
+
+    def reading(self, stage: str, done: int, total: int) -> None:
+        """Say how much of a large file is read."""
+        self._tell(one_line(stage), f"{done:,} of {total:,}", done / max(total, 1), "")
+
+    def texts(self, done: int, total: int) -> None:
+        """Say how many texts are audited."""
+        self._tell(
+            "auditing", f"{done} of {total} texts", done / max(total, 1), "", must=done == total
+        )
+
+    def _tell(
+        self, stage: str, description: str, share: float, bound: str, *, must: bool = False
+    ) -> None:
+        now, new = time.monotonic(), stage != self.stage
+        if new:
+            self.first, self.began = share, now
+        if must or new or now - self.told_at >= self.seconds_between:
+            print(
+                f"{stage}: {description}{self._left(share, now, bound)}",
+                file=sys.stderr,
+                flush=True,
+            )
+            self.stage, self.told_at = stage, now
+
+    def _left(self, share: float, now: float, bound: str) -> str:
+        """Say how long it will take by what it took so far, counted from the first step that was
+        told.
+        """
+        if not self.first < share < 1:
+            return ""
+        return (
+            ", "
+            f"{bound or 'about '}{duration((now - self.began) / (share - self.first) * (1 - share))} "
+            "left"
+        )
+
+
+@contextmanager
+def cells_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str, str], None]]:
+    """Show how many cells of a study are done, how fast, and how long it will take; call it with
+    each ending.
+    """
+    if quiet or total == 0:
+        yield lambda ending, description: None
+    elif sys.stderr.isatty():
+        with _bars() as shown:
+            yield RunCounter(total, RunBar(shown, total)).ended
+    else:
+        yield RunCounter(
+            total, lambda done, description: print(description, file=sys.stderr, flush=True)
+        ).ended
+
+
+class RunBar:
+    """One bar for all cells."""
+
+    def __init__(self, shown: Progress, total: int) -> None:
+        self.shown = shown
+        self.task = shown.add_task("cells", total=total, note="")
+
+    def __call__(self, done: int, description: str) -> None:
+        """Move the bar."""
+        self.shown.update(self.task, completed=done, note=description)
+
+
+class RunCounter:
+    """Counts the cells of a study as they end, and says so in words."""
+
+    def __init__(self, total: int, show: Callable[[int, str], None]) -> None:
+        self.total, self.show = total, show
+        self.done = self.failed = 0
+        self.began = time.monotonic()
+
+    def ended(self, ending: str, description: str) -> None:
+        """Count one ending; a killed cell waits for another worker and is not done."""
+        self.done += ending != "killed"
+        self.failed += ending == "failed"
+        seconds = time.monotonic() - self.began
+        left = seconds / max(self.done, 1) * (self.total - self.done)
+        words = [
+            f"{self.done} of {counted(self.total, 'cell')}",
+            f"{60 * self.done / max(seconds, 1e-9):.1f} a minute",
+        ]
+        words += [f"{self.failed} failed"] if self.failed else []
+        words += (
+            [f"about {duration(left)} left"]
+            if self.done < self.total
+            else [f"in {duration(seconds)}"]
+        )
+        self.show(self.done, one_line(", ".join([*words, *([description] if description else [])])))

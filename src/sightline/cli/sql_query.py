@@ -1,0 +1,72 @@
+"""``sightline results --sql``: one question to a store, and its answer on the terminal or in a
+file.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO
+
+from sightline._io.atomic_write import write_whole
+from sightline.cli.output import emit, say, writing
+from sightline.core.errors import SpecError
+from sightline.report.number_format import counted
+
+_IN_MEMORY = 2**24
+"""Bytes of an answer that wait in memory until it is whole; a larger one waits in a temporary
+file."""
+
+
+def check_asked(
+    sql: str | None, out: Path | None, csv_file: Path | None, memory: int | None
+) -> None:
+    """Refuse, before anything is read, where the answer cannot be had or written; and its flags
+    without a query.
+    """
+    if sql is None:
+        if out is not None:
+            message = (
+                "is where the answer of --sql goes; name a query, or take --csv for all numbers"
+            )
+            raise SpecError(message, field="out")
+        if memory is not None:
+            raise SpecError("limits a query; name one with --sql", field="memory")
+        return
+    if csv_file is not None:
+        raise SpecError(
+            "lists every run, and --sql answers a query; take --out for its answer",
+            field="csv_file",
+        )
+    from sightline.api.store_runs import check_answer, check_sql  # noqa: PLC0415  (numpy, for a question alone)
+
+    if out is not None:
+        check_answer(out)
+    check_sql()
+
+
+def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int | None) -> None:
+    """Ask, and print the answer, or write it and say so."""
+    from sightline.api.store_runs import ask_apart, usual_memory  # noqa: PLC0415  (numpy, for a question alone)
+
+    allowed = memory or usual_memory()
+    if out is None:
+        ask_apart(store, query, "json" if as_json else "lines", allowed, sys.stdout.write)
+        print()
+        return None
+    with (
+        writing(out),
+        SpooledTemporaryFile(_IN_MEMORY) as whole,
+    ):  # no folder is made for a query that fails
+        rows = ask_apart(store, query, out.suffix.lower(), allowed, whole.write)
+        whole.seek(0)
+        write_whole(out, lambda aside: _copy(whole, aside))
+    summary = {"out": str(out), "rows": rows}
+    return emit(summary) if as_json else say([f"answer: {out} ({counted(rows, 'row')})"])
+
+
+def _copy(whole: IO[bytes], aside: Path) -> None:
+    with aside.open("wb") as file:
+        shutil.copyfileobj(whole, file)

@@ -1,0 +1,82 @@
+"""A named study on the command line: all tables of the papers, or a calibration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from sightline.cli.exit_codes import GATE_CLOSED
+from sightline.cli.flag_groups import OfResults, StudyOutput, StudyRun
+from sightline.cli.output import emit, say, writing
+from sightline.cli.output_checks import check_places
+from sightline.cli.study_loop import do_study, outputs
+from sightline.report.text.column_layout import aligned
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sightline.api.study import Ended
+    from sightline.api.study_names import NamedStudy
+
+
+def is_named_study(name: str) -> bool:
+    """Tell whether a study is known by a name of its own; a file of that name comes first."""
+    if name.endswith(".toml") or Path(name).is_file():
+        return False
+    from sightline.api.study_names import is_known  # noqa: PLC0415  (torch)
+
+    return is_known(name)
+
+
+def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: StudyOutput) -> None:
+    """Run what a named study lacks, and bring the results file up to date."""
+    from sightline.api import study_names as api  # noqa: PLC0415  (torch)
+
+    study.check()
+    check_places([("--data", study.data)], kept.output, *outputs(study.name, study.store, output))
+    if run.dry_run:
+        return _show_progress(api.progress_of(study), as_json=output.as_json)
+    work, failed = study.work(), list[str]()
+    planned = api.plan_named_study(study, work, skip_counted=kept.skip_counted)
+
+    def show(ended: Ended, output: StudyOutput) -> None:
+        with writing(study.results or study.store):
+            rows = api.count(study, work, ended.store)
+        failed.extend(_show(rows, as_json=output.as_json))
+
+    if kept.so_far:
+        show(api.there(study, planned), output)
+    else:
+        do_study(planned, study.store, run.running(None), output, dry_run=False, show=show)
+    if failed:
+        raise typer.Exit(GATE_CLOSED)
+    return None
+
+
+def _show_progress(found: Mapping[str, Mapping[str, Any]], *, as_json: bool) -> None:
+    """Say what is left of the studies."""
+    if as_json:
+        return emit(found)
+    names = ("planned", "done", "hours_left")
+    lines = [(study, *(str(status[name]) for name in names)) for study, status in found.items()]
+    head = ("study", "runs", "done", "hours left")
+    text = (
+        "hours: of one worker, by what runs of the same data and model took, or were estimated "
+        "to take before"
+    )
+    return say([*aligned([head, *lines]), text])
+
+
+def _show(rows: list[dict[str, Any]], *, as_json: bool) -> list[str]:
+    """Say how much of each study is done; give what fails."""
+    failed = [label for row in rows for label in row["fails"]]
+    if as_json:
+        emit(rows)
+        return failed
+    head = ("study", "runs", "done", "hours left", "gates", "hold")
+    names = ("study", "planned", "done", "hours_left", "gates", "hold")
+    lines = [tuple(str(row[key]) for key in names) for row in rows]
+    say([*aligned([head, *lines]), *(f"fails: {label}" for label in failed)])
+    return failed

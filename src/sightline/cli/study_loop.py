@@ -1,0 +1,161 @@
+"""A study on the command line: what is left of its runs, how they end, and the table that they
+make.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from sightline.api.folders import store_files
+from sightline.cli.durations import span
+from sightline.cli.exit_codes import UNFINISHED
+from sightline.cli.flag_groups import StudyOutput
+from sightline.cli.output import emit, say, tell, write_text, writing
+from sightline.cli.output_checks import Folder, Output
+from sightline.cli.process import BEGAN
+from sightline.cli.progress import cells_progress
+from sightline.cli.signals import Terminated
+from sightline.core.errors import SpecError
+from sightline.report.number_format import counted
+from sightline.report.tables.table_formats import PRINTINGS
+from sightline.report.tables.terminal_table import to_text
+
+if TYPE_CHECKING:
+    from sightline.api.study import Ended, Planned, Running
+    from sightline.api.study_forecast import StudyForecast
+
+
+def outputs(name: str, store: Path, output: StudyOutput) -> list[Output | None]:
+    """Say what is written, for a study of this name."""
+    room = Output("--store", store, Folder("a store", store_files(), kept=True))
+    table = None if output.table is None else Output("--table", output.table)
+    if output.out is None:
+        return [room, table]
+    folder = Output("--out", output.out, Folder("a folder of tables and figures", (), kept=True))
+    return [
+        room,
+        table,
+        folder,
+        *(Output("--out", output.out / f"{name}{ending}") for ending in PRINTINGS),
+    ]
+
+
+def do_study(
+    study: Planned,
+    store: Path,
+    running: Running,
+    output: StudyOutput,
+    *,
+    dry_run: bool,
+    show: Callable[[Ended, StudyOutput], None] | None = None,
+) -> None:
+    """Make the runs that are not in the store yet, show what they make, and say what is still
+    lacking.
+    """
+    from sightline.api.store_runs import Store  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.study import run_study  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.study_forecast import forecast_study  # noqa: PLC0415  (as late as it is needed)
+
+    with writing(store):
+        kept = Store(store, make=not dry_run)
+    if dry_run:
+        return _show_plan(study, forecast_study(study, kept, running, tell, BEGAN), output.as_json)
+    with _resumable():
+        ended = run_study(study, kept, running, partial(cells_progress, quiet=output.quiet))
+    (show or show_table)(ended, output)
+    if lacking := _lacking(len(study.grid.cells), len(ended.failed), len(ended.elsewhere)):
+        for line in lacking:
+            tell(line)
+        raise typer.Exit(UNFINISHED)
+    return None
+
+
+def _lacking(cells: int, failed: int, elsewhere: int) -> list[str]:
+    """Say what keeps the study from being finished, and what to do about it."""
+    of = counted(cells, "cell")
+    description = [f"{failed} of {of} failed; --retry-failed runs them again"] if failed else []
+    waits = f"{elsewhere} of {of} {'is' if elsewhere == 1 else 'are'} being run by another process"
+    return (
+        [*description, f"{waits}; run the study again when it has ended"]
+        if elsewhere
+        else description
+    )
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """Say to whoever stops a study how it goes on."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        tell(
+            "stopped: the cells that are done are kept, and the same command goes on with "
+            "what is left"
+        )
+        raise
+
+
+def check_printing(file: Path | None) -> None:
+    """Refuse a table of a kind that there is not, before hours are spent on its numbers."""
+    if file is not None and file.suffix not in PRINTINGS:
+        raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
+
+
+def check_out(study: Planned, output: StudyOutput) -> None:
+    """Refuse figures that cannot be drawn here, before hours are spent on their numbers."""
+    from sightline.report.figures.matplotlib_output import check_drawing  # noqa: PLC0415  (numpy)
+
+    if output.out is not None and study.figures:
+        check_drawing()
+
+
+def show_table(ended: Ended, output: StudyOutput) -> None:
+    """Print the table of a study, and write it, and figures, where that is asked for."""
+    from sightline.api.study import write_study  # noqa: PLC0415  (as late as it is needed)
+
+    table = ended.study.table(ended)
+    with writing(output.out) if output.out is not None else nullcontext():
+        made = write_study(ended, table, output.out)
+    for label in made.not_drawn:
+        tell(f"not drawn: {label}")
+    if output.table is not None:
+        write_text(output.table, PRINTINGS[output.table.suffix](table))
+    if output.as_json:
+        return emit(asdict(table) | {"files": [str(path) for path in made.files]})
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return say([to_text(table, width)])
+
+
+def _show_plan(study: Planned, found: StudyForecast, as_json: bool) -> None:
+    """Say what there is to do, and what it will take."""
+    if as_json:
+        return emit(found.to_json())
+    lines = [
+        f"{'done  ' if key in found.found else 'to run'}  {', '.join(labels)}"
+        for key, labels in zip(study.grid.keys, study.grid.labels, strict=True)
+    ]
+    rest = (
+        f"{count:,} {name.replace('_', ' ')}"
+        for name, count in found.counts.items()
+        if name != "cells"
+    )
+    counts = ", ".join([counted(found.cells, "cell"), *rest])
+    if not found.to_run:
+        return say([*lines, counts])
+    space = (
+        f"about {found.disk_bytes / 2**20:,.0f} MiB"
+        if found.disk_bytes
+        else "known once a cell is done"
+    )
+    takes = span(found.hours_least * 3600, found.hours * 3600)
+    time = f"time on {counted(found.workers, 'worker')}: {takes}, start and all ({found.basis})"
+    return say([*lines, counts, time, f"disk: {space}"])

@@ -1,0 +1,59 @@
+"""The base of a run: the training that an adversary, an ablation or constant attention starts from.
+
+It follows from the run alone, so nobody has to name it, and runs that differ in nothing else share
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from sightline.config.part_syntax import Part
+from sightline.config.run_keys import OF_AN_AUDIT
+from sightline.config.specs import FitSpec, RunSpec
+
+BESIDE = (
+    "guide",
+    "guide_weight",
+    "guide_words",
+    "from_base",
+    "fixed",
+    "adversary",
+    "adversary_weight",
+    "adversary_epochs",
+    "adversary_patience",
+)
+"""What of a training makes it another than the plain one."""
+CONSTANT = "constant"
+"""The source of attention that is the mean of the weights of a base."""
+
+
+def plain(fit: FitSpec) -> FitSpec:
+    """Leave out what makes a training another than the plain one."""
+    usual: dict[str, Any] = {one.name: one.default for one in fields(FitSpec) if one.name in BESIDE}
+    return replace(fit, **usual)
+
+
+def base_of(spec: RunSpec) -> RunSpec | None:
+    """Describe the training that a run starts from or is held against; None where it needs none.
+
+    >>> from sightline.config.spec_syntax import parse_data, parse_model
+    >>> run = RunSpec(parse_data("planted:needle"), parse_model("mlp+constant"), FitSpec(adversary_epochs=9))
+    >>> base = base_of(run)
+    >>> str(base.model), base.fit == FitSpec(), base.companions
+    ('mlp+additive+softmax', True, ())
+    """
+    if not (spec.fit.adversary or spec.fit.from_base or spec.model.source.name == CONSTANT):
+        return None
+    learned = replace(spec.model, source=Part("learned"))
+    return replace(spec, model=learned, fit=plain(spec.fit), **OF_AN_AUDIT)
+
+
+def as_trained(fit: FitSpec) -> FitSpec:
+    """Give an adversary its own epochs and patience, and let the loss it makes small choose among
+    them.
+    """
+    if not fit.adversary:
+        return fit
+    return replace(fit, epochs=fit.adversary_epochs, patience=fit.adversary_patience, keep="loss")

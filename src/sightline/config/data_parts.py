@@ -1,0 +1,189 @@
+"""The kinds of data, a row each: generated corpora, published corpora and tables, with what can be
+chosen of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sightline._io.limits import LENGTH, TEXTS, WORDS
+from sightline.config.part_options import Option, chance, flag, one_of, size, within
+from sightline.config.registry_row import Row
+
+_FILLERS = 6400
+"""As many words of four letters can be made for fillers (`sightline.data.synthetic.cue_words`)."""
+_CUES = 1000
+"""More votes than that are counted by numbers that no float holds."""
+SENTENCE = 6
+"""Words of the longest sentence of a world."""
+_COMMON: Mapping[str, Option] = {
+    "n": size(2000, TEXTS.most),
+    "length": size(30, LENGTH.most),
+    "fillers": within(200, 1, _FILLERS),
+    "needles": size(4, _CUES),
+    "noise": chance(0.0),
+    "vary": flag(True),
+    "opening": flag(False),
+    "ending": flag(False),
+}
+
+
+def _too_many(chosen: Mapping[str, Any]) -> str:
+    """Say that a corpus would have too many words, counted before one is made."""
+    words = chosen["n"] * (
+        chosen["length"] if "length" in chosen else SENTENCE * chosen["sentences"]
+    )
+    return WORDS.passed(words) if words > WORDS.most else ""
+
+
+PLANTED = (
+    Row(
+        "planted",
+        "needle",
+        "a word of the class stands among fillers",
+        {**_COMMON, "classes": within(2, 2, 24), "count": size(1, _CUES), "strength": chance(1.0)},
+        wrong=_too_many,
+    ),
+    Row(
+        "planted",
+        "vote",
+        "several cue words vote for one of two classes",
+        {**_COMMON, "cues": size(5, _CUES), "strength": chance(0.7)},
+        wrong=_too_many,
+    ),
+    Row(
+        "planted",
+        "negated",
+        'a cue word means the other class when "not" stands right before it',
+        _COMMON,
+        wrong=_too_many,
+    ),
+    Row(
+        "planted",
+        "detector",
+        "a word of one class stands among fillers, and the other class has fillers alone",
+        {**_COMMON, "count": size(1, _CUES), "positives": Option(0.5, above=0.0, below=1.0)},
+        wrong=_too_many,
+    ),
+    Row(
+        "planted",
+        "pair",
+        "does the text say the colour of the thing that the query says; has queries, three labels",
+        {
+            "n": size(2000, TEXTS.most),
+            "length": size(12, LENGTH.most),
+            "things": within(2, 1, 8),
+            "kinds": within(4, 1, 8),
+            "colours": within(4, 2, 8),
+            "fillers": within(50, 1, _FILLERS),
+            "noise": chance(0.0),
+        },
+        wrong=_too_many,
+    ),
+    Row(
+        "planted",
+        "world",
+        (
+            "people go about, take and leave things; the query asks for a place, which facts "
+            "sentences tell"
+        ),
+        {
+            "n": size(2000, TEXTS.most),
+            "facts": within(1, 1, 3),
+            "sentences": size(6, LENGTH.most // SENTENCE),
+            "people": within(3, 1, 8),
+            "places": within(4, 2, 10),
+            "things": within(2, 1, 8),
+            "named": flag(False),
+        },
+        wrong=_too_many,
+    ),
+)
+"""Generated corpora, named as planted:NAME(option=value,…)."""
+
+PUBLISHED = (
+    Row(
+        "published",
+        "sst",
+        "Stanford Sentiment Treebank, negative or positive: train.txt, dev.txt, test.txt",
+    ),
+    Row("published", "imdb", "Large Movie Review Dataset: the folder aclImdb, or its .tar.gz"),
+    Row(
+        "published",
+        "agnews",
+        "AG's news, World or Business (2), or all topics (4): train.csv, test.csv",
+        {"classes": one_of(2, 4)},
+    ),
+    Row(
+        "published",
+        "20news",
+        "20 Newsgroups by date, baseball or hockey: the two folders, or a .tar.gz",
+    ),
+    Row(
+        "published",
+        "snli",
+        "Stanford Natural Language Inference: snli_1.0_{train,dev,test}.jsonl; has queries",
+    ),
+    Row(
+        "published",
+        "babi",
+        "bAbI tasks 1 to 3: the folder tasks_1-20_v1-2; has queries",
+        {"task": within(1, 1, 3), "size": one_of("10k", "1k")},
+    ),
+    Row(
+        "published",
+        "eraser",
+        "ERASER with rationales, such as the movie reviews: a folder, or a .tar.gz",
+    ),
+    Row(
+        "published",
+        "adr",
+        "tweets that tell of an adverse drug reaction or do not: a .tsv, or train.tsv, test.tsv",
+    ),
+    Row(
+        "published",
+        "mimic",
+        (
+            "MIMIC-III, discharge summaries by their diagnoses: a folder with NOTEEVENTS.csv, "
+            "DIAGNOSES_ICD.csv"
+        ),
+        {"task": one_of("diabetes", "anemia")},
+    ),
+    Row(
+        "published",
+        "cnn",
+        "CNN news with a blank to fill: the folder questions, or a .tar.gz; has queries",
+    ),
+)
+"""Published corpora, named as NAME:PATH(option=value,…); plain or .gz; those with queries need
++query."""
+
+TABLES = (
+    Row(
+        "table", "csv", "comma-separated, with a header; a path that ends in .csv or .csv.gz is one"
+    ),
+    Row("table", "tsv", "tab-separated, with a header; a path that ends in .tsv or .tsv.gz is one"),
+    Row("table", "jsonl", "one JSON object a line; a path that ends in .jsonl or .jsonl.gz is one"),
+    Row(
+        "table",
+        "parquet",
+        "Apache Parquet; a path that ends in .parquet is one; needs sightline-audit[parquet]",
+    ),
+)
+"""Files of the user's own, named as NAME:FILE or by their ending."""
+
+GATHERED = (
+    Row("gathered", "files", "a table for each split: files:train=FILE,validation=FILE,test=FILE"),
+    Row(
+        "gathered",
+        "folder",
+        "a folder with a folder a class, each with text files; split folders may stand above",
+    ),
+    Row(
+        "gathered",
+        "hf",
+        "a folder that save_to_disk of Hugging Face datasets wrote; needs sightline-audit[parquet]",
+    ),
+)
+"""Several files of the user's own that are read as one table, named as NAME:PATH."""

@@ -1,0 +1,175 @@
+"""Plain values, as JSON or TOML has them, read as typed ones: what does not fit is named by its
+field.
+
+This is the one reader of what comes back from disk. It knows `typing` and dataclasses and nothing
+of what they mean: a dataclass is read from its fields, all of them and no others, and whatever its
+own checks refuse is said with its place. What is of its type already, such as an array that was
+read before, stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from sightline.config.key_compatibility import later_fields
+from sightline.core.errors import SightlineError, SpecError
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Read strict JSON: a NaN or an infinity is none, and neither is what is nested without end."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no JSON")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise _wrong(where, f"expected JSON, got something else: {error}") from None
+
+
+def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
+    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it
+    cannot be.
+
+    With ``nan``, null stands for NaN where a number is due, as `sightline._io.atomic_write.plain`
+    writes it.
+    """
+    if type(value) is kind and kind in (
+        str,
+        int,
+        bool,
+    ):  # first, because most values are of these kinds
+        return value
+    among = _alternatives(kind)
+    if value is None and NoneType in among:
+        return None
+    among = tuple(one for one in among if one is not NoneType)
+    for one in among:
+        if _is_room(one) and (len(among) == 1 or isinstance(value, dict | list | tuple)):
+            return _read_room(one, value, where, nan)
+    if nan and value is None and float in among:
+        return math.nan
+    fitting = next((one for one in among if _fits(one, value)), None)
+    if fitting is None:
+        raise _wrong(where, f"expected {' or '.join(map(wanted, among))}, got {_shown(value)}")
+    if fitting is float or _is_enum(fitting):
+        return fitting(value)
+    return value
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _is_room(kind: Any) -> bool:
+    """Tell whether values of a type have others inside."""
+    return is_dataclass(kind) or get_origin(kind) in _READERS
+
+
+def _read_room(kind: Any, value: Any, where: str, nan: bool) -> Any:
+    read = _read_fields if is_dataclass(kind) else _READERS[get_origin(kind)]
+    return read(kind, value, where, nan)
+
+
+def _read_fields(kind: Any, value: Any, where: str, nan: bool) -> Any:
+    if type(value) is kind:
+        return value
+    hints = _hints(kind)
+    if not isinstance(value, dict):
+        raise _wrong(where, f"expected the fields {', '.join(hints)}, got {_shown(value)}")
+    unsaid = later_fields(kind) or {}
+    if odd := sorted((set(value) ^ set(hints)) - (set(unsaid) - set(value))):
+        message = "unknown" if odd[0] in value else "missing"
+        raise _wrong(where, f"{message} field {odd[0]!r}; expected exactly {', '.join(hints)}")
+    found = {
+        name: read_as(hints[name], inside, _inside(where, name), nan=nan)
+        for name, inside in value.items()
+    }
+    try:
+        return kind(**found)
+    except (SightlineError, ValueError) as error:  # what the dataclass itself refuses
+        raise _wrong(where, str(error)) from None
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _read_mapping(kind: Any, value: Any, where: str, nan: bool) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(where, f"expected values by name, got {_shown(value)}")
+    inside = get_args(kind)[1]
+    return {
+        name: read_as(inside, item, _inside(where, name), nan=nan) for name, item in value.items()
+    }
+
+
+def _read_tuple(kind: Any, value: Any, where: str, nan: bool) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise _wrong(where, f"expected a list, got {_shown(value)}")
+    kinds = get_args(kind)
+    each = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
+    if len(each) != len(value):
+        raise _wrong(where, f"expected {len(each)} values, got {len(value)}")
+    both = enumerate(zip(each, value, strict=True))
+    return tuple(read_as(one, item, f"{where}[{i}]", nan=nan) for i, (one, item) in both)
+
+
+_READERS: Mapping[Any, Callable[[Any, Any, str, bool], Any]] = {
+    tuple: _read_tuple,
+    dict: _read_mapping,
+    Mapping: _read_mapping,
+}
+"""How values of a type are read that have others inside."""
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    """Tell whether a value is of a simple type; true is no number, and a whole number is one
+    too.
+    """
+    if kind is Any:
+        return True
+    if get_origin(kind) is Literal:
+        return isinstance(value, str) and value in get_args(kind)
+    if _is_enum(kind):
+        return isinstance(value, str) and value in tuple(kind)
+    if kind is float:
+        return type(value) in (int, float) and abs(value) <= sys.float_info.max
+    return type(value) is kind
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, StrEnum)
+
+
+def wanted(kind: Any) -> str:
+    """Say in words what may stand where a type is due."""
+    words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
+    if get_origin(kind) is Literal:
+        return " or ".join(one or '""' for one in get_args(kind))
+    if _is_enum(kind):
+        return " or ".join(kind)
+    return words.get(kind, "a list")
+
+
+def _shown(value: Any) -> str:
+    """Show a value that is not what was expected, as much of it as one line can hold."""
+    return textwrap.shorten(repr(value)[:400], 120, placeholder=" …")
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _wrong(where: str, message: str) -> SpecError:
+    return SpecError(f"{where}: {message}" if where else message)

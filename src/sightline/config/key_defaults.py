@@ -1,0 +1,122 @@
+"""What the numbers of a run depend on and its spec does not say: defaults, and the settings of its
+measures.
+
+``first_settings.json`` holds each of them as it was when the first keys were made. A setting that
+still has its first value stays out of a key, so runs that were named before keep their names. One
+that differs, or that is not in the file, enters the key. Values in the file never change. A new
+setting gets a line there only where results stay as they were.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from sightline.config.key_compatibility import later_fields
+from sightline.config.measure_registry import taken
+from sightline.config.measure_settings import INTERVALS, NEAR_COPIES, SETTINGS
+from sightline.config.part_syntax import Part, parse_part
+from sightline.config.registry import SOURCES, names_of, row_of
+from sightline.config.specs import GIVEN, OWN, DataSpec, RunSpec, written
+from sightline.config.table_spec import TABLES
+from sightline.core.errors import SpecError
+
+Places = Mapping[str, Mapping[str, Any]]
+"""Settings by the place that reads them, such as ``measure agreement`` or ``encoder bilstm``."""
+
+FIRST: Places = json.loads(
+    files("sightline.config").joinpath("first_settings.json").read_text(encoding="utf-8")
+)
+"""The settings as they were when keys were first made."""
+
+
+def changed(places: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """Give the settings that are not what they were at first, by place."""
+    found = {}
+    for place, now in places:
+        first = FIRST.get(place)
+        if first is None:
+            found[place] = dict(now)
+        elif differing := {
+            name: value for name, value in now.items() if not _same(value, first, name)
+        }:
+            found[place] = differing
+    return found
+
+
+def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give what a training depends on unsaid: the options and the later fields that its spec leaves
+    open.
+    """
+    for room, part in spec.model.parts.items():
+        yield _left_open(room, part)
+    if spec.data.kind != GIVEN:
+        yield _left_open(*_source(spec.data))
+    yield from (_omitted(name, getattr(spec, name)) for name in ("data", "model", "fit"))
+
+
+def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give what an audit depends on unsaid, beside its training."""
+    yield from ((f"measure {code}", SETTINGS[code]) for code in taken(spec.measures))
+    yield "intervals", INTERVALS
+    if spec.data.kind in (*OWN, GIVEN):  # in other corpora near copies are not looked for
+        yield "near copies", NEAR_COPIES
+    yield _omitted("run", spec)
+    for part in _readable("companion", spec.companions):
+        yield _left_open("companion", part)
+        if part.name in SOURCES:  # its attention comes from there
+            yield _left_open("source", Part(part.name))
+    yield from (_left_open("altered", part) for part in _readable("altered", [spec.altered]))
+
+
+def _same(value: Any, first: Mapping[str, Any], name: str) -> bool:
+    return name in first and type(value) is type(first[name]) and value == first[name]
+
+
+def _left_open(room: str, part: Part) -> tuple[str, Mapping[str, Any]]:
+    said = dict(part.options)
+    options = row_of(room, part.name).defaults
+    return f"{room} {part.name}", {
+        name: value for name, value in options.items() if name not in said
+    }
+
+
+def _source(data: DataSpec) -> tuple[str, Part]:
+    """Name the row of a source of texts."""
+    if data.kind == "planted":
+        assert data.part is not None  # a planted spec without one cannot be made
+        return "planted", data.part
+    room = "table" if data.kind in TABLES else "gathered" if data.kind in OWN else "published"
+    return room, Part(data.kind, data.part.options if data.part else ())
+
+
+def _omitted(name: str, spec: Any) -> tuple[str, Mapping[str, Any]]:
+    """Give the fields that came later and are left out of JSON, at their defaults."""
+    kind: Any = type(spec)
+    unsaid, plain = later_fields(kind) or {}, _plain(kind)
+    return f"fields {name}", {
+        field: plain[field] for field in plain if getattr(spec, field) == unsaid[field]
+    }
+
+
+@cache
+def _plain(kind: Any) -> Mapping[str, Any]:
+    """Give the defaults of the later fields as JSON has them."""
+    found: Mapping[str, Any] = json.loads(
+        json.dumps({k: written(v) for k, v in (later_fields(kind) or {}).items()})
+    )
+    return found
+
+
+def _readable(kind: str, texts: Iterable[str]) -> Iterator[Part]:
+    """Read the parts of a kind; what is none is refused where it is made."""
+    for text in texts:
+        try:
+            part = parse_part(text)
+        except SpecError:
+            continue
+        if part.name in names_of(kind):
+            yield part

@@ -1,0 +1,45 @@
+"""Every part that a spec can name, by kind and name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
+from sightline.config.model_parts import ALTERED, MODELS, TRAINED_BESIDE
+from sightline.config.part_syntax import Part
+from sightline.config.registry_row import Row, field_of
+from sightline.core.errors import SpecError
+
+ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
+"""The kinds of parts that a model has one of each."""
+_ROWS = (*MODELS, *ALTERED, *TRAINED_BESIDE, *PLANTED, *PUBLISHED, *TABLES, *GATHERED)
+_KINDS: Mapping[str, Mapping[str, Row]] = {
+    kind: {row.name: row for row in _ROWS if row.kind == kind}
+    for kind in (*ROOMS, "altered", "companion", "planted", "published", "table", "gathered")
+}
+
+
+def names_of(kind: str) -> tuple[str, ...]:
+    """Name every part of a kind."""
+    return tuple(_KINDS[kind])
+
+
+COMPANIONS = names_of("companion")
+"""Models that may be trained beside the one an audit judges, by name."""
+ENCODERS, SCORERS, PROJECTIONS, SOURCES, DECODERS, RETENTIONS = map(names_of, ROOMS)
+
+
+def row_of(kind: str, name: str) -> Row:
+    """Find a part by its kind and name; an unknown one is an error that names those there are."""
+    row = _KINDS[kind].get(name)
+    if row is None:
+        what = {"planted": "planted corpus", "altered": "alteration"}.get(kind, kind)
+        known = ", ".join(_KINDS[kind])
+        raise SpecError(f"unknown {what} {name!r}; expected one of {known}", field=field_of(kind))
+    return row
+
+
+def chosen(kind: str, part: Part) -> dict[str, Any]:
+    """Give every option of a part, at its default where unset; what cannot be is an error."""
+    return row_of(kind, part.name).chosen(part)

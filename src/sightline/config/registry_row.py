@@ -1,0 +1,83 @@
+"""What a spec can name, as a row: its options, one line about it, and what builds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sightline.config.part_options import Option
+from sightline.config.part_syntax import Part, Value
+from sightline.core.errors import SpecError
+
+
+@dataclass(frozen=True)
+class States:
+    """How wide the states of an encoder are, in words and as a function of its options; and what
+    they have read.
+    """
+
+    words: str
+    width: Callable[[Mapping[str, Any]], int]
+    read_others: Callable[[Mapping[str, Any]], bool]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a spec can name: its kind, its options, one line about it, and for a part of a model
+    what builds it.
+
+    ``wrong`` says what is wrong with options together, or nothing. ``needs`` names what a part asks
+    of the others (`sightline.config.part_compatibility`).
+    """
+
+    kind: str
+    name: str
+    about: str
+    options: Mapping[str, Option] = field(default_factory=dict)
+    built: str = ""
+    wrong: Callable[[Mapping[str, Any]], str] = lambda chosen: ""
+    states: States | None = None
+    needs: tuple[str, ...] = ()
+
+    @property
+    def defaults(self) -> dict[str, Value]:
+        """The options as they are where a spec leaves them open."""
+        return {key: option.default for key, option in self.options.items()}
+
+    def chosen(self, part: Part) -> dict[str, Any]:
+        """Give every option as the part gets it, at its default where unset; what cannot be is an
+        error.
+        """
+        try:
+            self._check_known(part)
+            given = dict(part.options)
+            found = {
+                key: option.take(key, given.get(key, option.default))
+                for key, option in self.options.items()
+            }
+            if message := self.wrong(found):
+                raise SpecError(message)
+        except SpecError as error:
+            planted = "planted:" if self.kind == "planted" else ""
+            raise SpecError(f"{planted}{part}: {error}", field=field_of(self.kind)) from None
+        return found
+
+    def _check_known(self, part: Part) -> None:
+        given = [key for key, _ in part.options]
+        if part.name != self.name:
+            raise SpecError(f"expected options of {self.name}")
+        if unknown := sorted(set(given) - set(self.options)):
+            names = ", ".join(sorted(self.options)) or "none"
+            raise SpecError(
+                f"unknown option {unknown[0]!r}; {self.name} has these options: {names}"
+            )
+        if len(set(given)) != len(given):
+            raise SpecError("an option is given twice")
+
+
+def field_of(kind: str) -> str:
+    """Name the field of a run that parts of a kind are in."""
+    if kind in ("altered", "companion"):
+        return {"companion": "companions"}.get(kind, kind)
+    return "data" if kind in ("planted", "published", "table", "gathered") else "model"

@@ -1,0 +1,81 @@
+"""The key that names a run: a hash of its content, whatever order its options came in.
+
+Its content is its spec, and what its numbers depend on that no spec says
+(`sightline.config.key_defaults`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sightline.config.key_defaults import changed, of_audit, of_training
+from sightline.config.specs import RunSpec
+from sightline.core.errors import SpecError
+
+OF_AN_AUDIT: Mapping[str, Any] = {
+    "limit": None,
+    "companions": (),
+    "measures": (),
+    "altered": "",
+    "gradient": "input",
+}
+"""What only the audit of a run reads, each as it says nothing: runs that differ in nothing else
+share a training."""
+
+
+def run_key(spec: RunSpec) -> str:
+    """Name a run by its content: equal specs have equal keys, whatever order their options came
+    in.
+    """
+    return _name(spec.to_json(), [*of_training(spec), *of_audit(spec)])
+
+
+def training_key(spec: RunSpec) -> str:
+    """Name the training of a run alone: what only its audit reads is left out."""
+    read = {name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT}
+    return _name(read, of_training(spec))
+
+
+def lasting_key(spec: RunSpec) -> str:
+    """Name a run by its content but for the bytes of its vectors: learned on another machine, last
+    digits differ.
+    """
+    if not spec.model.vectors_digest:
+        return run_key(spec)
+    return run_key(
+        replace(
+            spec,
+            model=replace(spec.model, vectors=Path(spec.model.vectors).name, vectors_digest=""),
+        )
+    )
+
+
+def _without_folders(data: dict[str, Any]) -> dict[str, Any]:
+    files = {
+        split: table | {"path": Path(table["path"]).name}
+        for split, table in data.get("files", {}).items()
+    }
+    return data | {"path": Path(data["path"]).name} | ({"files": files} if files else {})
+
+
+def _name(item: dict[str, Any], unsaid: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    if settings := changed(unsaid):
+        item = item | {"settings": settings}
+    if item["data"][
+        "digest"
+    ]:  # the bytes name the table: the same study from another folder is the same run
+        item = item | {"data": _without_folders(item["data"])}
+    if item["model"].get("vectors_digest"):  # likewise
+        item = item | {
+            "model": item["model"] | {"vectors": Path(item["model"].get("vectors", "")).name}
+        }
+    try:
+        canonical = json.dumps(item, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise SpecError(f"run spec: expected finite numbers, got {item}") from None
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]

@@ -1,0 +1,97 @@
+"""Specs as texts: where data come from, and a model as its parts joined by ``+``.
+
+Such as::
+
+    bilstm(layers=1)+additive+softmax          planted:needle(n=2000,length=30)          csv:reviews.csv
+
+A published corpus is ``name:PATH(key=value, …)``, such as ``babi:DIR(task=2)``; a table for each
+split is ``files:train=FILE,validation=FILE,test=FILE``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sightline.config.part_syntax import Part, parse_part
+from sightline.config.registry import ENCODERS, ROOMS, names_of
+from sightline.config.specs import OFFICIAL, OWN, DataSpec, ModelSpec
+from sightline.config.table_spec import TABLES, read_files, table_kind
+from sightline.core.errors import SpecError
+
+
+def parse_data(text: str, /, **settings: Any) -> DataSpec:
+    """Read a data spec: ``planted:needle(n=2000)``, ``sst:DIR``, ``csv:FILE``, or the path of a
+    table by its ending.
+    """
+    kind, colon, rest = text.partition(":")
+    if colon and kind in OFFICIAL:
+        return _official(kind, rest, **settings)
+    if colon and kind == "planted":
+        return DataSpec("planted", part=_part(rest, "data"), **settings)
+    if colon and kind == "files":
+        return DataSpec(kind, files=read_files(rest), **settings)
+    if colon and kind in OWN:
+        return DataSpec(kind, path=rest, **settings)
+    if (ending := table_kind(text)) is not None:
+        return DataSpec(ending, path=text, **settings)
+    raise SpecError(
+        f"{text!r}: expected a file that ends in {', '.join(f'.{name}' for name in TABLES)}, "
+        f"one named as {', '.join(f'{name}:FILE' for name in TABLES)}, folder:DIR, hf:DIR, "
+        "planted:NAME(…), or a published corpus: "
+        f"{', '.join(f'{name}:PATH' for name in OFFICIAL)}",
+        field="data",
+    )
+
+
+def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
+    """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()``
+    behind them.
+    """
+    path, options = place_and_options(text)
+    if not path:
+        raise SpecError(
+            f"{name}:{text}: expected the path of its files, as {name}:PATH", field="data"
+        )
+    part = _part(name + options, "data")
+    return DataSpec(name, path, part if part.options else None, **settings)
+
+
+def place_and_options(text: str) -> tuple[str, str]:
+    """Part a path from options in brackets at its end.
+
+    >>> place_and_options("models/bert(layer=1)")
+    ('models/bert', '(layer=1)')
+    """
+    match = re.fullmatch(r"(?P<path>.+?)(?P<options>\([^()]*\))?", text, re.DOTALL)
+    return ("", "") if match is None else (match["path"], match["options"] or "")
+
+
+def parse_model(text: str, /, **settings: Any) -> ModelSpec:
+    """Read ``encoder[+scorer][+projection][+source][+decoder][+retention]``, parts in any order.
+
+    >>> str(parse_model("mlp"))
+    'mlp+additive+softmax'
+    """
+    parts: dict[str, Any] = {}
+    for part in (_part(one, "model") for one in text.split("+")):
+        room = next((room for room in ROOMS if part.name in names_of(room)), None)
+        if room is None:
+            known = "; ".join(f"{room}s: {', '.join(names_of(room))}" for room in ROOMS)
+            raise SpecError(f"{text!r}: unknown part {part.name!r}. Known {known}", field="model")
+        if room in parts:
+            message = f"two {room}s, {parts[room].name} and {part.name}; name one"
+            raise SpecError(f"{text!r}: {message}", field="model")
+        parts[room] = part
+    if "encoder" not in parts:
+        raise SpecError(
+            f"{text!r}: no encoder; start with one of {', '.join(ENCODERS)}", field="model"
+        )
+    return ModelSpec(**parts, **settings)
+
+
+def _part(text: str, field: str) -> Part:
+    try:
+        return parse_part(text)
+    except SpecError as error:
+        raise SpecError(str(error), field=field) from None

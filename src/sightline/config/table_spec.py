@@ -1,0 +1,125 @@
+"""Tables of the user's own: how one is named, by its ending or as KIND:FILE; and one for each
+split.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sightline.config.key_compatibility import LATER
+from sightline.config.registry import names_of
+from sightline.core.errors import SpecError, setting
+
+TABLES = names_of("table")
+IN_LINES = tuple(kind for kind in TABLES if kind != "parquet")
+"""Tables that are read line by line, and of which a part can be."""
+EVERY_ROW = "all"
+"""The split column that no table needs to have: every row is a test text."""
+_SPLIT = re.compile(r"(?:^|,)(train|validation|test)=")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file with columns, and how it is written."""
+
+    kind: str
+    path: str
+
+    def __post_init__(self) -> None:
+        """Refuse a table of a kind that there is not, or without a file."""
+        if self.kind not in TABLES or not self.path:
+            raise SpecError(
+                f"expected a table as {', '.join(f'{one}:FILE' for one in TABLES)}, got "
+                f"{str(self)!r}"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.path}"
+
+
+@dataclass(frozen=True)
+class Files:
+    """A table for each split; a model that is trained needs one of test texts alone, and a training
+    one of training.
+
+    Its text is ``train=FILE,validation=FILE,test=FILE``.
+    """
+
+    train: Table | None = field(default=None, metadata=LATER)
+    validation: Table | None = field(default=None, metadata=LATER)
+    test: Table | None = field(default=None, metadata=LATER)
+
+    def __post_init__(self) -> None:
+        """Refuse a file for two splits, and texts that are neither to learn from nor to test on."""
+        if self.train is None:
+            self.check_tested()
+        first: dict[Path, str] = {}
+        for split, table in self.tables.items():
+            other = first.setdefault(Path(table.path), split)
+            if other != split:
+                raise SpecError(
+                    (
+                        f"names {table.path}, as {setting(other)} does; a text may be in one "
+                        "split only"
+                    ),
+                    field=split,
+                )
+            if _SPLIT.search(f"{table},"):
+                raise SpecError(
+                    f"{table.path}: such a name cannot be told from several; rename it", field=split
+                )
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables there are, by their split, in the order train, validation, test."""
+        return {split: table for split, table in vars(self).items() if table is not None}
+
+    def check_tested(self) -> None:
+        """Refuse texts of which none are to test on."""
+        if self.test is None:
+            raise SpecError("no file of test texts; name one", field="test")
+
+    def seen_from(self, folder: Path) -> Files:
+        """Give the same files, their paths seen from a folder."""
+        return Files(
+            **{s: replace(table, path=str(folder / table.path)) for s, table in self.tables.items()}
+        )
+
+    def __str__(self) -> str:
+        return ",".join(f"{split}={table}" for split, table in self.tables.items())
+
+
+def read_files(text: str) -> Files:
+    """Read ``train=FILE,validation=FILE,test=FILE``, in any order."""
+    start, *pairs = _SPLIT.split(text)
+    names, files = pairs[::2], pairs[1::2]
+    if start or not names or len(set(names)) < len(names):
+        raise SpecError(
+            f"expected train=FILE,validation=FILE,test=FILE, each once, got {text!r}", field="data"
+        )
+    return Files(**{name: read_one(name, file) for name, file in zip(names, files, strict=True)})
+
+
+def read_one(split: str, text: str) -> Table:
+    """Read the table of a split: ``KIND:FILE``, or a path by its ending."""
+    kind, colon, path = text.partition(":")
+    if colon and kind in TABLES:
+        return Table(kind, path)
+    if (ending := table_kind(text)) is None:
+        endings = ", ".join(f".{one}" for one in TABLES)
+        raise SpecError(
+            f"{text!r}: expected a file that ends in {endings}, plain or .gz, or KIND:FILE",
+            field=split,
+        )
+    return Table(ending, text)
+
+
+def table_kind(path: str) -> str | None:
+    """Tell by its ending, in capitals or not, how a table is written; None where it is not the
+    ending of one.
+    """
+    ending = Path(re.sub(r"\.gz$", "", path, flags=re.IGNORECASE)).suffix.lstrip(".").lower()
+    return ending if ending in TABLES else None

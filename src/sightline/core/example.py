@@ -1,0 +1,35 @@
+"""One text as every part of an audit sees it; apart from `types`, since data is read without
+torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sightline.core.interning import Span
+from sightline.core.tokeniser import tokenise
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One text as it was read: its words, where they stand in it, and what is known about it."""
+
+    id: str
+    index: int
+    text: str
+    tokens: tuple[str, ...]
+    places: tuple[Span, ...] | None
+    """Where its words stand; None where `tokenise` finds them: of a million texts few are ever
+    asked."""
+    label: int
+    query: tuple[str, ...] | None = None
+    candidates: tuple[int, ...] | None = None
+    rationale: tuple[bool, ...] | None = None
+    group: str = ""
+    """What it shares with others: a source, a story, a person; a text without a group stands
+    alone."""
+
+    @property
+    def offsets(self) -> tuple[Span, ...]:
+        """Where each of its words begins and ends in the text."""
+        return tokenise(self.text)[1][: len(self.tokens)] if self.places is None else self.places

@@ -1,0 +1,132 @@
+"""What a model makes of one text, as a plain value, without torch: it can be printed, drawn and
+written as JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.core.results import Results, TextRecord
+
+USUAL = ("attention", "deletion", "signed_gradient", "signed_contribution")
+"""The maps that are shown of one text unless others are asked for, those that a model allows."""
+WARNING = "A map over one text is not evidence: whether it may be shown is what an audit answers"
+"""What is said of every map over one text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """One text as a model reads it: its words, the probability of every class, and maps over the
+    words.
+
+    Attributes
+    ----------
+    model
+        The name of the model.
+    text
+        The text with its words and the predicted class; nobody has said which is right.
+    probabilities
+        By the name of the class, in the order of the model.
+    maps
+        By the names of `sightline.config.measure_registry.MAPS`, a number a word; NaN where there
+        is none.
+    absent
+        The maps that were asked for and that the model does not allow, and why.
+    known
+        Of each word whether the model knows it; None of a model that does not say.
+    cut
+        Words beyond the longest length, that of the model included: they were not read.
+    advice
+        The command, or the line of Python, that audits the model.
+    audit
+        An audit of the model, where one was handed in.
+    doubt
+        Why that audit may be of another training of the model; empty where it is of this one.
+    before
+        The reading that this one follows: what is different is seen beside it.
+    seen
+        Of each word whether the model sees it; a word that it does not see has no number in any
+        map. Empty where it sees all.
+    """
+
+    model: str
+    text: TextRecord
+    probabilities: Mapping[str, float]
+    maps: Mapping[str, Float[np.ndarray, " W"]]
+    absent: Mapping[str, str]
+    known: tuple[bool, ...] | None
+    cut: int
+    advice: str
+    audit: Results | None = None
+    doubt: str = ""
+    before: Explanation | None = None
+    seen: tuple[bool, ...] = ()
+
+    @property
+    def sees(self) -> tuple[bool, ...]:
+        """Whether the model sees each word."""
+        return self.seen or (True,) * len(self.text.tokens)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The words that the model does not know, each once."""
+        pairs = zip(self.text.tokens, self.known or (), strict=False)
+        return tuple(dict.fromkeys(word for word, known in pairs if not known))
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as plain JSON values (schema in ``docs/schema.md``); a number that there is not
+        is None.
+        """
+        return {
+            "model": self.model,
+            "text": self.text.text,
+            "query": self.text.query,
+            "predicted": self.text.predicted,
+            "probabilities": dict(self.probabilities),
+            "words": [self._word(place) for place in range(len(self.text.tokens))],
+            "cut": self.cut,
+            "absent": dict(self.absent),
+            "warning": f"{WARNING}: {self.advice}",
+            "verdict": None if self.audit is None else self.audit.verdict.level,
+            "doubt": self.doubt,
+        }
+
+    def _word(self, place: int) -> dict[str, Any]:
+        start, end = self.text.offsets[place]
+        return {
+            "word": self.text.tokens[place],
+            "start": start,
+            "end": end,
+            "known": None if self.known is None else self.known[place],
+            "seen": self.sees[place],
+            **{name: _number(float(values[place])) for name, values in self.maps.items()},
+        }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The class of a text, and the probability of every class; None and NaN where the output is no
+    number.
+    """
+
+    label: str | None
+    probabilities: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        if self.label is None:
+            return "<Prediction None: the output is no number>"
+        likely = sorted(self.probabilities.items(), key=lambda one: -one[1])[:3]
+        more = ", …" if len(self.probabilities) > len(likely) else ""
+        return (
+            f"<Prediction {', '.join(f'{name!r} {chance:.3f}' for name, chance in likely)}{more}>"
+        )

@@ -1,0 +1,1 @@
+"""From records to a `Dataset`: splits, copies, warnings, the cache."""

@@ -1,0 +1,122 @@
+"""A corpus to a `Dataset`, by a rule; the card says what was cut, what was left out, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from sightline.config.specs import DataSpec
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.data.assembly.corpus import Corpus, Text, lost
+from sightline.data.assembly.data_warnings import lengths, noticed, words_beyond
+from sightline.data.assembly.split_rules import SelectedSplits, SplitRule
+from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
+
+
+def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: int) -> Dataset:
+    """Cut, divide, filter and number the texts of a corpus, and describe them."""
+    if rule.cuts:
+        corpus = replace(corpus, texts=tuple(_cut(text, spec.max_tokens) for text in corpus.texts))
+    chosen = rule.choose(corpus, seed)
+    counts = _counts(
+        corpus, chosen
+    )  # before there are examples: its sets take as much memory as they
+    used = [text for _, _, text in _kept(corpus, chosen)]
+    notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
+    before = {"before_cutting": _lengths(corpus, chosen, spec.max_tokens)} if rule.cuts else {}
+    splits = _examples(corpus, chosen)
+    if empty := [split for split in chosen.needed if not splits[split]]:
+        raise DataError(f"no text is left in {empty[0]}: {rule.empty}", spec.places[0])
+    source = _read_from(corpus)
+    card = make_card(
+        splits,
+        chosen.label_names,
+        source=str(spec),
+        dropped={reason: n for reason, n in {**corpus.dropped, **chosen.dropped}.items() if n},
+        truncated=sum(max(text.lengths) > spec.max_tokens for text in used) if rule.cuts else 0,
+        words_cut=words_beyond(used, spec.max_tokens) if rule.cuts else 0,
+        notes=notes,
+        recipe=spec.recipe,
+        min_count=max(spec.min_count, rule.min_count),
+        **source,
+        **chosen.about,
+        **counts,
+        **before,
+    )
+    return Dataset(name, **splits, label_names=chosen.label_names, card=card)
+
+
+def _lengths(corpus: Corpus, chosen: SelectedSplits, longest: int) -> dict[str, Any]:
+    """Say of each split that has texts how long they are before they are cut, and what is lost."""
+    texts = {
+        split: [text for name, _, text in _kept(corpus, chosen) if name == split]
+        for split in SPLITS
+    }
+    return {split: lengths(inside, longest) for split, inside in texts.items() if inside}
+
+
+def _cut(text: Text, longest: int) -> Text:
+    """Leave out the words beyond the longest length, with their places and marks, in text and query
+    alike.
+    """
+    if max(len(text.tokens), len(text.query or ())) <= longest:
+        return text
+    return replace(
+        text,
+        tokens=text.tokens[:longest],
+        places=text.places and text.places[:longest],
+        query=text.query and text.query[:longest],
+        rationale=text.rationale and text.rationale[:longest],
+        lost=lost(*text.lengths, longest),
+    )
+
+
+def _examples(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Split]:
+    """Make an example of each text that was chosen, in the order of the files."""
+    splits: dict[str, list[Example]] = {name: [] for name in SPLITS}
+    numbers = {name: number for number, name in enumerate(chosen.label_names)}
+    every_answer = tuple(range(len(numbers)))
+    kept = [(text, name) for text, name in zip(corpus.texts, chosen.splits, strict=True) if name]
+    for index, (text, name) in enumerate(kept):
+        words = (text.text, text.tokens, text.places, numbers[corpus.label_names[text.label]])
+        # A published task names its answers; a table says of no label that it cannot be one.
+        answers = None if text.query is None or corpus.columns else text.answers or every_answer
+        splits[name].append(
+            Example(text.name, index, *words, text.query, answers, text.rationale, text.group)
+        )
+    return {name: tuple(examples) for name, examples in splits.items()}
+
+
+def _read_from(corpus: Corpus) -> dict[str, Any]:
+    """Name the columns of a table, or how many of the records of a published corpus the files
+    held.
+    """
+    if corpus.columns:
+        return {"columns": dict(corpus.columns)}
+    return {
+        "found": {
+            what: f"{corpus.found.get(what, 0)} of {n}" for what, n in corpus.published.items()
+        }
+    }
+
+
+def _counts(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Any]:
+    """Count copies and evidence and, where there are queries, texts that training has under any
+    query.
+    """
+    counts = count_copies((name, key, text.label) for name, key, text in _kept(corpus, chosen))
+    counts["rationales"] = sum(text.rationale is not None for _, _, text in _kept(corpus, chosen))
+    if any(text.query is not None for _, _, text in _kept(corpus, chosen)):
+        seen = {text.tokens for name, _, text in _kept(corpus, chosen) if name == "train"}
+        found = Counter(name for name, _, text in _kept(corpus, chosen) if text.tokens in seen)
+        counts["text_in_training"] = {name: found[name] for name in SPLITS[1:]}
+    return counts
+
+
+def _kept(corpus: Corpus, chosen: SelectedSplits) -> Iterator[tuple[str, Hashable, Text]]:
+    """Give each text that was chosen, one at a time, with its split and the key of its copies."""
+    found = zip(chosen.splits, chosen.copies, corpus.texts, strict=True)
+    return (one for one in found if one[0])

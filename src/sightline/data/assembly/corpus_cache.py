@@ -1,0 +1,247 @@
+"""Parsed corpora on disk, so that the second reading takes a moment: one npz a corpus, named by
+what it was made of.
+
+The name is a hash of the files' bytes, the recipe, the options and `MEANING`. Words are kept once
+and texts as their numbers; offsets likewise. A file is written aside and renamed, so two processes
+may write the same; zip checksums tell of damage, and a damaged file is made again. The folder is
+``SIGHTLINE_CACHE`` (empty: nothing is kept), or ``sightline`` in ``XDG_CACHE_HOME``, or
+``~/.cache/sightline``; it may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import zlib
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any, TypeVar
+from zipfile import BadZipFile
+
+import numpy as np
+
+from sightline._io.atomic_write import write_whole
+from sightline._io.gc_pause import collector_paused
+from sightline.config.specs import OFFICIAL, DataSpec
+from sightline.core.errors import SightlineError, StoreError
+from sightline.data.assembly.corpus import Corpus, Text, copy_number
+from sightline.data.corpora.corpus_registry import FORMATS, source_digest
+from sightline.data.readers.csv_jsonl import table_digest
+from sightline.data.readers.hf_datasets import saved_digest
+from sightline.data.readers.text_folder import folder_digest
+
+MEANING = 2
+"""Raised by hand when a format or the tokeniser would read the same bytes as other texts, or more
+is kept of them."""
+Arrays = dict[str, np.ndarray]
+_DIGESTS = {"folder": folder_digest, "hf": saved_digest}
+Value = TypeVar("Value", bound=Hashable)
+
+
+def content_digest(spec: DataSpec) -> str:
+    """Give the SHA-256 by which texts are known, on disk and in the name of a run; a planted corpus
+    needs none.
+    """
+    if spec.kind == "planted":
+        return ""
+    if spec.files is not None:
+        each = [
+            f"{split}\n{table_digest(table.path)}\n" for split, table in spec.files.tables.items()
+        ]
+        return hashlib.sha256("".join(each).encode()).hexdigest()
+    return (
+        source_digest(spec)
+        if spec.kind in OFFICIAL
+        else _DIGESTS.get(spec.kind, table_digest)(spec.path)
+    )
+
+
+def read_corpus(spec: DataSpec, digest: str) -> Corpus:
+    """Read a published corpus, from the cache where it was read before; ``digest`` names its files'
+    bytes.
+    """
+    options = spec.options()
+    file = _place(spec, digest, options)
+    with collector_paused():
+        if file is not None and (kept := read_kept(file, spec.path)) is not None:
+            return kept
+        corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
+        corpus = replace(corpus, copies=tuple(map(copy_number, corpus.texts)))
+        if file is not None:
+            with suppress(
+                OSError, StoreError
+            ):  # a full disk or a place that is not ours costs time, not the result
+                write_whole(file, lambda aside: keep(corpus, aside, spec.path))
+        return corpus
+
+
+def _place(spec: DataSpec, digest: str, options: dict[str, Any]) -> Path | None:
+    folder = cache_folder() if FORMATS[spec.kind].kept else None
+    about = [MEANING, spec.kind, spec.recipe, sorted(options.items()), digest, sys.version_info[:2]]
+    name = hashlib.sha256(json.dumps(about).encode()).hexdigest()[:32]
+    return None if folder is None else folder / "corpora" / f"{spec.kind}-{name}.npz"
+
+
+def cache_folder() -> Path | None:
+    """Say where parsed corpora are kept; None where they are not to be."""
+    named = os.environ.get("SIGHTLINE_CACHE")
+    if named is not None:
+        return Path(named) if named else None
+    base = os.environ.get("XDG_CACHE_HOME") or ""
+    if Path(base).is_absolute():  # the standard says to pass over a relative one
+        return Path(base) / "sightline"
+    return Path("~").expanduser() / ".cache" / "sightline"
+
+
+def keep(corpus: Corpus, file: Path, path: str) -> None:
+    """Write a corpus; file names inside it are kept from ``path`` on, which may be another one when
+    it is read.
+    """
+    texts = corpus.texts
+    assert all(text.answers is None for text in texts)  # only corpora that are not kept have them
+    about = {
+        "label_names": corpus.label_names,
+        "found": dict(corpus.found),
+        "published": dict(corpus.published),
+        "dropped": dict(corpus.dropped),
+        "notes": corpus.notes,
+    }
+    arrays: Arrays = {"about": _bytes(json.dumps(about))}
+    arrays |= _strings("text", (text.text for text in texts)) | _strings(
+        "name", (text.name for text in texts)
+    )
+    arrays |= _strings("file", (text.file.removeprefix(path) for text in texts))
+    arrays |= _strings("split", (text.split for text in texts)) | _strings(
+        "group", (text.group for text in texts)
+    )
+    arrays |= _shared_words("tokens", [text.tokens for text in texts])
+    arrays |= _shared_words("query", [text.query or () for text in texts])
+    spans, arrays["span_numbers"] = _numbered(span for text in texts for span in text.places or ())
+    arrays["spans"] = np.array(spans, dtype=np.int32).reshape(-1, 2)
+    arrays |= {
+        "copies": np.array(corpus.copies, dtype=np.uint64),
+        "label": np.array([text.label for text in texts], dtype=np.int32),
+        "line": np.array([text.line for text in texts], dtype=np.int64),
+        "asked": np.array([text.query is not None for text in texts], dtype=bool),
+        "explained": np.array([text.rationale is not None for text in texts], dtype=bool),
+        "rationale": np.array(
+            [mark for text in texts for mark in text.rationale or ()], dtype=bool
+        ),
+    }
+    with file.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+
+
+def read_kept(file: Path, path: str) -> Corpus | None:
+    """Read what `keep` wrote, or None where it is not there or not whole."""
+    try:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        return _corpus(arrays, path)
+    except SightlineError:
+        raise
+    # Whatever damage makes of reading it, the answer is to read the corpus itself again.
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        EOFError,
+        NotImplementedError,
+        BadZipFile,
+        zlib.error,
+    ):
+        return None
+
+
+def _corpus(arrays: Arrays, path: str) -> Corpus:
+    about = json.loads(arrays["about"].tobytes())
+    spans = [(start, end) for start, end in arrays["spans"].tolist()]
+    tokens = _read_words("tokens", arrays)
+    asked, explained = arrays["asked"].tolist(), arrays["explained"].tolist()
+    lengths = [len(words) for words in tokens]
+    flat = _taken(spans, arrays["span_numbers"])
+    marks = iter(
+        _cut(
+            arrays["rationale"].tolist(),
+            [n for n, known in zip(lengths, explained, strict=True) if known],
+        )
+    )
+    columns = zip(
+        _read_strings("name", arrays),
+        map(sys.intern, _read_strings("split", arrays)),
+        arrays["label"].tolist(),
+        _read_strings("text", arrays),
+        tokens,
+        map(tuple, _cut(flat, lengths)),
+        [sys.intern(path + rest) for rest in _read_strings("file", arrays)],
+        arrays["line"].tolist(),
+        [
+            words if known else None
+            for words, known in zip(_read_words("query", arrays), asked, strict=True)
+        ],
+        [tuple(next(marks)) if known else None for known in explained],
+        map(sys.intern, _read_strings("group", arrays)),
+        strict=True,
+    )
+    texts = tuple(Text(*column) for column in columns)
+    about |= {"label_names": tuple(about["label_names"]), "notes": tuple(about["notes"])}
+    return Corpus(texts, **about, copies=tuple(arrays["copies"].tolist()))
+
+
+def _bytes(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def _strings(name: str, values: Iterable[str]) -> Arrays:
+    encoded = [value.encode() for value in values]
+    lengths = np.array([len(one) for one in encoded], dtype=np.int64)
+    return {
+        f"{name}_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+        f"{name}_lengths": lengths,
+    }
+
+
+def _read_strings(name: str, arrays: Arrays) -> list[str]:
+    data = arrays[f"{name}_bytes"].tobytes()
+    return [one.decode() for one in _cut(data, arrays[f"{name}_lengths"].tolist())]
+
+
+def _shared_words(name: str, rows: Sequence[Sequence[str]]) -> Arrays:
+    words, flat = _numbered(word for row in rows for word in row)
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    return _strings(f"{name}_words", words) | {f"{name}_numbers": flat, f"{name}_lengths": lengths}
+
+
+def _read_words(name: str, arrays: Arrays) -> list[tuple[str, ...]]:
+    words = list(map(sys.intern, _read_strings(f"{name}_words", arrays)))
+    flat = _taken(words, arrays[f"{name}_numbers"])
+    return list(map(tuple, _cut(flat, arrays[f"{name}_lengths"].tolist())))
+
+
+def _cut(flat: Any, lengths: Sequence[int]) -> list[Any]:
+    """Cut a flat sequence into rows of given lengths; a length that does not fit is damage."""
+    ends = [0, *accumulate(lengths)]
+    if ends[-1] != len(flat):
+        raise ValueError(f"expected {ends[-1]} values, got {len(flat)}")
+    return [flat[start:end] for start, end in pairwise(ends)]
+
+
+def _numbered(values: Iterable[Value]) -> tuple[list[Value], np.ndarray]:
+    """Give each different value once, in order of appearance, and the number of each value."""
+    numbers: dict[Value, int] = {}
+    flat = np.fromiter(
+        (numbers.setdefault(value, len(numbers)) for value in values), dtype=np.int32
+    )
+    return list(numbers), flat
+
+
+def _taken(values: Sequence[object], numbers: np.ndarray) -> list[Any]:
+    """Undo `_numbered`; numpy takes ten million objects faster than a loop."""
+    taken: list[Any] = np.fromiter(values, dtype=object, count=len(values))[numbers].tolist()
+    return taken

@@ -1,0 +1,112 @@
+"""Texts that Python holds already, as a `Dataset`: checked, divided and described as the rows of a
+table are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from sightline._io.atomic_write import plain
+from sightline.config.specs import GIVEN, DataSpec
+from sightline.config.table_spec import EVERY_ROW
+from sightline.core.errors import DataError
+from sightline.core.interning import kept_once
+from sightline.core.tokeniser import tokenise
+from sightline.data.assembly.assemble import assemble
+from sightline.data.assembly.corpus import Corpus, Text
+from sightline.data.assembly.user_corpus import with_words
+from sightline.data.assembly.user_splits import own_rule
+from sightline.data.dataset import Dataset
+from sightline.data.readers.csv_jsonl import Record
+from sightline.data.readers.table_columns import Columns, RecordCells, read_cells
+
+NAMED = "splits as they were given"
+
+
+def data_from(
+    texts: Iterable[str],
+    labels: Iterable[Any],
+    *,
+    splits: Iterable[str] | Literal["all"] | None = None,
+    queries: Iterable[str] | None = None,
+    name: str = "texts",
+    seed: int = 0,
+    max_tokens: int = DataSpec.max_tokens,
+    min_count: int = DataSpec.min_count,
+) -> Dataset:
+    """Make a dataset of texts and their labels, one of each a text; a mistake is named as
+    ``NAME:PLACE``, from 0.
+
+    ``splits`` says train, validation or test of each text; without it, texts are divided by the
+    seed. ``"all"`` makes every text a test text, for a model that is trained already. ``queries``
+    are questions or hypotheses, for a model that reads them.
+    """
+    texts = texts if isinstance(texts, str) else list(texts)
+    splits = ["test"] * len(texts) if splits == EVERY_ROW else splits
+    given = {"text": texts, "label": labels, "split": splits, "query": queries}
+    columns = {
+        column: _listed(column, values) for column, values in given.items() if values is not None
+    }
+    spec = DataSpec(
+        GIVEN,
+        name,
+        max_tokens=max_tokens,
+        min_count=min_count,
+        query="" if queries is None else "query",
+    )
+    corpus = _corpus(name, _cells(name, columns), columns)
+    training = any(text.split != "test" for text in corpus.texts)
+    return assemble(name, corpus, spec, own_rule(spec, training), seed)
+
+
+def _listed(column: str, values: Iterable[Any]) -> list[Any]:
+    """Take the values of a column, those of numpy as Python's own."""
+    if isinstance(values, str):
+        raise DataError(
+            f"expected a list with a {column} for each text, got one text: {values[:40]!r}; "
+            "put it in a list"
+        )
+    found: list[Any] = plain(list(values))
+    return found
+
+
+def _cells(name: str, columns: dict[str, list[Any]]) -> list[RecordCells]:
+    """Lay the columns side by side, which must be of one length, and check every row as one of a
+    table.
+    """
+    n = len(columns["text"])
+    if odd := next((column for column, values in columns.items() if len(values) != n), None):
+        raise DataError(f"expected a {odd} for each of {n} texts, got {len(columns[odd])}", name)
+    named = Columns(
+        "text",
+        "label",
+        *(each if each in columns else None for each in ("split", "rationale", "query")),
+    )
+    rows = (
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    )
+    return [read_cells(name, Record(place, row), named) for place, row in enumerate(rows)]
+
+
+def _corpus(name: str, cells: Sequence[RecordCells], columns: Iterable[str]) -> Corpus:
+    """Cut the texts into words; those without are left out and counted."""
+    label_names = tuple(dict.fromkeys(one.label for one in cells))
+    numbers = {label: number for number, label in enumerate(label_names)}
+    found = [_text(name, one, numbers[one.label]) for one in cells]
+    texts, dropped = with_words(found)
+    if not texts:
+        raise DataError(f"expected texts with words in them, got {len(found) or 'none'}", name)
+    return Corpus(
+        texts,
+        label_names,
+        dropped=dropped,
+        columns={column: column for column in columns},
+        splits_by=NAMED,
+    )
+
+
+def _text(name: str, cells: RecordCells, label: int) -> Text:
+    query = None if cells.query is None else kept_once(tokenise(cells.query)[0])
+    words = (cells.text, kept_once(tokenise(cells.text)[0]), None)
+    return Text(f"{name}:{cells.line}", cells.split, label, *words, name, cells.line, query)

@@ -1,0 +1,66 @@
+"""The tables that a spec names: one, one for each split, or those of a saved dataset; each is read
+when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from sightline.config.specs import DataSpec
+from sightline.config.table_spec import Table
+from sightline.data.readers.arrow import read_parquet, read_streams
+from sightline.data.readers.csv_jsonl import LABELLED, Records, read_rows
+from sightline.data.readers.hf_datasets import saved_files, saved_splits
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table: the split it is named for, or nothing where a column may name it; and how its rows
+    are read.
+    """
+
+    split: str
+    read: Callable[[], Records]
+
+
+def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[str, ...]]:
+    """Give the tables of a spec in the order train, validation, test; and say in notes what of them
+    is left out.
+
+    Of a ``share`` below 1, so many rows of tables that are written in lines.
+    """
+    wanted = {
+        spec.text,
+        spec.label,
+        spec.split,
+        spec.rationale,
+        spec.query,
+        spec.id,
+        spec.group,
+    } - {""}
+    if spec.kind == "hf":
+        folders, others = saved_splits(spec.path)
+        sheets = [
+            Sheet(split, partial(_read_saved, folder, wanted)) for split, folder in folders.items()
+        ]
+        return sheets, tuple(f"the split {name!r} of the dataset is left out" for name in others)
+    return [
+        Sheet(split, partial(read_sheet, one, wanted, share=share))
+        for split, one in spec.tables.items()
+    ], ()
+
+
+def read_sheet(
+    table: Table, wanted: set[str], holds: str = LABELLED, share: float = 1.0
+) -> Records:
+    """Read one table; of a Parquet file the wanted columns alone."""
+    if table.kind == "parquet":
+        return read_parquet(table.path, wanted)
+    return read_rows(table.path, table.kind, holds, share)
+
+
+def _read_saved(folder: Path, wanted: set[str]) -> Records:
+    return read_streams(saved_files(folder), str(folder), wanted)

@@ -1,0 +1,269 @@
+"""The user's own texts to a corpus: tables or a folder, in the order of the files; nothing is
+dropped silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sightline.config.specs import OWN, DataSpec
+from sightline.core.errors import DataError, SpecError, setting
+from sightline.core.interning import Span, kept_once
+from sightline.core.tokeniser import tokenise
+from sightline.data.assembly.corpus import Corpus, Text, lost
+from sightline.data.assembly.split_tables import Sheet, sheets_of
+from sightline.data.read_progress import is_large, report_progress
+from sightline.data.readers.error_excerpts import show
+from sightline.data.readers.table_columns import (
+    Columns,
+    RecordCells,
+    find_columns,
+    read_cells,
+    read_group,
+    read_id,
+)
+from sightline.data.readers.text_folder import Document, find_documents, read_document
+
+NO_WORDS, NO_QUERY, EMPTY = "no words in the text", "no words in the query", "empty row"
+_TRAINED = "or name a model that is trained already: this one learns from training texts first"
+
+
+def read_table(spec: DataSpec, share: float = 1.0, *, training: bool = True) -> Corpus:
+    """Read a table, plain or packed, one for each split, or a folder of texts; of a ``share`` below
+    1, so many rows.
+
+    A record whose text, or whose query, has no words is left out and counted, and so is an empty
+    row. Labels are numbered as they appear. Texts and queries are cut to ``max_tokens`` as they are
+    read, so that of a long one no word is held that nobody will see; whoever divides them puts
+    their labels in order. Where no ``training`` texts are needed, one label will do.
+    """
+    if spec.kind not in OWN:
+        raise SpecError(
+            f"{spec}: expected a table, got a {'planted' if spec.part else 'published'} corpus"
+        )
+    if training and spec.files is not None and spec.files.train is None:
+        raise SpecError(f"no file of training texts; name one, {_TRAINED}", field="train")
+    found = _from_folder(spec) if spec.kind == "folder" else _from_tables(spec, share)
+    texts, dropped = with_words(found.texts)
+    if training and spec.every_row and all(text.split == "test" for text in texts):
+        raise SpecError(
+            f"'all' makes every row a test text; leave it out, {_TRAINED}", field="split"
+        )
+    _check_classes(spec, texts, found.label_names, training)
+    return Corpus(
+        texts,
+        found.label_names,
+        dropped={**dropped, **found.left},
+        notes=found.notes,
+        columns=found.columns,
+        splits_by=_splits_by(spec, texts),
+    )
+
+
+def with_words(texts: Sequence[Text]) -> tuple[tuple[Text, ...], dict[str, int]]:
+    """Leave out texts without words, or with a query without any, and count them by reason."""
+    asked = [text for text in texts if text.tokens]
+    kept = tuple(text for text in asked if text.query != ())
+    return kept, {NO_WORDS: len(texts) - len(asked), NO_QUERY: len(asked) - len(kept)}
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Every text there is, how many records are none by reason, and in notes what else was left
+    out.
+    """
+
+    texts: Sequence[Text]
+    label_names: tuple[str, ...]
+    columns: Mapping[str, str | None]
+    left: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+
+def _splits_by(spec: DataSpec, texts: Sequence[Text]) -> str:
+    """Say what names the splits, where something does."""
+    if spec.every_row and all(text.split == "test" for text in texts):
+        return "every row is a test text (split: all)"
+    what = {
+        "files": "the files are given",
+        "folder": "the folders name them",
+        "hf": "the saved dataset names them",
+    }
+    return f"splits as {what.get(spec.kind, 'the split column names them')}"
+
+
+# ---------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One table, understood; ``ids`` and ``groups`` are empty where nobody asked for them."""
+
+    file: str
+    columns: Columns
+    cells: Sequence[RecordCells]
+    ids: Sequence[str]
+    groups: Sequence[str]
+    split: str
+    """The split of all its records; empty where a column names them, or nothing does."""
+    blank: int
+
+
+def _from_tables(spec: DataSpec, share: float) -> _Found:
+    sheets, notes = sheets_of(spec, share)
+    read = [_read(spec, sheet) for sheet in sheets]
+    for one in read:
+        _check_ids(one)
+    shared = _share_ids(read)
+    label_names = tuple(dict.fromkeys(record.label for one in read for record in one.cells))
+    numbers = {label: number for number, label in enumerate(label_names)}
+    before = [f"{sheet.split}/" if shared else "" for sheet in sheets]
+    named, longest = zip(_names(sheets, read), before, read, strict=True), spec.max_tokens
+    texts = [
+        text for name, split, one in named for text in _texts(one, name, split, numbers, longest)
+    ]
+    first, *others = (one.columns.description() for one in read)
+    columns = {name: next((c[name] for c in (first, *others) if c[name]), None) for name in first}
+    if shared:
+        notes = (*notes, "files have ids in common: a text is named SPLIT/ID")
+    return _Found(texts, label_names, columns, {EMPTY: sum(one.blank for one in read)}, notes)
+
+
+def _read(spec: DataSpec, sheet: Sheet) -> _Read:
+    """Understand every record of a table; the rows themselves are let go before words are cut."""
+    rows = sheet.read()
+    columns = find_columns(spec, rows, sheet.split)
+    cells = [read_cells(rows.file, row, columns) for row in rows.records]
+    ids = [read_id(rows.file, row, columns.id) for row in rows.records] if columns.id else []
+    groups = (
+        [read_group(rows.file, row, columns.group) for row in rows.records] if columns.group else []
+    )
+    split = "test" if spec.every_row and not columns.split else sheet.split
+    return _Read(rows.file, columns, cells, ids, groups, split, rows.blank)
+
+
+def _share_ids(read: Sequence[_Read]) -> bool:
+    """Tell whether two tables have an id in common."""
+    return len(read) > 1 and len(set[str]().union(*(one.ids for one in read))) < sum(
+        len(one.ids) for one in read
+    )
+
+
+def _check_ids(read: _Read) -> None:
+    """Refuse an id that two records of a table have."""
+    first: dict[str, int] = {}
+    for name, record in zip(read.ids, read.cells, strict=False):
+        if (other := first.setdefault(name, record.line)) != record.line:
+            message = (
+                f"the id {show(name)} is at {read.file}:{other}, too; give each text one of its own"
+            )
+            raise DataError(message, read.file, record.line)
+
+
+def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
+    """Name each table for the ids of its texts: by its file, and by its split where two files have
+    one name.
+    """
+    files = [Path(one.file).name for one in read]
+    return (
+        files
+        if len(set(files)) == len(files)
+        else [f"{s.split}/{f}" for s, f in zip(sheets, files, strict=True)]
+    )
+
+
+def _texts(
+    read: _Read, table: str, before: str, numbers: Mapping[str, int], longest: int
+) -> Iterator[Text]:
+    """Cut the texts of a table into words; ``before`` stands before the ids that it has of its
+    own.
+    """
+    large = is_large(read.file)
+    for number, record in enumerate(read.cells):
+        if large:
+            report_progress(f"cutting {table} into words, texts", number, len(read.cells))
+        tokens, offsets = tokenise(record.text)
+        asked = None if record.query is None else tokenise(record.query)[0]
+        yield Text(
+            f"{before}{read.ids[number]}" if read.ids else f"{table}:{record.line}",
+            record.split or read.split,
+            numbers[record.label],
+            record.text,
+            kept_once(tokens[:longest]),
+            None,
+            read.file,
+            record.line,
+            None if asked is None else kept_once(asked[:longest]),
+            marked(offsets[:longest], record.spans),
+            read.groups[number] if read.groups else "",
+            lost(len(tokens), len(asked or ()), longest),
+        )
+
+
+def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool, ...] | None:
+    """Mark the words that have a character of the evidence."""
+    if spans is None:
+        return None
+    return tuple(
+        any(start < end and first < last for first, end in spans) for start, last in offsets
+    )
+
+
+# ---------------------------------------------------------------- a folder
+
+
+def _from_folder(spec: DataSpec) -> _Found:
+    documents, left = find_documents(spec.path)
+    label_names = tuple(dict.fromkeys(document.label for document in documents))
+    numbers = {label: number for number, label in enumerate(label_names)}
+    split = "test" if spec.every_row else ""
+    texts = [_document(one, numbers, split or one.split, spec.max_tokens) for one in documents]
+    return _Found(texts, label_names, {"text": "the file", "label": "the folder"}, left)
+
+
+def _document(document: Document, numbers: Mapping[str, int], split: str, longest: int) -> Text:
+    text = read_document(document)
+    tokens = tokenise(text)[0]
+    words, beyond = kept_once(tokens[:longest]), lost(len(tokens), 0, longest)
+    return Text(
+        document.name,
+        split,
+        numbers[document.label],
+        text,
+        words,
+        None,
+        document.file,
+        1,
+        lost=beyond,
+    )
+
+
+# ---------------------------------------------------------------- what both must have
+
+
+def _check_classes(
+    spec: DataSpec, texts: Sequence[Text], label_names: Sequence[str], training: bool
+) -> None:
+    folder = spec.kind == "folder"
+    if not texts:
+        asked = (
+            "is it the right folder?"
+            if folder
+            else f"do {setting('text')} and {setting('query')} name the right columns?"
+        )
+        raise DataError(f"no text has any words; {asked}", spec.places[0])
+    if training and len(labels := {text.label for text in texts}) == 1:
+        only = shortened(label_names[labels.pop()])
+        asked = (
+            "is it the folder above those of the classes?"
+            if folder
+            else f"does {setting('label')} name the right column?"
+        )
+        raise DataError(f"expected at least two labels, got only {only}; {asked}", spec.places[0])
+
+
+def shortened(label: str) -> str:
+    """Show a label in a message, however long it is."""
+    return repr(label if len(label) <= 40 else label[:40] + "…")

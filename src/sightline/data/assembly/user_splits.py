@@ -1,0 +1,257 @@
+"""Which of the user's own texts go into which split: as columns, files or folders name them, or by
+the seed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sightline.config.specs import DataSpec
+from sightline.core.errors import DataError, setting
+from sightline.data.assembly.corpus import Corpus, Text
+from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
+from sightline.data.assembly.user_corpus import shortened
+from sightline.data.dataset import SPLITS
+from sightline.data.fingerprints import fingerprint
+from sightline.data.readers.error_excerpts import listed, show
+from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
+
+EVERY_ROW = "every row is a test text"
+"""In a note: nothing names splits, and the model is trained already."""
+ALSO_TRAINED = "the model was trained on texts of this file"
+"""In a note: nothing names splits, and texts are divided although the model is trained already."""
+DIVIDED = "no split column: divided"
+"""How a note begins where nothing names splits, and texts are divided."""
+Named = tuple[list[str], str, Counter[str]]
+"""The split of each text; in a note, how that was decided; and how many were left out, by
+reason."""
+NOT_IN_TRAINING = "label not in training"
+_NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
+
+
+def own_rule(spec: DataSpec, training: bool, seen: frozenset[str] | None = None) -> SplitRule:
+    """Give the rule of the user's own texts; without ``training``, texts to test on are enough.
+
+    ``seen`` is for a model that is trained already: fingerprints of the texts that it is known to
+    have learned from. Where nothing names splits and none of these texts is there, every row is a
+    test text. Without it (None) texts that nothing names are divided.
+    """
+    text = "its texts have no words, or labels that training lacks; add texts"
+    return SplitRule(_Own(spec, training, seen).choose, empty=text)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """How the user's own texts become splits, by their spec."""
+
+    spec: DataSpec
+    training: bool
+    seen: frozenset[str] | None = None
+
+    def choose(self, corpus: Corpus, seed: int) -> SelectedSplits:
+        """Follow the splits that are named, or divide; labels are those of training, sorted by
+        name, or by value.
+
+        Copies have the same words and the same query: what a model reads. (Letters alone would call
+        texts copies that a user wrote apart on purpose, such as "good!" and "good?".) Without
+        training texts labels are those there are.
+        """
+        texts = corpus.texts
+        file, labels = texts[0].file, [corpus.label_names[text.label] for text in texts]
+        copies = [
+            text.tokens if text.query is None else (text.tokens, text.query) for text in texts
+        ]
+        names, note, dropped = self._named(corpus, labels, copies, seed)
+        taught = "train" in names
+        known = sorted_labels(
+            {one for one, name in zip(labels, names, strict=True) if name == "train" or not taught}
+        )
+        if taught and len(known) < 2:
+            raise DataError(
+                f"expected at least two labels in training, got only {shortened(known[0])}", file
+            )
+        among = set(known)
+        unseen = Counter(
+            label for label, name in zip(labels, names, strict=True) if name and label not in among
+        )
+        splits = [
+            "" if label in unseen else name for label, name in zip(labels, names, strict=True)
+        ]
+        about = {"labels_not_in_training": dict(sorted(unseen.items()))}
+        dropped[NOT_IN_TRAINING] = unseen.total()
+        notes = (
+            [note] if taught else [note, "no training texts: for a model that is trained already"]
+        )
+        needed = [
+            split for split in (SPLITS if taught else ("test",)) if split not in self._left_out
+        ]
+        if self._left_out:
+            notes.append("no test texts: to train a model, and to audit it on others")
+        return SelectedSplits(splits, copies, known, dropped, notes, about, tuple(needed))
+
+    def _named(
+        self, corpus: Corpus, labels: Sequence[str], copies: Sequence[Hashable], seed: int
+    ) -> Named:
+        """Follow the splits that are named, or divide."""
+        texts = corpus.texts
+        together = connected(copies, [text.group for text in texts]) if self.spec.group else copies
+        if not texts[0].split:
+            if self._all_to_test(texts):
+                return ["test"] * len(texts), f"no split column: {EVERY_ROW}", Counter()
+            return self._divided(texts[0].file, labels, together, seed)
+        if self.spec.group:
+            _check_groups(texts)
+        names, dropped = [text.split for text in texts], Counter[str]()
+        if self.spec.on_copies == "drop":
+            dropped = drop_copies(names, copies)
+        else:
+            _check_overlap(texts)
+        self._check_needed(texts[0].file, names)
+        if "validation" in names or "train" not in names:
+            return names, corpus.splits_by, dropped
+        note = (
+            f"no validation texts named: 15 % of training, class by class{self._whole}, by seed "
+            f"{seed}"
+        )
+        names = with_validation(names, labels, together, seed)
+        return self._checked(texts[0].file, labels, names, ["train"]), note, dropped
+
+    def _all_to_test(self, texts: Sequence[Text]) -> bool:
+        """Tell whether the model is trained already, and is not known to have learned from any of
+        these texts.
+        """
+        return self.seen is not None and not (
+            self.seen and any(fingerprint(text) in self.seen for text in texts)
+        )
+
+    def _divided(
+        self, file: str, labels: Sequence[str], together: Sequence[Hashable], seed: int
+    ) -> Named:
+        _check_divisible(file, labels, together, "groups" if self.spec.group else "")
+        how = f"class by class, copies of a text together{self._whole}"
+        names = self._checked(file, labels, divide(labels, together, SHARES, seed), SPLITS)
+        known = f"; {ALSO_TRAINED}" if self.seen else ""
+        return names, f"{DIVIDED} 70/15/15 by seed {seed}, {how}{known}", Counter()
+
+    @property
+    def _whole(self) -> str:
+        return f", groups ({self.spec.group}) whole" if self.spec.group else ""
+
+    def _check_needed(self, file: str, names: Sequence[str]) -> None:
+        """Refuse texts of which none is where some must be."""
+        for needed in ("train", "test") if self.training else ("test",):
+            if needed not in names and needed not in self._left_out:
+                raise DataError(f"no text is in {needed}; {self._advice(needed)}", file)
+
+    @property
+    def _left_out(self) -> tuple[str, ...]:
+        """The split that nobody asks for: with a file of training texts, and none of test texts,
+        there are none.
+        """
+        files = self.spec.files
+        return ("test",) if files is not None and files.test is None else ()
+
+    def _advice(self, needed: str) -> str:
+        elsewhere = "; a model that is trained already needs none" if needed == "train" else ""
+        if self.spec.files is not None:
+            return f"name a file that has some{elsewhere}"
+        return f"name some, or leave the split column out{elsewhere}"
+
+    def _checked(
+        self, file: str, labels: Sequence[str], names: list[str], splits: Sequence[str]
+    ) -> list[str]:
+        """Refuse splits in which whole groups leave a label out: a group with two counts under one
+        of them.
+        """
+        there = set(zip(labels, names, strict=True))
+        divided = {label for label, name in there if name in (*splits, "validation")}
+        lacking = sorted({(label, split) for label in divided for split in splits} - there)
+        if self.spec.group and lacking:
+            message = (
+                f"whole groups ({self.spec.group}) leave no text of {shortened(lacking[0][0])} in "
+                f"{lacking[0][1]}"
+            )
+            raise DataError(
+                (
+                    f"{message}; name the splits in a column, take another seed, or leave "
+                    f"{setting('group')} out"
+                ),
+                file,
+            )
+        return names
+
+
+def _check_divisible(
+    file: str, labels: Sequence[str], together: Sequence[Hashable], groups: str
+) -> None:
+    """Ask for a text of each class, or for a group that has one, in each split before dividing."""
+    pairs = set(zip(labels, together, strict=True)) if groups else ()
+    counts = Counter(label for label, _ in pairs) if groups else distinct(labels, together)
+    rare = sorted({label for label in labels if counts[label] < len(SPLITS)})
+    if rare:
+        others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
+        raise DataError(
+            f"label {shortened(rare[0])}{others} has {counts[rare[0]]} different "
+            f"{groups or 'texts'}; at least {len(SPLITS)} are needed to divide them into "
+            "training, validation and test: add texts, drop the label, name the splits in a "
+            f"column ({setting('split')}), or check that {setting('label')} is the right one",
+            file,
+        )
+
+
+def _check_overlap(texts: Sequence[Text]) -> None:
+    """Refuse texts that stand in two splits: what is learned by heart in one would count as skill
+    in the other.
+    """
+    first: dict[Hashable, Text] = {}
+    twice = []
+    for text in texts:
+        other = first.setdefault((text.text.strip(), text.query), text)
+        if other.split != text.split:
+            twice.append((other, text))
+    if twice:
+        _refuse_twice(
+            twice,
+            "the same text",
+            f"keep it in one split, or drop copies ({setting('on_copies', 'drop')})",
+        )
+
+
+def _check_groups(texts: Sequence[Text]) -> None:
+    """Refuse groups that stand in two splits, each named once: their texts are not independent."""
+    first: dict[str, Text] = {}
+    twice: dict[str, tuple[Text, Text]] = {}
+    for text in texts:
+        if text.group and (other := first.setdefault(text.group, text)).split != text.split:
+            twice.setdefault(text.group, (other, text))
+    if twice:
+        named = next(iter(twice))
+        _refuse_twice([*twice.values()], f"the group {show(named)}", "keep it in one split")
+
+
+def _refuse_twice(twice: Sequence[tuple[Text, Text]], what: str, advice: str) -> None:
+    (other, text), *more = twice
+    message = (
+        f"{what} is in {other.split} at {other.file}:{other.line} and in {text.split} here; "
+        f"{advice}"
+    )
+    lines = [
+        " and ".join(
+            str(one.line) if one.file == text.file else f"{one.file}:{one.line}" for one in two
+        )
+        for two in more
+    ]
+    raise DataError(
+        f"{message}; likewise {listed(lines, str)}" if lines else message, text.file, text.line
+    )
+
+
+def sorted_labels(labels: Iterable[str]) -> tuple[str, ...]:
+    """Sort labels by name, or by value where all are numbers."""
+    names = sorted(labels)
+    if all(_NUMBER.fullmatch(name) for name in names):
+        names.sort(key=float)
+    return tuple(names)

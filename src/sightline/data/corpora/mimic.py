@@ -1,0 +1,169 @@
+"""MIMIC-III: the discharge summaries of a stay in hospital, labelled by its diagnoses. Johnson et
+al. 2016.
+
+``NOTEEVENTS.csv`` and ``DIAGNOSES_ICD.csv``, from the user's own copy. A text is an admission: its
+summary, then the addenda.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sightline.core.tokeniser import tokenise
+from sightline.data.assembly.corpus import Corpus, Text
+from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
+from sightline.data.assembly.corpus_tokeniser import WordCutter
+from sightline.data.corpora.jain_wallace_cleaning import (
+    OUR_WORDS,
+    as_published,
+    drawn_by_class,
+    general,
+)
+from sightline.data.corpora.mimic_diagnoses import (
+    ANEMIA,
+    DIABETES,
+    DIABETES_OF_PAPERS,
+    DIAGNOSES,
+    LISTS,
+    Admissions,
+    DiagnosisTask,
+    read_admissions,
+    read_lists,
+)
+from sightline.data.corpora.mimic_notes import (
+    NOTEEVENTS,
+    OFFICIAL_NOTES,
+    Note,
+    Summaries,
+    read_summaries,
+)
+from sightline.data.readers.archives import Wanted
+
+TASKS: Mapping[tuple[str, Recipe], DiagnosisTask] = {
+    ("anemia", "clean"): ANEMIA,
+    ("anemia", "paper"): ANEMIA,
+    ("diabetes", "clean"): DIABETES,
+    ("diabetes", "paper"): DIABETES_OF_PAPERS,
+}
+PUBLISHED = {"notes": OFFICIAL_NOTES, "discharge summaries": 59_652, "diagnoses": 651_047}
+HIDDEN, HIDDEN_OF_PAPERS = "___", "<de>"
+"""What stands for a name, a date or a place that was taken out: as MIMIC-IV has it, and as the
+papers had it."""
+NO_WORDS, NO_SUMMARY = "no words in the text", "listed admission without a summary"
+_HIDDEN = re.compile(r"\[\*\*[^\[\]]*\*\*\]")
+_LINE_TO_FILL = re.compile(r"_+")
+_RULE = re.compile(r"([^\w\s])(?:\s*\1)+")
+
+
+def wanted(options: Mapping[str, Any]) -> Wanted:
+    """Say which files are read; the lists of CAML by the papers' recipe alone, which is asked for
+    elsewhere.
+    """
+    return lambda name: any(one.search(name) for one in (DIAGNOSES, NOTEEVENTS, LISTS))
+
+
+def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
+    """Read the diagnoses, then the notes, as a stream; texts in the order of patients and
+    admissions.
+    """
+    task = TASKS[options["task"], recipe]
+    admissions = read_admissions(path, task)
+    listed = read_lists(path, admissions.patients) if task is DIABETES_OF_PAPERS else None
+    summaries = read_summaries(path, admissions, listed)
+    dropped = summaries.dropped.copy()
+    if listed is not None:
+        dropped[NO_SUMMARY] = len(listed.keys() - summaries.of.keys())
+    texts = list(_texts(summaries, admissions, listed or {}, recipe))
+    kept = tuple(text for text in texts if text.tokens)
+    dropped[NO_WORDS] = len(texts) - len(kept)
+    found = {**summaries.found, "diagnoses": admissions.found}
+    return Corpus(kept, task.labels, found, PUBLISHED, dropped)
+
+
+def _texts(
+    summaries: Summaries, admissions: Admissions, listed: Mapping[int, str], recipe: Recipe
+) -> Iterator[Text]:
+    """Make a text of each admission, letting its notes go."""
+    cutter = WordCutter()
+    for patient, stay in sorted((admissions.patients[stay], stay) for stay in summaries.of):
+        notes = sorted(summaries.of.pop(stay), key=_order)
+        label, split = admissions.outcomes[stay], listed.get(stay, "")
+        assert isinstance(label, int)  # others were not kept
+        cut = _words("\n".join(note.text for note in notes), recipe, cutter)
+        yield Text(
+            f"mimic/{stay}",
+            split,
+            label,
+            *cut,
+            summaries.shown,
+            notes[0].line,
+            group=sys.intern(f"patient {patient}"),
+        )
+
+
+def _order(note: Note) -> tuple[bool, str]:
+    return note.addendum, note.date
+
+
+def _words(text: str, recipe: Recipe, cutter: WordCutter) -> tuple[str, tuple[str, ...], Any]:
+    """Cut a text into words; those of the clean recipe are found again, so where they stand is not
+    kept.
+    """
+    if recipe == "paper":
+        return cutter.join(paper_words(text))
+    plain = without_hidden(text, HIDDEN)
+    return plain, cutter.shared(tokenise(plain)[0], ())[0], None
+
+
+def without_hidden(text: str, instead: str) -> str:
+    """Put one word for each ``[**…**]``, and one sign for a run of it, as rules between paragraphs
+    are.
+    """
+    return _RULE.sub(r"\1", _HIDDEN.sub(f" {instead} ", _LINE_TO_FILL.sub("_", text)))
+
+
+def paper_words(text: str) -> list[str]:
+    """Cut a text as the papers' code did: lower case, a word with a digit is one word."""
+    return [
+        HIDDEN_OF_PAPERS if word == HIDDEN else word
+        for word in general(without_hidden(text, HIDDEN))
+    ]
+
+
+_HOW = ("what was taken out to hide who it is about is one word", OUR_WORDS)
+FORMAT = Format(
+    wanted=wanted,
+    read=read,
+    paper=None,
+    tasks={
+        "diabetes": PaperRecipe(
+            min_count=5,
+            divide=as_published,
+            lengths=(6, 4000),
+            quirks=(
+                "the admissions of CAML's lists, and no others",
+                "positive is the code 250.00 alone: diabetes of other kinds counts as none",
+                *_HOW,
+            ),
+        ),
+        "anemia": PaperRecipe(
+            min_count=5,
+            divide=drawn_by_class({"test": (0.2, 12939), "validation": (0.15, 13448)}),
+            lengths=(None, 4000),
+            quirks=(
+                "admissions are drawn and not patients: a patient may be in two splits",
+                (
+                    "the shortest text of each split is dropped, because the shortest length "
+                    "seen is itself the bound"
+                ),
+                "which admissions are drawn differs from the published draw",
+                *_HOW,
+            ),
+        ),
+    },
+    largest=None,
+    kept=False,  # who may read it has signed for it: no copy lies where nobody looks for it
+)

@@ -1,1 +1,0 @@
-"""Published corpora in their published forms, one file a format; `sightline.data.official.formats` lists them."""

@@ -1,1 +1,0 @@
-"""Corpora generated from a seed, with their evidence known word by word."""

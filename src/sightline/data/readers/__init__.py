@@ -1,0 +1,1 @@
+"""Bytes to rows: CSV, JSON lines, Parquet, Arrow, folders, archives."""

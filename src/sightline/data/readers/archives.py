@@ -1,0 +1,211 @@
+"""Published files as they come: a folder, one file, or a tar archive, plain or gzipped, all read
+alike and safely.
+
+Nothing is ever unpacked to disk. A tar archive that holds anything but files and folders with names
+inside of it is refused, and so is what grows beyond its bounds (`sightline._io.limits`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import cast
+
+from sightline._io.limits import FILES, LINE, Bound
+from sightline._io.safe_open import open_regular
+from sightline.core.errors import DataError
+from sightline.data.readers.bounded_open import bounded, opened
+
+_ARCHIVES = (".tar", ".tar.gz", ".tgz")
+_BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, OSError, ValueError)
+"""What reading raises; a ValueError where a header of an archive has something else in the place of
+a number."""
+
+Wanted = Callable[[str], bool]
+"""Says by its name, with folders and without ``.gz``, whether a file is to be read."""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a corpus: its name, without ``.gz``; what messages call it; its bytes, unpacked
+    as they are read.
+    """
+
+    name: str
+    shown: str
+    stream: io.BufferedIOBase
+
+    def lines(self, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+        """Yield each line with its number, without its end; what cannot be decoded is an error that
+        names the line.
+        """
+        number = 0
+        while line := self.stream.readline(LINE.most):
+            number += 1
+            if len(line) == LINE.most:
+                raise DataError(LINE.passed(), self.shown, number)
+            if number == 1 and encoding == "utf-8":
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            yield (
+                number,
+                decode(line, self.shown, number, encoding).removesuffix("\n").removesuffix("\r"),
+            )
+
+    def ended_lines(self) -> Iterator[str]:
+        """Yield each line with a line feed behind it, whatever it ended with: what a reader of CSV
+        asks for.
+        """
+        return (f"{line}\n" for _, line in self.lines())
+
+    def text(self, encoding: str = "utf-8") -> str:
+        """Read the whole file as one text."""
+        data = self.stream.read(LINE.most + 1)
+        if len(data) > LINE.most:
+            raise DataError(LINE.passed(), self.shown)
+        return decode(data, self.shown, 1, encoding)
+
+
+def decode(data: bytes, shown: str, line: int, encoding: str = "utf-8") -> str:
+    """Decode bytes that begin at a line; a byte that does not fit, or a NUL, is an error."""
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        found, at = f"byte 0x{data[error.start]:02x}", line + data.count(b"\n", 0, error.start)
+        raise DataError(
+            f"expected UTF-8, as published, got {found}; fetch the file again", shown, at
+        ) from None
+    if (place := text.find("\0")) >= 0:
+        raise DataError(
+            "expected text, got a NUL byte; fetch the file again",
+            shown,
+            line + text.count("\n", 0, place),
+        )
+    return text
+
+
+def open_files(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> Iterator[File]:
+    """Open the wanted files of a folder (by name), of a tar archive (in its order), or the one file
+    that is named.
+
+    A file's stream is good until the next file is asked for. Names of a folder begin with the
+    folder's own, so that a part of a corpus can be named as well as all of it. Whoever keeps what
+    is read says how ``largest`` a file may be.
+    """
+    root = Path(path)
+    if root.is_dir():
+        yield from _folder(root, wanted, largest)
+    elif not root.exists():
+        raise DataError("there is no such file or folder; check the path", path)
+    elif root.name.lower().endswith(_ARCHIVES):
+        yield from _archive(root, wanted, largest)
+    elif wanted(name := _plain(root.name)):
+        with _opened(root, largest) as stream:
+            yield File(name, str(root), stream)
+
+
+def digest(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> str:
+    """Give a SHA-256 of the wanted files' names and bytes (an archive counts as a whole), by which
+    they are known.
+    """
+    root = Path(path)
+    total = hashlib.sha256()
+    for file in [name for name, _ in _chosen(root, wanted)] if root.is_dir() else [root]:
+        inside = file.relative_to(root).as_posix() if root.is_dir() else ""
+        with _reading(file), open_regular(file, largest) as stream:
+            total.update(
+                f"{inside}\n{hashlib.file_digest(stream, 'sha256').hexdigest()}\n".encode()
+            )
+    return total.hexdigest()
+
+
+def _plain(name: str) -> str:
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def _folder(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]:
+    for file, name in _chosen(root, wanted):
+        with _opened(file, largest) as stream:
+            yield File(name, str(file), stream)
+
+
+def _chosen(root: Path, wanted: Wanted) -> list[tuple[Path, str]]:
+    """Name the wanted files of a folder; the same file plain and packed is one too many."""
+    chosen: dict[str, Path] = {}
+    above, seen, most = PurePosixPath(root.resolve().name), 0, FILES.now
+    for folder, folders, files in os.walk(root):
+        folders.sort()
+        if (seen := seen + len(folders) + len(files)) > most:
+            raise DataError(FILES.passed(), root)
+        inside = (above / Path(folder).relative_to(root)).as_posix()
+        for file in sorted(files):
+            if wanted(name := _plain(f"{inside}/{file}")):
+                place = Path(folder, file)
+                if (other := chosen.setdefault(name, place)) != place:
+                    raise DataError(
+                        f"the same file is there twice, the other is {other.name}; keep one", place
+                    )
+    return [(place, name) for name, place in chosen.items()]
+
+
+def _opened(file: Path, largest: Bound | None) -> AbstractContextManager[io.BufferedIOBase]:
+    return opened(file, largest, _reading, packed=file.suffix.lower() == ".gz")
+
+
+def _archive(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]:
+    packed = _is_gzip(root)
+    with (
+        _reading(root),
+        opened(root, largest, _reading, packed=packed) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as tar,
+    ):
+        for member in tar:
+            _check_member(member, root)
+            if member.isreg() and wanted(name := _plain(str(PurePosixPath(member.name)))):
+                shown, inner = (
+                    f"{root}/{member.name}",
+                    cast(io.BufferedIOBase, tar.extractfile(member)),
+                )  # it is a file
+                if name != str(PurePosixPath(member.name)):
+                    inner = gzip.GzipFile(fileobj=inner)
+                yield File(name, shown, bounded(inner, shown, member.size, largest, _reading))
+
+
+def _is_gzip(root: Path) -> bool:
+    """Look whether a tar archive is packed; its ending does not say for sure."""
+    with _reading(root), open_regular(root) as raw:
+        return raw.read(2) == b"\x1f\x8b"
+
+
+def _check_member(member: tarfile.TarInfo, root: Path) -> None:
+    """Refuse what has no place in an archive of texts, whether it is wanted or not."""
+    name = PurePosixPath(member.name)
+    if name.is_absolute() or ".." in name.parts:
+        raise DataError(
+            f"holds {member.name!r}, a name outside of the archive; fetch it again", root
+        )
+    if not (member.isreg() or member.isdir()) or member.issparse():
+        raise DataError(
+            f"holds {member.name!r}, which is a link, a device or a sparse file; fetch it again",
+            root,
+        )
+
+
+@contextmanager
+def _reading(file: str | Path) -> Iterator[None]:
+    """Turn what the disk or a torn archive does into one error that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError("there is no such file; check the path", file) from None
+    except _BROKEN as error:
+        raise DataError(
+            f"expected a whole file, as published, got: {error}; fetch it again", file
+        ) from None

@@ -1,0 +1,193 @@
+"""Files to rows: delimited text and JSON lines, plain or gzipped; every mistake in them is named by
+file and line.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sightline._io.limits import FILE, ROWS
+from sightline._io.safe_open import open_regular
+from sightline.core.errors import DataError
+from sightline.data.readers.archives import File
+from sightline.data.readers.error_excerpts import show
+from sightline.data.readers.line_stream import decoded_lines, reading
+
+Kind = str
+LABELLED = "texts and labels"
+"""What a table holds, where nobody says otherwise."""
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_CLOSE_QUOTES = 'a text with quotes is written "like ""this""", each opened quote closed'
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record: the line it begins on, and its cells by column."""
+
+    line: int
+    cells: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a file, the columns they have, and how many rows held nothing."""
+
+    file: str
+    columns: tuple[str, ...]
+    records: tuple[Record, ...]
+    blank: int
+
+
+def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) -> Records:
+    """Read a table; guarantees at least one record, or a `DataError` that names file and line.
+
+    Of a ``share`` below 1 so many of the rows are kept, drawn by chance and always the same.
+    """
+    if kind == "jsonl":
+        rows = _json_lines(file, decoded_lines(file, "\n"), share)
+    else:
+        rows = _delimited(file, decoded_lines(file, ""), _DELIMITERS[kind], share)
+    if not rows.records:
+        found = "a header and no rows" if rows.columns else "an empty file"
+        raise DataError(f"expected a table of {holds}, got {found}", file)
+    return rows
+
+
+def table_digest(file: str) -> str:
+    """Give the SHA-256 of a file's bytes, by which its table is known."""
+    with reading(file), open_regular(file, FILE) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def long_fields(most: int = 2**31 - 1) -> Iterator[None]:
+    """Allow long CSV fields for a while: the limit belongs to the whole process, so it is put
+    back.
+    """
+    before = csv.field_size_limit()
+    csv.field_size_limit(most)  # usually a file is bounded; a C long: 32 bits on some systems
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _delimited(file: str, lines: Iterable[str], delimiter: str, share: float) -> Records:
+    columns: tuple[str, ...] = ()
+    blank, rows, most, wanted = 0, list[Record](), ROWS.now, _drawn(share)
+    with long_fields():
+        for line, record in read_records(file, lines, delimiter):
+            if not "".join(record).strip():
+                blank += 1
+            elif not columns:
+                columns = _header(file, line, record)
+            elif wanted():
+                _keep(file, rows, _row(file, columns, line, record), most)
+    return Records(file, columns, tuple(rows), blank)
+
+
+def _header(file: str, line: int, record: list[str]) -> tuple[str, ...]:
+    if twice := [column for column, count in Counter(record).items() if count > 1]:
+        raise DataError(
+            f"expected columns with different names, got {show(twice[0])} twice; rename one",
+            file,
+            line,
+        )
+    return tuple(record)
+
+
+def read_records(
+    file: str, lines: Iterable[str], delimiter: str, advice: str = _CLOSE_QUOTES
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each record with the line it begins on; a record with quoted line breaks spans
+    several.
+    """
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            record = next(reader, None)
+        except csv.Error as error:
+            raise DataError(f"the quotes cannot be read ({error}); {advice}", file, line) from None
+        if record is None:
+            return
+        yield line, record
+
+
+def _row(file: str, columns: tuple[str, ...], line: int, record: list[str]) -> Record:
+    if len(record) != len(columns):
+        raise DataError(
+            f"expected {len(columns)} fields as in the header, got {len(record)}; "
+            "put a text that contains the delimiter in double quotes",
+            file,
+            line,
+        )
+    return Record(line, dict(zip(columns, record, strict=True)))
+
+
+def _json_lines(file: str, lines: Iterable[str], share: float) -> Records:
+    columns = dict[str, None]()
+    blank, rows, most, wanted = 0, list[Record](), ROWS.now, _drawn(share)
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            blank += 1
+            continue
+        if not wanted():
+            continue
+        row = Record(number, read_object(file, number, line.removesuffix("\n")))
+        columns |= dict.fromkeys(row.cells)
+        _keep(file, rows, row, most)
+    return Records(file, tuple(columns), tuple(rows), blank)
+
+
+def _drawn(share: float) -> Callable[[], bool]:
+    """Say of each row whether it is among those to be kept; not every so-many-th, which may all be
+    of one class.
+    """
+    chance = random.Random(0)
+    return lambda: share >= 1 or chance.random() < share
+
+
+def _keep(file: str, rows: list[Record], row: Record, most: int) -> None:
+    if len(rows) == most:
+        raise DataError(ROWS.passed(), file, row.line)
+    rows.append(row)
+
+
+def read_object(file: str, number: int, line: str) -> dict[str, Any]:
+    """Read the JSON object on a line; anything else is an error that names file and line."""
+    try:
+        value = json.loads(line, object_pairs_hook=_without_copies)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            f"expected a JSON object on each line, got broken JSON: {error}", file, number
+        ) from None
+    if not isinstance(value, dict):
+        raise DataError(
+            f"expected a JSON object on each line, got a {type(value).__name__}", file, number
+        )
+    return value
+
+
+def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs; of two values for one key nobody can say which was meant."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key {show(twice)} is there twice; keep one")
+    return found
+
+
+def read_objects(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each JSON object of a published file with its line; an empty line is passed over."""
+    for number, line in file.lines():
+        if line.strip():
+            yield number, read_object(file.shown, number, line)

@@ -1,0 +1,263 @@
+"""Rows to cells: what one record says of text, label, split, evidence and query, each checked and
+named by line.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sightline.config.specs import DataSpec
+from sightline.config.table_spec import EVERY_ROW
+from sightline.core.errors import DataError, SpecError, setting
+from sightline.core.interning import Span
+from sightline.data.readers.csv_jsonl import Record, Records
+from sightline.data.readers.error_excerpts import listed, show
+
+SPLIT_NAMES = {
+    "train": "train",
+    "training": "train",
+    "dev": "validation",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "test": "test",
+}
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+_SPAN = re.compile(r"([0-9]+):([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns a table offers; a split, evidence, a query, an id and a group are optional."""
+
+    text: str
+    label: str
+    split: str | None
+    rationale: str | None
+    query: str | None = None
+    id: str | None = None
+    group: str | None = None
+
+    def description(self) -> dict[str, str | None]:
+        """Say for a card which column is what; ids and groups where there are any."""
+        return {
+            name: column
+            for name, column in asdict(self).items()
+            if column or name not in ("id", "group")
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordCells:
+    """What one record says, before it is cut into words; ``split`` is empty where no column names
+    it.
+    """
+
+    line: int
+    text: str
+    label: str
+    split: str
+    query: str | None
+    spans: list[Span] | None
+    """Evidence as characters of the text; None where it was not annotated."""
+
+
+def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
+    """Find the columns a spec names; a missing one is an error, unless it is optional and was not
+    asked for by name.
+
+    ``named`` is the split for which the whole table was named, where it was.
+    """
+    _check_settings(spec)
+    asked = {name: column for name in ("query", "id", "group") if (column := getattr(spec, name))}
+    columns = {
+        "text": spec.text,
+        "label": spec.label,
+        "split": spec.split,
+        "rationale": spec.rationale,
+    } | asked
+    for name, column in columns.items():
+        # A name that differs from the default was asked for, and its absence must not pass for
+        # "there is none".
+        usual = column == name if name != "split" else column in (name, EVERY_ROW)
+        wanted = name not in ("split", "rationale") or not usual
+        if wanted:
+            find_column(rows, name, column)
+    optional = {
+        name: columns[name] if columns[name] in rows.columns else None
+        for name in ("split", "rationale")
+    }
+    if named and optional["split"]:
+        message = (
+            f"has a column {spec.split!r}, and all of it was named as {named}; leave the column "
+            "out, or rename it"
+        )
+        raise DataError(message, rows.file, 1)
+    return Columns(spec.text, spec.label, **optional, **asked)
+
+
+def _check_settings(spec: DataSpec) -> None:
+    """Refuse a column that is named for two things which cannot be one."""
+    if spec.text == spec.label:
+        raise SpecError(
+            f"names {spec.label!r}, as {setting('text')} does; a text cannot be its own label",
+            field="label",
+        )
+    if spec.query in (spec.text, spec.label):
+        raise SpecError(
+            f"names {spec.query!r}, which is the column of texts or of labels; name another",
+            field="query",
+        )
+    for name in ("id", "group"):
+        if (column := getattr(spec, name)) in (spec.text, spec.label):
+            message = f"names {column!r}, which is the column of texts or of labels; name another"
+            raise SpecError(message, field=name)
+
+
+def find_column(rows: Records, what: str, column: str) -> str:
+    """Find one column that must be there; ``what`` is the setting that names it."""
+    if column not in rows.columns:
+        raise DataError(_missing(what, column, rows.columns), rows.file, 1)
+    return column
+
+
+def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
+    there = listed(columns)
+    advice = f"name the right column with {setting(what)}"
+    if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
+        advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"
+    return f"there is no column {column!r} to read as {what!r}; there are {there}; {advice}"
+
+
+def read_cells(file: str, row: Record, columns: Columns) -> RecordCells:
+    """Understand one record."""
+    text = _text(file, row, columns.text)
+    return RecordCells(
+        row.line,
+        text,
+        _label(file, row, columns.label),
+        "" if columns.split is None else _split(file, row, columns.split),
+        None if columns.query is None else _text(file, row, columns.query),
+        None if columns.rationale is None else _spans(file, row, columns.rationale, len(text)),
+    )
+
+
+def _text(file: str, row: Record, column: str) -> str:
+    text = row.cells.get(column)
+    if not isinstance(text, str):
+        raise DataError(f"expected a text in {column!r}, got {show(text)}", file, row.line)
+    if bad := not_a_character(text):
+        raise DataError(
+            f"the text in {column!r} holds {bad}, which is no character; remove it", file, row.line
+        )
+    return text
+
+
+def _label(file: str, row: Record, column: str) -> str:
+    label = row.cells.get(column)
+    if isinstance(label, bool):
+        label = str(label).lower()
+    elif isinstance(label, int):
+        label = str(label)
+    if not isinstance(label, str) or not label.strip():
+        found = "an empty one" if isinstance(label, str) else show(label)
+        raise DataError(
+            f"expected a label in {column!r} (a name, a whole number, true or false), got {found}; "
+            "write a label or remove the row",
+            file,
+            row.line,
+        )
+    if not_a_character(label):
+        raise DataError(
+            f"the label in {column!r} holds what is no character: {label!a}", file, row.line
+        )
+    return sys.intern(label.strip())  # a table has many, and few different
+
+
+def read_id(file: str, row: Record, column: str) -> str:
+    """Read what names a text; a text or a whole number."""
+    found = _named(file, row, column)
+    if not found:
+        message = (
+            f"expected an id in {column!r} (a text or a whole number), got "
+            f"{show(row.cells.get(column))}"
+        )
+        raise DataError(f"{message}; give each text one", file, row.line)
+    return found
+
+
+def read_group(file: str, row: Record, column: str) -> str:
+    """Read what a text shares with others; nothing where it stands alone."""
+    return sys.intern(_named(file, row, column))
+
+
+def _named(file: str, row: Record, column: str) -> str:
+    cell = row.cells.get(column)
+    if cell is None:
+        return ""
+    if type(cell) not in (str, int):
+        raise DataError(
+            f"expected a text or a whole number in {column!r}, got {show(cell)}", file, row.line
+        )
+    if not_a_character(name := str(cell).strip()):
+        raise DataError(f"{column!r} holds what is no character: {name!a}", file, row.line)
+    return name
+
+
+def _split(file: str, row: Record, column: str) -> str:
+    cell = row.cells.get(column)
+    name = SPLIT_NAMES.get(cell.strip().lower()) if isinstance(cell, str) else None
+    if name is None:
+        raise DataError(
+            f"expected train, validation (or dev, val, valid) or test in {column!r}, got "
+            f"{show(cell)}; rename the column if it holds something else",
+            file,
+            row.line,
+        )
+    return name
+
+
+def _spans(file: str, row: Record, column: str, length: int) -> list[Span] | None:
+    """Read character spans: ``[[0, 4], [10, 15]]`` in JSON, ``0:4 10:15`` elsewhere; nothing means
+    not annotated.
+    """
+    cell = row.cells.get(column)
+    if cell is None or cell == "":
+        return None
+    pairs = _written_pairs(cell) if isinstance(cell, str) else cell
+    if not isinstance(pairs, list) or not all(_is_span(pair, length) for pair in pairs):
+        raise DataError(
+            f"expected character spans START:END in {column!r} ([[START, END], …] in JSON) "
+            f"within the {length} characters of the text, got {show(cell)}; rename the column "
+            "if it holds something else",
+            file,
+            row.line,
+        )
+    return [(start, end) for start, end in pairs]
+
+
+def not_a_character(text: str) -> str | None:
+    """Show the first thing in a text that JSON can write and UTF-8 cannot hold: a NUL, or half of a
+    surrogate pair.
+    """
+    found = _NO_CHARACTER.search(text)
+    return None if found is None else ascii(found[0])
+
+
+def _written_pairs(cell: str) -> list[list[int]] | None:
+    found = [_SPAN.fullmatch(piece) for piece in cell.split()]
+    return (
+        [[int(number[:18]) for number in match.groups()] for match in found if match]
+        if all(found)
+        else None
+    )
+
+
+def _is_span(pair: Any, length: int) -> bool:
+    whole = (
+        isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair)
+    )
+    return whole and 0 <= pair[0] < pair[1] <= length

@@ -1,0 +1,1 @@
+"""Generated corpora with planted evidence."""

@@ -1,0 +1,47 @@
+"""Every generated corpus by the name it has in a data spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol, runtime_checkable
+
+from sightline.config.part_syntax import Part
+from sightline.config.registry import row_of
+from sightline.data.dataset import Dataset
+from sightline.data.synthetic.cue_words import plant, read_world
+from sightline.data.synthetic.entailment_pairs import plant_pairs, read_pairs
+from sightline.data.synthetic.story_questions import plant_questions, read_questions
+
+
+@runtime_checkable
+class Options(Protocol):
+    """The options of a generated corpus, read from its part."""
+
+    @property
+    def longest(self) -> int:
+        """Words of the longest text."""
+        ...
+
+
+GENERATED: Mapping[str, tuple[Callable[[Part], Options], Callable[[Part, int], Dataset]]] = {
+    "needle": (read_world, plant),
+    "vote": (read_world, plant),
+    "negated": (read_world, plant),
+    "detector": (read_world, plant),
+    "pair": (read_pairs, plant_pairs),
+    "world": (read_questions, plant_questions),
+}
+"""How the options of each are read, and how it is generated."""
+
+
+def read_options(part: Part) -> Options:
+    """Read the options of a generated corpus; an unknown corpus, or a value that makes no sense, is
+    an error.
+    """
+    return GENERATED[row_of("planted", part.name).name][0](part)
+
+
+def generate(part: Part, seed: int) -> Dataset:
+    """Generate a corpus from its part and a seed."""
+    read_options(part)
+    return GENERATED[part.name][1](part, seed)

@@ -1,0 +1,110 @@
+"""Audits by what they are called: a folder that was saved, or a run of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sightline.audits.audit_storage import load_results
+from sightline.core.errors import StoreError
+from sightline.core.results import Results
+from sightline.experiments.multi_seed import members
+from sightline.experiments.store import MARK, SUMMARY, Store
+
+
+@dataclass(frozen=True)
+class Named:
+    """One audit: what it is called, and the folder that it lies in."""
+
+    name: str
+    folder: Path
+
+    def __str__(self) -> str:
+        return self.name
+
+    def read(self) -> Results:
+        """Read it, checking every byte."""
+        return load_results(self.folder)
+
+
+def named_audits(names: Sequence[str], store: Path | None = None) -> list[Named]:
+    """Find the audits that are named: folders, runs as ``STORE:KEY``, or keys where a store is
+    given.
+
+    A folder with the audits of several seeds stands for all of these.
+    """
+    return [
+        one
+        for name in names
+        for one in ([_of_store(store, name)] if store is not None else _named(name))
+    ]
+
+
+def audits_of(name: str) -> list[Named]:
+    """Find every audit that a name stands for: a folder, a run as ``STORE:KEY``, or all runs of a
+    store.
+    """
+    if not (Path(name) / MARK).is_file():
+        return [*_named(name)]
+    kept = Store(name)
+    done = [one.key for one in kept.summaries() if one.state == "done"]
+    return [Named(f"{name}:{key}", kept.run_folder(key)) for key in done]
+
+
+def place_of(name: Path) -> Path:
+    """Give the folder of one audit: the one that is named, or that of the run that ``STORE:KEY``
+    names.
+    """
+    run = _run_named(str(name))
+    return name if run is None else run.folder
+
+
+def read_place(folder: Path) -> Results:
+    """Read an audit; one of a store says when it was kept, since equal runs are equal bytes and
+    hold no date.
+    """
+    found = load_results(folder)
+    summary = folder / SUMMARY
+    if "date" in found.spec or not summary.is_file():
+        return found
+    kept = datetime.fromtimestamp(summary.stat().st_mtime, UTC).date().isoformat()
+    return replace(found, spec={**found.spec, "kept": kept})
+
+
+def _named(name: str) -> Iterator[Named]:
+    run = _run_named(name)
+    if run is not None:
+        yield run
+    else:
+        yield from (Named(str(place), place) for place in members(Path(name)))
+
+
+def _run_named(name: str) -> Named | None:
+    """Find a run that is named ``STORE:KEY``; None where that is the name of something else."""
+    folder, _, key = name.rpartition(":")
+    if Path(name).exists() or not folder or not (Path(folder) / MARK).is_file():
+        return None
+    return _of_store(Path(folder), key)
+
+
+def _of_store(folder: Path, key: str) -> Named:
+    """Find the run of a store whose key begins so."""
+    kept = Store.there(folder)
+    keys = kept.keys()
+    found = [one for one in keys if key and one.startswith(key)]
+    if len(found) != 1:
+        count = f"{len(found)} runs" if found else "no run"
+        message = f"{folder}: {count} with a key that begins with {key!r}; expected one"
+        raise StoreError(f"{message} (`sightline results --store {folder}` lists them)")
+    if (summary := kept.summary(found[0])) is None:
+        raise StoreError(
+            f"{kept.run_folder(found[0])}: torn or changed; `sightline results --check` finds "
+            "all such runs"
+        )
+    if summary.state != "done":
+        raise StoreError(
+            f"{folder}: the run {found[0]} has no audit, because it failed: {summary.error}"
+        )
+    return Named(f"{folder}:{found[0]}", kept.run_folder(found[0]))

@@ -1,0 +1,115 @@
+"""What the cells of a study will take, from those that are done and from trials of the others.
+
+A cell costs what others of its data and model took; of those that nobody has run, some are tried
+(`forecast`) and the rest cost as much as these in their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from sightline.config.specs import RunSpec
+
+if TYPE_CHECKING:
+    from sightline.experiments.store import Summary
+
+Of = TypeVar("Of")
+Span = tuple[float, float]
+SECONDS = 10.0
+"""For about so long cells are tried; one at least."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of all cells on one worker, at least and at most, and what that rests on; ``start``
+    is of each worker.
+    """
+
+    least: float
+    most: float
+    basis: str
+    start: float = 0.0
+
+
+def estimate(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
+    """Estimate what cells take that are to be run, on one thread each as they will have."""
+    known = _known(done)
+    kinds = dict[tuple[str, str], RunSpec]()
+    for cell in todo:
+        if _kind(cell) not in known:
+            kinds.setdefault(_kind(cell), cell)
+    tried, start = _tried(kinds) if kinds else ({}, 0.0)
+    spans = known | tried
+    among = tuple(np.mean(list((tried or spans).values()), axis=0))
+    each = np.array([spans.get(_kind(cell), among) for cell in todo])
+    least, most = each.sum(0)
+    return Cost(
+        float(least), float(most), _basis(len(done), len(known), len(tried), len(kinds)), start
+    )
+
+
+def _kind(cell: RunSpec) -> tuple[str, str]:
+    return str(cell.data), str(cell.model)
+
+
+def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Of]) -> dict[Of, float]:
+    """Give what cells that are done took on average, by what is asked of them."""
+    seconds = dict[Of, list[float]]()
+    for one in done:
+        seconds.setdefault(of(one), []).append(one.seconds)
+    return {kind: float(np.mean(each)) for kind, each in seconds.items()}
+
+
+def _known(done: Sequence[Summary]) -> dict[tuple[str, str], Span]:
+    """Give the mean of the cells that are done, by their data and model."""
+    means = mean_seconds(done, lambda one: (one.data, one.model))
+    return {kind: (each, each) for kind, each in means.items()}
+
+
+def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, str], Span], float]:
+    """Try cells of as many kinds as there is time for, the ends of the list first: what varies
+    slowest differs most.
+
+    Also given are the seconds until the first can begin.
+    """
+    started = perf_counter()
+    import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
+
+    from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
+
+    found, began, threads = dict[tuple[str, str], Span](), perf_counter(), torch.get_num_threads()
+    start = began - started
+    torch.set_num_threads(1)  # as in every worker
+    try:
+        for kind in _from_both_ends(list(kinds)):
+            if found and perf_counter() - began > SECONDS:
+                break
+            one = forecast(kinds[kind])
+            rest = (
+                one.seconds_reading + one.seconds_audit + one.seconds_judging
+            )  # a cell has no page
+            least, most = one.training
+            found[kind] = (least + rest, most + rest)
+            start += one.seconds_start
+    finally:
+        torch.set_num_threads(threads)
+    return found, start
+
+
+def _from_both_ends(kinds: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [kind for pair in zip(kinds, reversed(kinds), strict=True) for kind in pair][
+        : len(kinds)
+    ]
+
+
+def _basis(done: int, known: int, tried: int, kinds: int) -> str:
+    description = [f"{done} cells that are done, of {known} data and models"] if known else []
+    never = "data and models that were never run; the others like these"
+    return " and ".join(
+        [*description, f"a trial of {tried} of {kinds} {never}"] if kinds else description
+    )

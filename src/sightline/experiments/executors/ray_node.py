@@ -1,0 +1,147 @@
+"""What a machine of a cluster does with a cell it is sent. Light at the top, as whoever sends
+imports it, too.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import chdir, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from sightline.config.run_keys import run_key
+from sightline.config.specs import RunSpec
+from sightline.core.errors import SightlineError, StoreError
+from sightline.core.installation import version_of
+from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.word_vectors import vectors_digest
+from sightline.experiments.executors.payloads import Folders, made, unpack
+from sightline.experiments.store import CLAIMS, Store
+
+
+@dataclass(frozen=True)
+class Order:
+    """A cell that is sent: its key, and what the machine needs to know of who sends it."""
+
+    spec: RunSpec
+    key: str
+    folder: str
+    """Where the command runs: a path that is relative is seen from there."""
+    root: str
+    """The folder of the store, which a machine sees only if it finds the file ``mark`` in it."""
+    mark: str
+    versions: Mapping[str, str]
+    sent: Folders | None = None
+    """What it needs of the store where it does not see it; None as long as nobody has said so."""
+
+
+@dataclass(frozen=True)
+class NodeReply:
+    """How a cell ended on a machine: ``blind`` asks for what it needs, ``unfit`` says why nothing
+    can be done there.
+    """
+
+    node: str
+    ending: Literal["done", "failed", "missing", "blind", "unfit"]
+    description: str = ""
+    made: Folders | None = None
+    """What is to be put in the store, where the machine does not see it."""
+
+
+def versions() -> dict[str, str]:
+    """Give the versions on which the bits of a result depend."""
+    return {name: version_of(name) for name in ("sightline", "torch", "numpy")}
+
+
+def work(order: Order) -> NodeReply:
+    """Do one cell, in the store or, where it is not to be seen from here, beside it."""
+    import torch  # noqa: PLC0415  (only now: who sends does without)
+
+    torch.set_num_threads(1)  # equal threads, equal bits
+    with chdir(order.folder if Path(order.folder).is_dir() else os.curdir):
+        if description := _unfit(order):
+            return NodeReply(_name(), "unfit", description)
+        try:
+            return _in_store(order) if sees(order) else _beside(order)
+        except StoreError as error:  # what the disk refuses would be refused to every other cell
+            return NodeReply(_name(), "unfit", str(error))
+
+
+def sees(order: Order) -> bool:
+    """Tell whether the store is to be seen from here: a folder of the same name elsewhere does not
+    have its mark.
+    """
+    with suppress(OSError):
+        return mark_file(Path(order.root), order.mark).read_text(encoding="ascii") == order.mark
+    return False
+
+
+def mark_file(root: Path, mark: str) -> Path:
+    """Name the file in a store by which those are known who see it."""
+    return root / CLAIMS / f"cluster-{mark}"
+
+
+def _in_store(order: Order) -> NodeReply:
+    from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
+
+    return NodeReply(_name(), run_claimed(order.spec, Store(order.root)))
+
+
+def _beside(order: Order) -> NodeReply:
+    from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
+
+    if order.sent is None:
+        return NodeReply(_name(), "blind")
+    with TemporaryDirectory(prefix="sightline-") as scratch:
+        store = Store(Path(scratch) / "store")
+        unpack(order.sent, store)
+        ending = run_claimed(order.spec, store)
+        return NodeReply(_name(), ending, made=made(order.spec, store, order.sent))
+
+
+def _unfit(order: Order) -> str:
+    """Say why a cell would come out otherwise here than where it was sent; empty where it would
+    not.
+    """
+    here = versions()
+    if differing := [
+        f"{name} {found}" for name, found in here.items() if found != order.versions.get(name)
+    ]:
+        wanted = ", ".join(f"{name} {order.versions.get(name)}" for name in here)
+        return f"{_name()} has {', '.join(differing)}; install there what is here: {wanted}"
+    if run_key(order.spec) != order.key:
+        return (
+            f"{_name()} has another build of sightline {here['sightline']}; install there what is "
+            "here"
+        )
+    return _other_data(order.spec)
+
+
+def _other_data(spec: RunSpec) -> str:
+    """Name the files of the user that are not here as they were where the cell was sent from."""
+    data, vectors = spec.data, spec.model.vectors
+    texts = _other(str(data), data.digest, lambda: content_digest(data))
+    return texts or _other(vectors, spec.model.vectors_digest, lambda: vectors_digest(vectors))
+
+
+def _other(named: str, digest: str, look: Callable[[], str]) -> str:
+    """Say how a file is not the one of a digest; of one that has none nothing is asked."""
+    try:
+        found = look() if digest else ""
+    except (SightlineError, OSError) as error:
+        return (
+            f"{named} cannot be read on {_name()} ({error}); put it at the same path on every node"
+        )
+    return (
+        ""
+        if found == digest
+        else f"{named} has other bytes on {_name()} than here; put the same file on every node"
+    )
+
+
+def _name() -> str:
+    return f"node {socket.gethostname()}"

@@ -1,0 +1,35 @@
+"""Which texts a model was trained on, so that it is never audited on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sightline.core.errors import DataError
+from sightline.data.dataset import Dataset
+from sightline.data.fingerprints import fingerprint
+from sightline.experiments.preprocessing import training_record
+
+
+def seen_texts(dataset: Dataset) -> list[str]:
+    """Name the texts that a training on this dataset reads."""
+    return [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
+
+
+def seen_by(file: Path) -> frozenset[str]:
+    """Give the fingerprints in a ``model.json``; none where it cannot be read, which loading the
+    model reports.
+    """
+    seen = training_record(file).get("seen", ())
+    return frozenset(map(str, seen)) if isinstance(seen, list) else frozenset()
+
+
+def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
+    """Refuse test texts that the model of a folder was trained on."""
+    known = [example for example in dataset.test if fingerprint(example) in seen]
+    if known:
+        raise DataError(
+            f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to "
+            f"train {folder} (the first is {known[0].id}); use the seed of the training, or "
+            "other texts",
+            field="seed",
+        )

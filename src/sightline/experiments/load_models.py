@@ -1,0 +1,112 @@
+"""Models that are trained already: one that was saved, or one from the user's own code; and data to
+audit them on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sightline.adapters.label_alignment import LabelMap, numbered_for, numbered_for_model
+from sightline.adapters.load_external import load_elsewhere
+from sightline.config.specs import DataSpec
+from sightline.core.errors import ModelError
+from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
+from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.assembly.user_splits import ALSO_TRAINED
+from sightline.data.dataset import SPLITS, Dataset
+from sightline.data.load_dataset import load, watching_divisions
+from sightline.experiments.device import check_place, pick_device
+from sightline.experiments.leakage import refuse_seen, seen_texts
+from sightline.experiments.pipeline import Trained, card_with_vectors
+from sightline.experiments.preprocessing import unlike_training
+from sightline.measures.default_measures import default_measures
+from sightline.models.classifier import AttentionClassifier
+from sightline.models.model_storage import BESIDE, companions_in, load_classifier, save_classifier
+
+NOT_KNOWN: frozenset[str] = frozenset()
+"""The texts that a model from elsewhere has seen: none is known."""
+
+
+def save_trained(trained: Trained, folder: str | Path) -> Path:
+    """Write a model and its companions to one folder, all of it or nothing."""
+    companions = {name: _built_in(companion) for name, companion in trained.companions.items()}
+    return save_classifier(_built_in(trained.model), folder, trained.record, companions)
+
+
+def _built_in(model: Auditable) -> AttentionClassifier:
+    if not isinstance(model, AttentionClassifier):
+        raise ModelError(
+            f"{model.name}: expected a built-in model to save, got another; save its own weights"
+        )
+    return model
+
+
+def load_trained(
+    folder: str | Path,
+    data: DataSpec,
+    seed: int,
+    device: str = "cpu",
+    label_map: LabelMap | None = None,
+) -> Trained:
+    """Read a saved model with its companions, and data to audit it on: never texts that it was
+    trained on.
+    """
+    model, record = load_classifier(folder)
+    seen = frozenset[str](record.get("seen", ()))
+    dataset = numbered_for(load_to_audit(data, seed, seen), model.label_names, label_map)
+    if (
+        data.recipe == "paper"
+    ):  # its copies between splits are the paper's own; the card counts them
+        seen -= frozenset(seen_texts(dataset))
+    refuse_seen(dataset, seen, str(folder))
+    if unlike := list(unlike_training(data, record)):
+        dataset = replace(dataset, card={**dataset.card, "unlike_training": unlike})
+    others = load_companions(folder, device)
+    return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
+
+
+def load_to_audit(
+    data: DataSpec, seed: int, seen: frozenset[str] | None = NOT_KNOWN, *, choosing: bool = False
+) -> Dataset:
+    """Read data for a model that is trained already: the texts that an audit looks at, and not
+    those of its training.
+
+    Where nothing names splits, every text is looked at, unless the model has ``seen`` some of them
+    (`load`). Where a reading is to be chosen, validation texts are among these. The paper's copies
+    between splits are found by their texts, so all splits of it are kept.
+    """
+    surveyed = {one.surveys for one in default_measures() if isinstance(one, SupportsSurvey)}
+    needed = {"test", *surveyed, *(["validation"] if choosing else [])}
+    kept = SPLITS if data.recipe == "paper" else tuple(split for split in SPLITS if split in needed)
+    return load(data, seed, training=False, kept=kept, seen=seen)
+
+
+def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
+    """Read the companions of a saved model, by name."""
+    place = Path(folder)
+    return {
+        name: load_classifier(place / BESIDE / name)[0].to(device) for name in companions_in(place)
+    }
+
+
+def load_imported(
+    spec: str, data: DataSpec, seed: int, device: str = "auto", label_map: LabelMap | None = None
+) -> Trained:
+    """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it
+    has seen.
+
+    A function that trains its model on one part of the same file has it divided here, too.
+    """
+    with watching_divisions() as divided:
+        model = load_elsewhere(spec, pick_device(device))
+    seen = None if divided and content_digest(data) in divided else NOT_KNOWN
+    dataset = load_to_audit(
+        data, seed, seen, choosing=isinstance(model, SupportsAttentionSources) and model.choosing
+    )
+    if seen is None:
+        text = f"divided as the code of the model divides it: {ALSO_TRAINED}"
+        dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], text]})
+    if (place := getattr(model, "device", None)) is not None:
+        check_place(spec, place, device)
+    return Trained(model, numbered_for_model(dataset, model, label_map), {}, {})

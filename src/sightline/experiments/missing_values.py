@@ -1,0 +1,91 @@
+"""Why a column of a study has no number: nobody asked for it, the model or the data do not allow
+it, or it failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sightline.config.measure_registry import ALWAYS, BY_NAME, WHERE_OFFERED
+from sightline.config.specs import RunSpec
+from sightline.core.results import Failed, NotRun, Results
+from sightline.verdict.accuracy_drop import DROPS
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.control_estimates import as_distance
+
+METRICS = ("accuracy", "f1")
+NUMBERS = (*METRICS, *AUDIT_TESTS)
+"""The main numbers of a run: metrics, and the effect of each finding."""
+NEEDS_COMPANION = {"retrained": "uniform", "frozen": "frozen"}
+"""The measures that compare with a model trained beside the one that is audited, and which that
+is."""
+
+
+def not_asked(name: str, spec: RunSpec) -> str:
+    """Say what of a run's spec leaves a column out; nothing where nothing does."""
+    for measure in measures_of(name):
+        if measure not in (*spec.measures, ALWAYS) and (
+            spec.measures or measure in BY_NAME | WHERE_OFFERED
+        ):
+            return f"not asked for: {measure} is not among the measures of the study"
+        companion = NEEDS_COMPANION.get(measure) or (
+            name.split(".", 2)[2] if as_distance(name) else ""
+        )
+        if companion and companion not in spec.companions:
+            return f"not asked for: {companion} is not among the companions of the study"
+    return ""
+
+
+def why_absent(name: str, audit: Results) -> str:
+    """Say why an audit that was asked for a column has no number of it."""
+    for measure in measures_of(name):
+        outcome = audit.measurements.get(measure)
+        if isinstance(outcome, Failed):
+            return f"failed: {outcome.error}"
+        if isinstance(outcome, NotRun):
+            return f"not run: {outcome.reason}"
+    reason = _of_finding(name, audit) or audit.missing().get(name, "")
+    return f"not run: {reason}" if reason else "not run"
+
+
+def why_all_absent(audit: Results) -> dict[str, str]:
+    """Say it of every main number that an audit does not have."""
+    known = {
+        *audit.metrics,
+        *(finding.code for finding in audit.findings if finding.score is not None),
+    }
+    return {name: why_absent(name, audit) for name in NUMBERS if name not in known}
+
+
+def measures_of(name: str) -> tuple[str, ...]:
+    """Name the measures that a column is made of.
+
+    >>> measures_of("SL-107"), measures_of("agreement.tau.gradient"), measures_of("maps.attention.deleted")
+    (('agreement', 'frozen'), ('agreement',), ('erasure',))
+    """
+    return tuple(dict.fromkeys(_measures(name)))
+
+
+def _measures(name: str) -> Iterator[str]:
+    head, _, rest = name.partition(".")
+    if name in DROPS:
+        yield DROPS[name].measure
+    elif head in AUDIT_TESTS:
+        yield from (
+            one.partition(".")[0]
+            for one in (AUDIT_TESTS[head].number, AUDIT_TESTS[head].baseline)
+            if one
+        )
+    elif head == "maps":
+        yield "transplant" if rest.endswith(".carried") else "erasure"
+    else:
+        yield head if rest and head != "learned" else ALWAYS
+
+
+def _of_finding(name: str, audit: Results) -> str:
+    """Give what a finding says of itself that could not be judged."""
+    code = name.partition(".")[0]
+    found = next(
+        (one for one in audit.findings if one.code == code and one.result == "not run"), None
+    )
+    return "" if found is None else found.reason

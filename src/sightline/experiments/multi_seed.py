@@ -1,0 +1,111 @@
+"""A model that is trained and audited from several seeds: the audits together, and the folder that
+holds them.
+
+DIR/seeds.json      which seeds there are, the first one first
+DIR/seed-0/         a saved audit for each
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sightline._io.atomic_write import is_free, put_back, write_whole
+from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
+from sightline.audits.audit_storage import load_results, write_results
+from sightline.config.json_reader import parse_json, read_as
+from sightline.core.errors import SpecError, StoreError
+
+if TYPE_CHECKING:
+    from sightline.core.results import Results
+
+MARK = "seeds.json"
+FILES = (MARK, MANIFEST)
+"""What lies beside the audits; the first is the file by which the folder is known."""
+SCHEMA = 1
+_MEMBER = re.compile(r"seed--?[0-9]+")
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What seeds.json says."""
+
+    schema: int
+    seeds: tuple[int, ...]
+
+
+def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
+    """Write the audits of several seeds to one folder, all of them or nothing."""
+    final = Path(folder)
+    if not (is_free(final) or (final / MARK).exists()):
+        raise StoreError(
+            f"{final}: exists and does not hold the audits of several seeds; name a new folder"
+        )
+
+    def write(aside: Path) -> None:
+        aside.mkdir()
+        for seed, found in audits.items():
+            place = aside / _folder(seed)
+            write_results(found, place)
+            seal(place)
+        (aside / MARK).write_text(
+            json.dumps({"schema": SCHEMA, "seeds": list(audits)}), encoding="utf-8"
+        )
+        seal(aside)
+
+    return write_whole(final, write, _own(final, audits))
+
+
+def _own(folder: Path, seeds: Iterable[int]) -> set[str]:
+    """Name what is replaced with such a folder: the audits of these seeds, and of those that it
+    holds.
+    """
+    held = [one.name for one in folder.glob(_folder("*")) if _MEMBER.fullmatch(one.name)]
+    return {
+        *FILES,
+        *(f"{name}/{file}" for name in (*held, *map(_folder, seeds)) for file in OF_AN_AUDIT),
+    }
+
+
+def load_several(folder: str | Path) -> dict[int, Results]:
+    """Read the audits that `save_several` wrote, by their seeds."""
+    return {seed: load_results(Path(folder) / _folder(seed)) for seed in seeds_in(folder)}
+
+
+def members(folder: Path) -> list[Path]:
+    """Name the folders of the audits that a folder stands for: those of all its seeds, or
+    itself.
+    """
+    seeds = seeds_in(folder)
+    return [folder / _folder(seed) for seed in seeds] if seeds else [folder]
+
+
+def seeds_in(folder: str | Path) -> tuple[int, ...]:
+    """Tell of which seeds a folder holds audits; none where it is not such a folder."""
+    path = Path(folder)
+    put_back(path)
+    if not (path / MARK).is_file():
+        return ()
+    if changed := changed_file(path):
+        raise StoreError(
+            f"{changed}: not as it was written, says {MANIFEST} beside it; make the audits again"
+        )
+    try:
+        mark: _Mark = read_as(_Mark, parse_json((path / MARK).read_text(encoding="utf-8"), ""), "")
+    except (SpecError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path / MARK}: {error}") from error
+    if mark.schema != SCHEMA:
+        raise StoreError(
+            f"{path / MARK}: schema {mark.schema}, this version reads {SCHEMA}; make the "
+            "audits again"
+        )
+    return mark.seeds
+
+
+def _folder(seed: int | str) -> str:
+    return f"seed-{seed}"

@@ -1,0 +1,70 @@
+"""How the texts of a saved model's training were prepared: its audit prepares texts alike, or says
+that it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sightline.config.json_reader import parse_json
+from sightline.config.specs import DataSpec
+from sightline.core.errors import SpecError
+
+SHAPING = ("max_tokens", "recipe", "min_count")
+"""What of a data spec decides which words of a text a model reads."""
+_TOLD = {
+    "max_tokens": (
+        "texts are cut to {} words (max_tokens), and the model was trained on texts cut to {}"
+    ),
+    "recipe": (
+        "texts are prepared by the recipe {}, and the model was trained on texts prepared by {}"
+    ),
+}
+
+
+def prepared_alike(data: DataSpec, file: Path, typed: Collection[str]) -> DataSpec:
+    """Prepare data as the model of a ``model.json`` had them, but for what somebody has ``told``
+    otherwise.
+    """
+    known = remembered(data, training_record(file))
+    return replace(data, **{name: value for name, value in known.items() if name not in typed})
+
+
+def training_record(file: Path) -> Mapping[str, Any]:
+    """Give the record of the training in a ``model.json``; empty where there is none, or it cannot
+    be read.
+    """
+    try:
+        found = parse_json(file.read_text(encoding="utf-8"), "model")
+    except (OSError, UnicodeDecodeError, SpecError):
+        return {}  # loading the model reports what is wrong with it
+    record = found.get("training") if isinstance(found, dict) else None
+    return record if isinstance(record, Mapping) else {}
+
+
+def remembered(data: DataSpec, record: Any) -> dict[str, Any]:
+    """Give of the record of a training how its texts were prepared; a recipe is that of one
+    corpus.
+    """
+    known = record
+    for name in ("run", "run", "data"):  # what was run, and of that the spec
+        known = known.get(name) if isinstance(known, Mapping) else None
+    if not isinstance(known, Mapping):
+        return {}
+    names = [name for name in SHAPING if name != "recipe" or known.get("kind") == data.kind]
+    return {
+        name: known[name] for name in names if type(known.get(name)) is type(getattr(data, name))
+    }
+
+
+def unlike_training(data: DataSpec, record: Mapping[str, Any]) -> Iterator[str]:
+    """Say in a sentence each what texts are prepared otherwise than those the model was trained
+    on.
+    """
+    before = remembered(data, record)
+    for name, label in _TOLD.items():
+        if name in before and before[name] != getattr(data, name):
+            yield label.format(getattr(data, name), before[name])

@@ -1,0 +1,162 @@
+"""What is trained of a command that may be stopped: a store beside its output, which is gone once
+that is written.
+
+The same command goes on from there: a training that is whole is read, and of one that is not the
+last state that was kept. Both are of equal bits only with equal threads, versions and device, so
+beside each stands what it was made with, and what was made with others is made anew. Commands with
+other settings have trainings of their own in the folder; each removes what it used, and leaves the
+rest.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from sightline.config.specs import RunSpec
+    from sightline.experiments.checkpoints import Pace
+    from sightline.experiments.store import Store
+    from sightline.experiments.training_jobs import Fitted, Make
+
+WITH = ".made-with.json"
+"""How the file is called that says what a training was made with, behind the key of the
+training."""
+Found = Literal["kept", "made otherwise", "others", "nothing", "busy"]
+"""What there is for a training: it or a part of it, the same in other bits, trainings of other
+settings alone, or not even these; or another command has the folder."""
+
+
+class Unfinished:
+    """Keeps the trainings of one command in a folder, made when there is something to keep."""
+
+    def __init__(self, folder: Path, pace: Pace | None = None) -> None:
+        self.folder, self.pace = folder, pace
+        self._claim = ExitStack()
+        self._mine: bool | None = None
+        self._used: dict[str, _Kept] = {}
+
+    @property
+    def threads(self) -> int | None:
+        """With how many threads the command that was stopped last had begun; None where there is
+        none.
+        """
+        marks = sorted(
+            self.folder.glob(f"trainings/??/*{WITH}"), key=lambda mark: mark.stat().st_mtime
+        )
+        threads = _read(marks[-1]).get("threads") if marks else None
+        return threads if type(threads) is int and threads > 0 else None
+
+    def find(self, device: str, spec: RunSpec) -> Found:
+        """Tell what there is for a training that is about to be asked for."""
+        from sightline.experiments.checkpoints import made_with  # noqa: PLC0415  (torch)
+        from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
+
+        if not self._is_mine():
+            return "busy"
+        kept = _Kept.of(self._store(), pin(spec))
+        if not kept.is_there():
+            return "others" if self._is_used() else "nothing"
+        return "kept" if _read(kept.mark) == made_with(device) else "made otherwise"
+
+    def keep(self, device: str, spec: RunSpec, make: Make) -> Fitted:
+        """Give a training: as it is kept, or made from the state that is; another command may have
+        the folder.
+        """
+        from sightline.experiments.checkpoints import made_with  # noqa: PLC0415  (torch)
+        from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
+        from sightline.experiments.run_in_store import keep_training  # noqa: PLC0415  (torch)
+        from sightline.experiments.training_jobs import make_anew  # noqa: PLC0415  (torch)
+
+        if not self._is_mine():
+            return make_anew(spec, make)
+        store, pinned = self._store(), pin(spec)  # once: it reads every byte of the data
+        kept = _Kept.of(store, pinned)
+        self._used[str(kept.whole)] = kept
+        kept.begin(made_with(device))
+        return keep_training(store, pinned, make, device=device, pace=self.pace)
+
+    def holds(self) -> bool:
+        """Tell whether there is anything that this command could go on from."""
+        return any(kept.is_there() for kept in self._used.values())
+
+    def remove(self) -> None:
+        """Remove what this command used, and the folder if nobody else has anything in it."""
+        for kept in self._used.values():
+            kept.remove()
+        self.release()
+        if self._mine and not self._is_used():
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def release(self) -> None:
+        """Leave the folder to the next command."""
+        self._claim.close()
+
+    def _is_mine(self) -> bool:
+        """Take the folder, unless another command has it."""
+        from sightline.experiments.locks import claim  # noqa: PLC0415  (as late as it is needed)
+        from sightline.experiments.store import CLAIMS  # noqa: PLC0415  (as late as it is needed)
+
+        if self._mine is None:
+            self._store()  # refuses a folder that is something else
+            self._mine = self._claim.enter_context(
+                claim(self.folder / CLAIMS / "command", wait=False)
+            )
+        return self._mine
+
+    def _store(self) -> Store:
+        from sightline.experiments.store import Store  # noqa: PLC0415  (as late as it is needed)
+
+        return Store(self.folder)
+
+    def _is_used(self) -> bool:
+        return any(
+            path
+            for room in ("trainings/??", "partway")
+            for path in self.folder.glob(f"{room}/[!.]*")
+        )
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Where a training lies, the state of one that is not whole, and what they were made with."""
+
+    whole: Path
+    partway: Path
+    mark: Path
+
+    @staticmethod
+    def of(store: Store, spec: RunSpec) -> _Kept:
+        from sightline.config.run_keys import training_key  # noqa: PLC0415  (with what it is asked of)
+
+        key = training_key(spec)
+        whole = store.training_folder(key)
+        return _Kept(whole, store.partway_folder(key), whole.with_name(f"{key}{WITH}"))
+
+    def is_there(self) -> bool:
+        return self.whole.is_dir() or self.partway.is_dir()
+
+    def begin(self, now: Mapping[str, Any]) -> None:
+        """Remove what was made otherwise than now."""
+        if _read(self.mark) != now:
+            self.remove()
+            self.mark.parent.mkdir(parents=True, exist_ok=True)
+            self.mark.write_text(json.dumps(now), encoding="utf-8")
+
+    def remove(self) -> None:
+        for folder in (self.whole, self.partway):
+            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            self.mark.unlink()
+
+
+def _read(mark: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        found = json.loads(mark.read_text(encoding="utf-8"))
+        return found if isinstance(found, dict) else {}
+    return {}

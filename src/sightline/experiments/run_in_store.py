@@ -1,0 +1,100 @@
+"""A run whose training and result are kept in a store; the store itself knows nothing of models."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from sightline._io.checksums import is_whole, sweep_aside, write_sealed
+from sightline.config.run_keys import run_key, training_key
+from sightline.config.specs import RunSpec
+from sightline.core.errors import ModelError, SpecError, StoreError
+from sightline.experiments.checkpoints import Pace, Partway
+from sightline.experiments.pipeline import run
+from sightline.experiments.run_guard import refused_by_the_disk, wanted
+from sightline.experiments.store import State, Store
+from sightline.experiments.training_jobs import Display, Fitted, Make
+from sightline.models.classifier import AttentionClassifier
+from sightline.models.model_storage import read_classifier, write_classifier
+
+
+def run_stored(
+    spec: RunSpec, store: Store, *, again: bool = False, display: Display | None = None
+) -> State:
+    """Do one run of a store, unless it is done or another process is at it; a failure is kept, not
+    raised.
+
+    A failure is left as it is unless ``again``. Only what the disk refuses is raised: it would
+    refuse every other run.
+    """
+    with refused_by_the_disk(store), store.claim_run(run_key(spec)) as mine:
+        state = store.state(run_key(spec))
+        if not mine or not wanted(state, again=again):
+            return state
+        return run_claimed(spec, store, display)
+
+
+def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> State:
+    """Do one run of a store whose claim is held, here or by whoever sent us; otherwise as
+    `run_stored`.
+    """
+    with refused_by_the_disk(store):
+        sweep_aside(store.run_folder(run_key(spec)))
+        began = time.perf_counter()
+        try:
+            named = partial(model_of, store)
+            _, audit = run(
+                spec, display or Display(), keep=partial(keep_training, store), named=named
+            )
+            store.write_run(spec, audit, time.perf_counter() - began)
+        except (StoreError, OSError):  # a training that cannot be claimed, or what the disk refuses
+            raise
+        except (
+            Exception
+        ) as error:  # whatever it is, the other runs go on, and this one is kept with its name
+            store.write_failure(
+                spec, f"{type(error).__name__}: {error}", time.perf_counter() - began
+            )
+            return "failed"
+        return "done"
+
+
+def keep_training(
+    store: Store, spec: RunSpec, make: Make, *, device: str = "cpu", pace: Pace | None = None
+) -> Fitted:
+    """Give the training of a spec: read it, or make and keep it; who comes second waits for who
+    came first.
+
+    While it is made its state is kept at a pace, and one that was stopped on such a device goes on
+    from there.
+    """
+    key = training_key(spec)
+    folder, partway = store.training_folder(key), Partway(store.partway_folder(key), device, pace)
+    with store.claim_training(key):
+        if is_whole(folder):
+            partway.clear()  # whoever made it may have been killed before that
+            return read_classifier(folder)
+        sweep_aside(folder)
+        try:
+            model, record = make(partway)
+        except ModelError:  # it would stop at the same step again
+            partway.clear()
+            raise
+        write_sealed(folder, lambda aside: write_classifier(model, aside, record))
+        partway.clear()
+        return model, record
+
+
+def model_of(store: Store, key: str) -> AttentionClassifier:
+    """Give the trained model of a run, by the key of the run or of its training; it must have been
+    made before.
+    """
+    folder = store.training_folder(key)
+    if not is_whole(folder) and store.state(key) == "done":
+        folder = store.training_folder(str(store.audit(key).spec.get("training_key", "")))
+    if not is_whole(folder):
+        message = (
+            f"given(run={key}): expected a run that is done in {store.root}, got none; run it first"
+        )
+        raise SpecError(message, field="model")
+    return read_classifier(folder)[0]

@@ -1,0 +1,131 @@
+"""A query in a process of its own, which can be ended at any moment and takes no more memory than
+it may.
+
+DuckDB does not look for an interrupt within one call of a function, and ``repeat`` alone can take
+minutes and all of the memory. The process makes the whole answer as it will be written, so that the
+limit covers that, too.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import IO, Any, cast
+
+from sightline.core.errors import SightlineError, SpecError
+from sightline.experiments.executors.parent_watch import end_with_parent
+from sightline.experiments.executors.spawn import start
+
+_PIECE = 2**20
+"""Bytes, or characters, that are handed back at a time."""
+
+
+def ask_apart(
+    root: Path, query: str, form: str, memory: int, write: Callable[[Any], object]
+) -> int:
+    """Hand an answer to ``write``, piece by piece, in a form of `KINDS` (bytes) or `PRINTED`
+    (text); count its rows.
+
+    However this is left, the process has ended.
+    """
+    process, pipe = start(_answer, root, query, form, memory)
+    try:
+        while isinstance(came := _received(pipe, process, memory), str | bytes):
+            write(came)
+    finally:
+        process.kill()
+        process.join()
+        pipe.close()
+    if isinstance(came, BaseException):
+        raise came
+    return came
+
+
+def _received(pipe: Connection, process: BaseProcess, memory: int) -> str | bytes | int | Exception:
+    try:
+        came: str | bytes | int | Exception = pipe.recv()
+    except (EOFError, OSError):  # it was killed, or could not even say why it ended
+        process.join()
+        return _too_large(memory, f"its process ended with {_cause(process.exitcode)}")
+    return came
+
+
+def _too_large(memory: int, why: str) -> SpecError:
+    message = f"the query needs more than {memory / 2**20:,.0f} MiB of memory ({why})"
+    return SpecError(f"{message}; ask for less, or allow more", field="memory")
+
+
+def _cause(code: int | None) -> str:
+    with suppress(ValueError):
+        return signal.Signals(-(code or 0)).name
+    return f"code {code}"
+
+
+def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) -> None:
+    """Answer a query in this process, and hand back the pieces, then the number of rows; or what
+    went wrong.
+    """
+    end_with_parent()
+    _say_nothing()
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others reserve more than they use
+    try:
+        pipe.send(_answered(pipe, root, query, form, memory))
+    except SightlineError as error:
+        pipe.send(error)
+    except MemoryError as error:
+        pipe.send(_too_large(memory, str(error) or "Python's"))
+    except Exception as error:  # in words: not every error can go through a pipe
+        pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))
+
+
+def _answered(pipe: Connection, root: Path, query: str, form: str, memory: int) -> int:
+    from sightline.experiments.sql.duckdb_query import ask, import_duckdb  # noqa: PLC0415
+    from sightline.experiments.sql.memory_limit import hold_to  # noqa: PLC0415
+    from sightline.experiments.sql.query_result import KINDS, PRINTED  # noqa: PLC0415  (the parent does without)
+    from sightline.experiments.store import Store  # noqa: PLC0415
+
+    import_duckdb()
+    hold_to(memory)
+    answer = ask(Store(root), query, memory=memory, typed=form == ".parquet")
+    if form in PRINTED:
+        for piece in _pieces(PRINTED[form](answer)):
+            pipe.send(piece)
+    else:
+        with io.BufferedWriter(_Pieces(pipe), _PIECE) as file:
+            KINDS[form](answer, cast(IO[bytes], file))
+    return len(answer)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+
+
+class _Pieces(io.RawIOBase):
+    """A file whose bytes go through a pipe."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+
+    def writable(self) -> bool:
+        """Say that it can be written to, as a buffer asks."""
+        return True
+
+    def write(self, content: object) -> int:
+        """Hand on what a buffer has gathered."""
+        whole = memoryview(cast(bytes, content))
+        for begin in range(0, len(whole), _PIECE):
+            self._pipe.send(bytes(whole[begin : begin + _PIECE]))
+        return len(whole)
+
+
+def _say_nothing() -> None:
+    """Let nothing come between the lines of the parent: what fails here is told by it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)

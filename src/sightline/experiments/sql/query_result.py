@@ -1,0 +1,148 @@
+"""What a query was answered with: columns and rows, and how they are written to a file or shown."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, Any
+
+from sightline._io.atomic_write import plain, write_whole
+from sightline.core.errors import SpecError
+from sightline.report.number_format import counted, number
+from sightline.report.tables.csv_table import guarded
+from sightline.report.text.column_layout import aligned
+
+_ROWS = 2**14
+"""Rows that are drawn at a time: as Python's values they take many times their room."""
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """A table as Arrow has it, in full."""
+
+    table: Any
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return int(self.table.num_rows)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Name the columns; of several with one name all but the first get a number, as in DuckDB's
+        own subqueries.
+        """
+        names: list[str] = []
+        for name in self.table.column_names:
+            numbered = (f"{name}_{place}" for place in range(1, len(self.table.column_names)))
+            names.append(next(one for one in (name, *numbered) if one not in names))
+        return tuple(names)
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Give the rows as values that JSON has; of lists and mappings those within."""
+        for batch in self.table.to_batches(max_chunksize=_ROWS):
+            columns = [map(_simple, column.to_pylist()) for column in batch.columns]
+            yield from zip(*columns, strict=True)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give each row as a mapping from its columns; what is not a finite number is None."""
+        return [dict(zip(self.columns, map(plain, row), strict=True)) for row in self.rows()]
+
+
+def check_answer(path: Path) -> None:
+    """Refuse a file of a kind that cannot be written here."""
+    if path.suffix.lower() not in KINDS:
+        raise SpecError(f"expected a name that ends in {', '.join(KINDS)}, got {path}", field="out")
+
+
+def write_answer(answer: QueryResult, path: Path) -> None:
+    """Write an answer as what the name ends in, whole or not at all."""
+    check_answer(path)
+
+    def fill(aside: Path) -> None:
+        with aside.open("wb") as file:
+            KINDS[path.suffix.lower()](answer, file)
+
+    write_whole(path, fill)
+
+
+def to_json(answer: QueryResult) -> str:
+    """Give the rows as strict JSON in ASCII, which any terminal and any pipe can carry."""
+    return json.dumps(answer.records(), indent=1, allow_nan=False)
+
+
+def to_lines(answer: QueryResult) -> str:
+    """Give the rows in columns for a terminal: numbers rounded, and nothing where there is none."""
+    rows = aligned([answer.columns, *map(_shown, answer.rows())])
+    return "\n".join([*rows, counted(len(answer), "row")])
+
+
+def _shown(row: Sequence[Any]) -> list[str]:
+    return [
+        "" if value is None else number(value) if isinstance(value, float) else str(value)
+        for value in row
+    ]
+
+
+def _csv(answer: QueryResult, file: IO[bytes]) -> None:
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
+    rows = csv.writer(text)
+    rows.writerow(map(guarded, answer.columns))
+    rows.writerows([_cell(value) for value in row] for row in answer.rows())
+    text.detach()  # written out, and the file left open
+
+
+def _json(answer: QueryResult, file: IO[bytes]) -> None:
+    file.write(to_json(answer).encode())
+
+
+def _parquet(answer: QueryResult, file: IO[bytes]) -> None:
+    arrow = import_module("pyarrow")
+    try:
+        import_module("pyarrow.parquet").write_table(
+            answer.table.rename_columns(answer.columns), file
+        )
+    except arrow.ArrowNotImplementedError as error:
+        raise SpecError(
+            f"Parquet cannot hold a column of it ({error}); CAST that to text", field="out"
+        ) from error
+
+
+KINDS: Mapping[str, Callable[[QueryResult, IO[bytes]], None]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".parquet": _parquet,
+}
+"""What a file may end in, and what writes it."""
+PRINTED: Mapping[str, Callable[[QueryResult], str]] = {"json": to_json, "lines": to_lines}
+"""How an answer may be printed."""
+
+
+def _cell(value: Any) -> str:
+    """Write a value in full, so that reading it gives the same one again; what is undefined is left
+    empty.
+    """
+    if value is None or value != value:
+        return ""
+    if isinstance(value, str):
+        return guarded(value)
+    return json.dumps(value) if isinstance(value, bool | list | dict) else repr(value)
+
+
+def _simple(value: Any) -> Any:
+    """Make one of Arrow's values one that JSON has; a date, a time or bytes become text."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return float(value) if value.as_tuple().exponent else int(value)
+    if isinstance(value, dict):
+        return {str(key): _simple(one) for key, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_simple(one) for one in value]
+    return str(value)

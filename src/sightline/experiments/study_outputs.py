@@ -1,0 +1,66 @@
+"""What a study shows of its runs: its columns and its figures, where its file says so.
+
+::
+
+    [show]
+    columns = ["accuracy", "SL-303"]
+    figures = ["means", "tau-by-class"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from sightline.config.json_reader import read_as
+from sightline.core.errors import SpecError
+from sightline.experiments.study_file import read_toml
+from sightline.experiments.tabulate import COLUMNS, check_columns
+from sightline.report.figures.figure_registry import FIGURES
+from sightline.report.figures.study_means import MEANS
+
+NAMES = (MEANS, *FIGURES)
+"""The figures of a study: of its table, and of its runs."""
+
+
+@dataclass(frozen=True)
+class StudyOutputs:
+    """The columns of the table, and which figures are drawn."""
+
+    columns: tuple[str, ...] = COLUMNS
+    figures: tuple[str, ...] = ()
+
+
+def read_shown(path: str | Path) -> StudyOutputs:
+    """Read ``[show]`` of the file of a study; all of it may be left out."""
+    return shown_from(read_toml(Path(path)), str(path))
+
+
+def shown_from(tree: Mapping[str, Any], where: str = "the study") -> StudyOutputs:
+    """Read it from the plain values of such a file."""
+    try:
+        return _read(tree.get("show", {}))
+    except SpecError as error:
+        message = f"show.{error.field}: {error.message}" if error.field else str(error)
+        raise SpecError(f"{where}: {message}") from error
+
+
+def _read(message: Mapping[str, Any]) -> StudyOutputs:
+    if not isinstance(message, dict):
+        raise SpecError(f"show: expected a table, headed [show], got {message!r}")
+    if unknown := sorted(set(message) - {"columns", "figures"}):
+        raise SpecError(f"show: unknown {unknown[0]!r}; expected columns, figures")
+    listed = {name: read_as(tuple[str, ...], value, name) for name, value in message.items()}
+    columns, figures = listed.get("columns", COLUMNS), listed.get("figures", ())
+    check_columns(columns)
+    for name in figures:
+        if name not in NAMES:
+            near = get_close_matches(name, NAMES, n=1)
+            told_near = f"the nearest is {near[0]}; " if near else ""
+            raise SpecError(
+                f"unknown {name!r}; {told_near}expected some of {', '.join(NAMES)}", field="figures"
+            )
+    return StudyOutputs(columns, figures)

@@ -1,1 +1,0 @@
-"""Pure functions on arrays; the formulas of the papers and nothing else."""

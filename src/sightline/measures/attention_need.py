@@ -1,0 +1,185 @@
+"""Is attention needed? The model with its weights replaced, and a model that never chose
+(SL-001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, like, words_of
+from sightline.measures.importance import odds_of
+from sightline.measures.trace_arrays import (
+    count_undefined,
+    decided,
+    of_words,
+    ragged,
+    shuffled,
+    to_numpy,
+)
+from sightline.numerics.projections import uniform
+from sightline.numerics.relative_positions import CELLS, recut
+from sightline.numerics.simplex import decision
+
+_SET = SETTINGS["need"]
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class AttentionNeed:
+    """Decisions and log-odds under other weights, with nothing else changed: uniform, permuted,
+    constant.
+
+    The constant weights are the mean of all audited texts by relative position: what there is to a
+    map that looks at no word. ``moved`` is the largest change of a logit that any of them makes, or
+    all the weight on one word drawn at random (where the model's weights are uniform, the others
+    change nothing): 0 on every text means that the weights that are shown are not used. Where all
+    heads of a layer are replaced, all get the uniform and the constant weights, and each head's own
+    are permuted in the same way.
+    """
+
+    permutations: int = _SET["permutations"]
+    code: str = "need"
+    needs: frozenset[str] = frozenset({"decode"})
+    paper: str = "Tutek & Šnajder 2020, Table 1"
+    surveys: Survey = _SET["surveys"]
+
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the attention of each text."""
+        words = words_of(trace)
+        return {"attention": ragged(words.attention, words.mask)}
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> Float[Array, " G"]:
+        """Average it, by relative position, over the texts where it is a number."""
+        curves = np.array([recut(row, CELLS) for row in of_words(arrays["attention"]).rows()])
+        known = curves[~np.isnan(curves).any(axis=1)]
+        return np.asarray(known.sum(axis=0) / max(1, len(known)))
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Decode each text once with uniform and constant weights and ``permutations`` times with
+        permuted ones.
+        """
+        words = words_of(trace)
+        others = self._others(subject.learned, trace, words, seeds)
+        logits = {
+            name: [subject.model.decode(trace, one) for one in weights]
+            for name, weights in others.items()
+        }
+        again = subject.model.decode(trace, trace.own)
+        compared = {name: logits[name] for name in ("uniform", "permuted", "constant")}
+        decisions = {
+            name: np.stack([decision(to_numpy(z)) for z in found], 1)
+            for name, found in compared.items()
+        }
+        moved = [
+            _largest_difference(to_numpy(z), to_numpy(again))
+            for found in logits.values()
+            for z in found
+        ]
+        one_word = words.mask.sum(1) < 2
+        return {
+            "label": to_numpy(trace.batch.labels),
+            "learned": decided(trace),
+            "uniform": decisions["uniform"][:, 0],
+            "permuted": decisions["permuted"],
+            "constant": decisions["constant"][:, 0],
+            **_odds_lost(trace, compared),
+            "moved": np.where(one_word, np.nan, np.max(moved, axis=0)),
+            "one_word": one_word,
+            # The proof that decoding is what the model does: its own attention must give its own
+            # logits.
+            "identity_error": _largest_difference(to_numpy(again), to_numpy(trace.logits)),
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts with one possible answer, whose odds are infinite, and those with one
+        possible attention.
+        """
+        of_odds = [name for name in arrays if name.endswith("_odds")]
+        undefined = count_undefined(
+            arrays, {"a single candidate": np.asarray(arrays["certain"])}, of_odds
+        )
+        undefined |= count_undefined(
+            arrays, {"one word": np.asarray(arrays["one_word"])}, ["moved"]
+        )
+        undefined |= count_undefined(arrays, {}, ["identity_error"])
+        return Measurement(
+            self.code, arrays, undefined, {"permutations": self.permutations, "cells": CELLS}
+        )
+
+    def _others(
+        self, curve: Float[Array, " G"], trace: Trace, words: Words, seeds: Seeds
+    ) -> dict[str, list[torch.Tensor]]:
+        """Make the weights that are put in."""
+        drawn = shuffled(words.own, words.mask, words.index, self.permutations, seeds, "need")
+        alone = shuffled(
+            _first(words.mask), words.mask, words.index, 1, seeds, "all weight on one word"
+        )
+        return {
+            "uniform": [uniform(trace.batch.attendable, trace.attention)],
+            "permuted": [like(words.by_head(one), trace) for one in drawn],
+            "constant": [like(words.weights(_constant(curve, words.mask)), trace)],
+            "one word": [like(words.weights(one), trace) for one in alone],
+        }
+
+
+def _constant(curve: Float[Array, " G"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
+    """Give every text the curve, at its own length."""
+    out = np.zeros(mask.shape)
+    out[mask] = np.concatenate([recut(curve, int(length)) for length in mask.sum(1)])
+    return out
+
+
+def _first(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
+    """Put all the weight on the first word."""
+    return np.asarray(mask & (mask.cumsum(axis=1) == 1), dtype=float)
+
+
+def _odds_lost(trace: Trace, others: Mapping[str, list[torch.Tensor]]) -> dict[str, Array]:
+    """Say what the log-odds of the decided class lose, on average where there are several; NaN
+    where infinite.
+    """
+    chosen = decided(trace)
+    own = odds_of(trace.logits, chosen)
+    certain = np.isposinf(own)
+    own = np.where(certain, np.nan, own)
+    lost = {
+        f"{name}_odds": own - np.mean([odds_of(z, chosen) for z in found], 0)
+        for name, found in others.items()
+    }
+    return {**lost, "certain": certain}
+
+
+def _largest_difference(x: Float[Array, "B L"], y: Float[Array, "B L"]) -> Float[Array, " B"]:
+    """Equal logits differ by 0, also those of absent candidates: −∞ − (−∞) is not a number."""
+    return np.asarray(np.abs(np.subtract(x, y, out=np.zeros(x.shape), where=x != y)).max(axis=1))
+
+
+@dataclass(frozen=True)
+class RetrainedUniform:
+    """Decisions of a companion trained with every word weighted alike from the start."""
+
+    code: str = "retrained"
+    needs: frozenset[str] = frozenset({"companion.uniform"})
+    paper: str = "Wiegreffe & Pinter 2019, §3.1"
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Run the companion on the same texts."""
+        other = subject.companions["uniform"].trace(trace.batch)
+        return {
+            "label": to_numpy(trace.batch.labels),
+            "learned": decided(trace),
+            "retrained": decided(other),
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Keep everything; a decision is always defined."""
+        return Measurement(self.code, arrays)

@@ -1,0 +1,241 @@
+"""The words of all texts by the rank that attention gives them, with the states it mixes: what
+`RankInformation` asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_registry import DECOUPLED, LABEL, OUTPUT
+from sightline.core.protocols import Arrays, Auditable, SupportsStates, Trace
+from sightline.core.results import Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, like, words_of
+from sightline.measures.trace_arrays import of_words, shuffled, to_numpy
+from sightline.numerics.pca import Axes
+from sightline.numerics.projections import uniform
+from sightline.numerics.rank_coupling import Coupling, RankedStates, coupling
+from sightline.numerics.rank_information_wen2022 import Published, published
+from sightline.numerics.rank_probe_scores import Family, Target, clusters_of, table_size
+from sightline.numerics.rank_selection import (
+    by_weight,
+    mean_weights,
+    rank_count,
+    texts_of_ranks,
+    ties_decide,
+    too_little,
+)
+from sightline.numerics.rank_targets import Bins
+
+Array = np.ndarray
+
+
+def looked(
+    model: Auditable, trace: Trace, seeds: Seeds, shuffles: int, most: int
+) -> dict[str, Array | Ragged]:
+    """Take of a batch what ranks are made of: weights, states, answers, and answers under shuffled
+    weights.
+    """
+    words = words_of(trace)
+    states = words.alone(to_numpy(cast(SupportsStates, model).states(trace)))
+    flat = uniform(trace.batch.attendable, trace.attention)
+    return {
+        "attention": Ragged(words.attention[words.mask], words.mask.sum(1)),
+        "states": Ragged(states[words.mask].astype(np.float32), words.mask.sum(1)),
+        "logits": to_numpy(trace.logits),
+        "flat": to_numpy(model.decode(trace, flat)),
+        **(_shuffled(model, trace, words, seeds, shuffles, most) if shuffles else {}),
+    }
+
+
+def _shuffled(
+    model: Auditable, trace: Trace, words: Words, seeds: Seeds, shuffles: int, most: int
+) -> dict[str, Array | Ragged]:
+    drawn = shuffled(words.attention, words.mask, words.index, shuffles, seeds, "ranks")
+    logits = [to_numpy(model.decode(trace, like(words.weights(one), trace))) for one in drawn]
+    places = np.full((len(drawn), len(words.mask), most), -1)
+    found = np.stack(
+        [by_weight(one, words.mask, seeds.generator("ties of shuffles")) for one in drawn]
+    )[..., :most]
+    places[..., : found.shape[-1]] = found
+    return {"shuffled": np.stack(logits, 1), "places": places.transpose(1, 0, 2)}
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """All texts of one model; what is derived is that of the texts that have a word of each rank.
+
+    Of ties a random order is taken once; ``tied`` says in how many texts it decides.
+    """
+
+    attention: Ragged
+    states: Ragged
+    logits: Float[Array, "N L"]
+    flat: Float[Array, "N L"]
+    labels: Int[Array, " N"]
+    seeds: Seeds
+    most: int
+    shuffled: Float[Array, "N R L"] | None = None
+    places: Int[Array, "N R K"] | None = None
+
+    @classmethod
+    def of(cls, arrays: Arrays, seeds: Seeds, most: int, before: str = "") -> Ranks:
+        """Read what `looked` has taken of all batches."""
+        attention, states = (of_words(arrays[before + name]) for name in ("attention", "states"))
+        logits, flat, labels = (
+            np.asarray(arrays[name]) for name in (f"{before}logits", f"{before}flat", "label")
+        )
+        some = [
+            np.asarray(arrays[name])
+            for name in ("shuffled", "places")
+            if not before and name in arrays
+        ]
+        return cls(attention, states, logits, flat, labels, seeds, most, *some)
+
+    @cached_property
+    def mask(self) -> Bool[Array, "N T"]:
+        """True on words."""
+        lengths = self.attention.lengths
+        return np.asarray(np.arange(max(1, int(lengths.max()))) < lengths[:, None])
+
+    @cached_property
+    def weights(self) -> Float[Array, "N T"]:
+        """The weight of each word, padded."""
+        out = np.zeros(self.mask.shape)
+        out[self.mask] = self.attention.flat
+        return out
+
+    @cached_property
+    def known(self) -> Bool[Array, " N"]:
+        """Tell which texts have numbers for weights and states."""
+        wrong = ~np.isfinite(self.attention.flat) | ~np.isfinite(self.states.flat).all(1)
+        odd = np.add.reduceat(np.append(wrong, False), self._starts) * (self.attention.lengths > 0)
+        return np.asarray((odd == 0) & ~np.isnan(self.logits).any(1))
+
+    @cached_property
+    def ranks(self) -> int:
+        """Count the ranks that are looked at."""
+        if not self.known.any():
+            return 0
+        return min(self.most, rank_count(self.weights[self.known], self.mask[self.known]))
+
+    @cached_property
+    def kept(self) -> Bool[Array, " N"]:
+        """Tell which texts have a word of each rank."""
+        return np.asarray((self.mask.sum(1) >= self.ranks) & self.known)
+
+    @property
+    def refused(self) -> str:
+        """Say why nothing can be asked; empty where it can."""
+        return too_little(int(self.kept.sum()), self.ranks)
+
+    @cached_property
+    def order(self) -> Int[Array, "N T"]:
+        """The places of the words of each text, from the largest weight down; ties at random."""
+        return by_weight(self.weights, self.mask, self.seeds.generator("ties of ranks"))
+
+    @cached_property
+    def tied(self) -> Bool[Array, " n"]:
+        """Tell in which texts ties decide which word has which rank."""
+        return ties_decide(self.weights[self.kept], self.mask[self.kept], self.ranks)
+
+    @cached_property
+    def mean(self) -> Float[Array, " K"]:
+        """The mean weight of each rank."""
+        kept = np.ones((int(self.kept.sum()), self.ranks), dtype=bool)
+        return mean_weights(self.weights[self.kept], self.mask[self.kept], kept)
+
+    @cached_property
+    def axes(self) -> Axes:
+        """The axes on which states are asked about."""
+        return Axes.of(self._own)
+
+    @cached_property
+    def features(self) -> Float[Array, "n K Q"]:
+        """The states of each rank, on these axes."""
+        return self.axes(self._own)
+
+    @cached_property
+    def _own(self) -> Float[Array, "n K P"]:
+        return self._at(self.order[:, : self.ranks], self.kept)
+
+    @cached_property
+    def bins(self) -> Bins:
+        """The bins of the predictions."""
+        return Bins(self.logits[self.kept], self.seeds.generator("bins of answers"))
+
+    def asked(self, target: str) -> Int[Array, " n"]:
+        """Give the class of each text that its states are asked about."""
+        if target == LABEL:
+            return np.asarray(self.labels[self.kept])
+        return self.bins((self.logits if target == OUTPUT else self.flat)[self.kept])
+
+    @cached_property
+    def _tables(self) -> Int[Array, "n K"]:
+        return clusters_of(
+            self.features, table_size(len(self.features)), self.seeds.generator("clusters of ranks")
+        )
+
+    def target(self, name: str) -> Target:
+        """Make ready to ask about a target."""
+        return Target.of(
+            self.asked(name), self._tables, self.seeds.generator("folds of ranks", name)
+        )
+
+    def coupled(self, family: Family) -> Coupling:
+        """Compare with attention that is shuffled within each text."""
+        assert self.shuffled is not None  # asked of the model itself, which has been shuffled
+        own = RankedStates(self.features, self.asked(OUTPUT))
+        seed = int(self.seeds.generator("coupling").integers(2**32))
+        return coupling(own, self.shuffled.shape[1], self._draw, self.mean, family, seed)
+
+    def _draw(self, number: int) -> RankedStates:
+        """Give the states by the ranks of shuffled weights, and the bins of what they answer."""
+        assert self.shuffled is not None
+        assert self.places is not None
+        states = self._at(self.places[:, number, : self.ranks], self.kept)
+        return RankedStates(self.axes(states), self.bins(self.shuffled[self.kept, number]))
+
+    def published(self) -> Published:
+        """Count as Wen et al. (2022) do: texts leave by rank, ties are in the order of the text."""
+        known = self.known
+        places = by_weight(self.weights, self.mask)[:, : self.ranks]
+        kept = texts_of_ranks(self.mask[known], self.ranks, common=False)
+        bins = Bins(self.logits[known], self.seeds.generator("bins of answers"))
+        targets = {
+            OUTPUT: bins(self.logits[known]),
+            DECOUPLED: bins(self.flat[known]),
+            LABEL: self.labels[known],
+        }
+        named = {name: np.unique(one, return_inverse=True)[1] for name, one in targets.items()}
+        states = self._at(places, known)
+        return published(
+            states,
+            kept,
+            named,
+            lambda seed, rank: self.seeds.generator(f"clusters of rank {rank}", seed),
+        )
+
+    def published_weights(self) -> Float[Array, " K"]:
+        """Give the mean weight of each rank over the texts that are long enough for it."""
+        mask = self.mask[self.known]
+        return mean_weights(
+            self.weights[self.known], mask, texts_of_ranks(mask, self.ranks, common=False)
+        )
+
+    @cached_property
+    def _starts(self) -> Int[Array, " N"]:
+        return np.asarray(np.cumsum(self.attention.lengths) - self.attention.lengths)
+
+    def _at(self, places: Int[Array, "N K"], rows: Bool[Array, " N"]) -> Float[Array, "n K P"]:
+        """Give the states at some places of these texts; of a place behind its last word, those of
+        another.
+        """
+        at = self._starts[rows][:, None] + np.maximum(places[rows], 0)
+        at = np.minimum(at, max(0, len(self.states.flat) - 1))
+        return np.asarray(self.states.flat[at], dtype=np.float64)

@@ -1,0 +1,255 @@
+"""Maps over the words: every way to give each word of a text one number, by name, computed once a
+batch.
+
+A measure reads a map by its name and need not know how it is made. A map of words is ``B W``
+(`Words.mask`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from sightline.config.measure_registry import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
+from sightline.core.protocols import Capability, MeasureContext, Trace
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, like, words_of
+from sightline.measures.importance import (
+    TOKENS_AT_ONCE,
+    Asked,
+    Attentions,
+    Slope,
+    deletion_importance,
+    slopes,
+)
+from sightline.measures.integrated_gradients import integrated
+from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.numerics.log_odds import log_odds, log_odds_slope
+from sightline.numerics.projections import uniform
+
+Array = np.ndarray
+SLOPES = ("held", "through", "free")
+"""The gradients that maps are made of."""
+
+
+@dataclass(frozen=True)
+class AttributionMaps:
+    """The maps of one batch; each is made when it is first asked for, and kept for the other
+    measures.
+
+    ``gradient`` says how gradients are reduced; measures that reduce them otherwise share all maps
+    but those.
+    """
+
+    subject: MeasureContext
+    trace: Trace
+    seeds: Seeds
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+
+    @cached_property
+    def words(self) -> Words:
+        """The words that all maps of the batch lie over."""
+        return words_of(self.trace)
+
+    @cached_property
+    def flat(self) -> Float[torch.Tensor, "B T"]:
+        """Attention that chooses nothing: every token that may be attended to alike."""
+        return uniform(self.trace.batch.attendable, self.trace.attention)
+
+    def __getitem__(self, name: str) -> Float[Array, "B W"]:
+        """Give a map by its name in `MAKERS`."""
+        shared = self.subject.shared
+        kept = f"{name}, {self.gradient}" if name in REDUCED else name
+        if kept not in shared:
+            shared[kept] = MAKERS[name].make(self)
+        return np.asarray(shared[kept])
+
+    def slope(self, name: str) -> Slope:
+        """Give the gradient with attention held, or through it, or with weights that choose nothing
+        (`SLOPES`).
+        """
+        kept = f"slope of {name}"
+        if kept not in self.subject.shared:
+            self.subject.shared[kept] = slopes(
+                self.subject.model, self.trace, {name: self._asked(name)}
+            )[name]
+        found: Slope = self.subject.shared[kept]
+        return found
+
+    def sloped(self, beside: Attentions) -> dict[str, Slope]:
+        """Take every gradient at once: those of the maps, and with other attention at decoding; it
+        can be decoded.
+
+        The pass forward is the same for all, so whoever wants other attentions asks for all of them
+        together.
+        """
+        asked = {**{name: self._asked(name) for name in SLOPES}, **beside}
+        found = slopes(self.subject.model, self.trace, asked)
+        self.subject.shared.update({f"slope of {name}": found[name] for name in SLOPES})
+        return found
+
+    def _asked(self, name: str) -> Asked:
+        """Hold attention where the model can decode; otherwise the gradient also runs through the
+        weights.
+        """
+        if name == "through" or "decode" not in self.subject.model.offers:
+            return "through"
+        return self.flat if name == "free" else "held"
+
+    def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
+        """Delete every word once: the model's own answers, and the same decoded with flat and other
+        attention.
+
+        The shortened texts are what costs, so whoever wants other attentions asks for all of them
+        together.
+        """
+        flat = {"free": self.flat} if "decode" in self.subject.model.offers else {}
+        found = deletion_importance(
+            self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once
+        )
+        self.subject.shared["deletion"], self.subject.shared["signed_deletion"] = (
+            found["own"],
+            found["signed"],
+        )
+        if flat:
+            self.subject.shared["free_deletion"] = found["free"]
+        return found
+
+
+@dataclass(frozen=True)
+class Maker:
+    """How a map is made, and what the model must offer for it."""
+
+    make: Callable[[AttributionMaps], Float[Array, "B W"]]
+    needs: frozenset[Capability] = frozenset()
+
+
+def rivals(subject: MeasureContext) -> tuple[str, ...]:
+    """Name the maps that could be shown of this model, unsigned ones first: those it can give, and
+    brought scores.
+    """
+    return allowed(subject, (*RIVALS, *SIGNED_RIVALS))
+
+
+def allowed(subject: MeasureContext, names: Iterable[str]) -> tuple[str, ...]:
+    """Take of maps those that the model can give, and those that were brought."""
+    there = (name for name in names if name not in BROUGHT or brought(subject, name))
+    return tuple(name for name in there if MAKERS[name].needs <= subject.model.offers)
+
+
+def brought(subject: MeasureContext, name: str) -> Mapping[str, Float[Array, " W"]]:
+    """Give the scores that were brought for one of the maps of `BROUGHT`, by the id of a text."""
+    return subject.signed if name == "signed_given" else subject.given
+
+
+def _reduced(name: str) -> Callable[[AttributionMaps], Array]:
+    return lambda maps: maps.slope(name).reduced(maps.gradient)
+
+
+def _evidence(maps: AttributionMaps) -> Array:
+    """Read the log-odds of the decided class off the logits of each word alone."""
+    assert maps.trace.token_logits is not None  # `needs` names them
+    mask = maps.words.mask
+    alone = like(maps.words.alone(to_numpy(maps.trace.token_logits))[mask], maps.trace)
+    chosen = torch.from_numpy(np.broadcast_to(decided(maps.trace)[:, None], mask.shape)[mask]).to(
+        alone.device
+    )
+    out = np.zeros(mask.shape)
+    out[mask] = to_numpy(log_odds(alone, chosen))
+    return out
+
+
+def _signed_contribution(maps: AttributionMaps) -> Array:
+    """``α_t (z_t − z̄) · ∂ log-odds / ∂s``, z̄ the plain mean over the words.
+
+    What they add up to: `balance`.
+    """
+    z, mean, slope = _mixture(maps)
+    weights = maps.words.attention * maps.words.mask
+    return np.asarray(weights * np.einsum("bwl,bl->bw", z - mean[:, None, :], slope))
+
+
+def balance(maps: AttributionMaps) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
+    """Give what weight × logit starts from, ``z̄ · ∂ log-odds / ∂s``, and what it ends in, ``s · ∂
+    log-odds / ∂s``.
+
+    Between them lie the contributions of the words, exactly, where ``s = Σ α_t z_t``: attention
+    sums to one. With one logit, or two, they are the log-odds of the decided class under uniform
+    attention and as they are; with more, its logit less the mean logit of the others, each weighed
+    by its probability. NaN where the answer is certain.
+    """
+    _, mean, slope = _mixture(maps)
+    logits = to_numpy(maps.trace.logits)
+    here = np.where(slope == 0, 0.0, logits)  # an absent candidate's −∞
+    certain = (slope == 0).all(axis=1)
+    base, total = ((one * slope).sum(1) for one in (mean, here))
+    return np.where(certain, np.nan, base), np.where(certain, np.nan, total)
+
+
+def _mixture(
+    maps: AttributionMaps,
+) -> tuple[Float[Array, "B W L"], Float[Array, "B L"], Float[Array, "B L"]]:
+    """Give the logits of each word alone, their mean, and the slope of the log-odds of the decided
+    class.
+    """
+    assert maps.trace.token_logits is not None  # `needs` names them
+    words, logits = maps.words, maps.trace.logits
+    z = words.alone(to_numpy(maps.trace.token_logits))
+    z = np.where(
+        words.mask[..., None] & np.isfinite(z), z, 0.0
+    )  # an absent candidate's −∞ has a slope of zero
+    mean = z.sum(1) / words.mask.sum(1)[:, None]
+    slope = to_numpy(
+        log_odds_slope(logits, torch.from_numpy(decided(maps.trace)).to(logits.device))
+    )
+    return z, mean, slope
+
+
+def _given(maps: AttributionMaps, name: str) -> Array:
+    """Look the scores up that were brought for each text; NaN where there are none."""
+    words, there = maps.words, brought(maps.subject, name)
+    out = np.zeros(words.mask.shape)
+    for row, (text, real) in enumerate(zip(maps.subject.texts, words.mask, strict=True)):
+        scores = there.get(text.id, np.full(len(text.tokens), np.nan))
+        if len(scores) != len(text.tokens):
+            raise ValueError(
+                f"text {text.id} has {len(text.tokens)} words, and {len(scores)} scores were "
+                "brought"
+            )
+        out[row, real] = scores
+    return out
+
+
+def _absolute(name: str) -> Callable[[AttributionMaps], Array]:
+    return lambda maps: np.asarray(np.abs(maps[name]))
+
+
+_DECODED: frozenset[Capability] = frozenset({"decode", "embedding_grad"})
+MAKERS: Mapping[str, Maker] = {
+    "attention": Maker(lambda maps: maps.words.attention),
+    "gradient": Maker(_reduced("held"), frozenset({"embedding_grad"})),
+    "gradient_through": Maker(
+        _reduced("through"), _DECODED
+    ),  # without decode, the gradient itself runs through
+    "deletion": Maker(lambda maps: maps.deleted()["own"]),
+    "contribution": Maker(_absolute("signed_contribution"), frozenset({"token_logits"})),
+    "free_gradient": Maker(_reduced("free"), _DECODED),
+    "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
+    "evidence": Maker(_evidence, frozenset({"token_logits"})),
+    "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
+    "signed_gradient": Maker(lambda maps: maps.slope("held").along, frozenset({"embedding_grad"})),
+    "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
+    "integrated": Maker(_absolute("signed_integrated"), frozenset({"embedding_grad"})),
+    "signed_integrated": Maker(
+        lambda maps: integrated(maps.subject.model, maps.trace).along, frozenset({"embedding_grad"})
+    ),
+    **{name: Maker(partial(_given, name=name)) for name in BROUGHT},
+}
+"""How each map of `sightline.config.measure_registry.MAPS` is made, by the name under which a
+measure reads it and keeps it."""

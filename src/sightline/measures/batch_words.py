@@ -1,0 +1,143 @@
+"""The words of a batch: the axis on which measures rank, shuffle and delete, whatever the model
+reads them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.core.example import Example
+from sightline.core.protocols import Trace
+from sightline.core.seeds import seed_for
+from sightline.measures.trace_arrays import to_numpy
+from sightline.numerics import subwords
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of each text, and how they lie over the tokens of its trace.
+
+    Where every word is one token, the axis of words *is* that of tokens, boundary tokens masked:
+    nothing is moved, and no sum is taken in another order. Where a word is read in pieces, W counts
+    words, and what is asked of a word is asked of its pieces together.
+
+    Attributes
+    ----------
+    mask
+        True on words.
+    place
+        Where on the axis of words a token lies; −1 on what is no word.
+    shares
+        Which part of its word's attention a piece has; None where every word is one token.
+    attention
+        The weights of the trace, by word.
+    heads
+        The weights that ``attention`` is the mean of, by token, where a model replaces all of them
+        at once.
+    index
+        Which text a row is.
+    """
+
+    mask: Bool[Array, "B W"]
+    place: Int[Array, "B T"]
+    shares: Float[Array, "B T"] | None
+    attention: Float[Array, "B W"]
+    heads: Float[torch.Tensor, "*N B T"] | None
+    index: Int[Array, " B"]
+
+    @cached_property
+    def own(self) -> Float[Array, "*N B W"]:
+        """What a model decodes to its outputs, by word: ``attention``, or the weights of each head
+        (and row).
+
+        What is done to the weights (shuffled, taken away) is done to each of these in the same way.
+        """
+        return self.attention if self.heads is None else self.of(to_numpy(self.heads))
+
+    @cached_property
+    def _own_shares(self) -> Float[Array, "*N B T"] | None:
+        """Say which part of its word's weight a piece has, in each head."""
+        if self.heads is None or self.shares is None:
+            return self.shares
+        return subwords.shares(to_numpy(self.heads), self.place)
+
+    def of(self, values: Float[Array, "*N B T"]) -> Float[Array, "*N B W"]:
+        """Add up the values of the pieces of each word."""
+        return values if self.shares is None else subwords.summed(values, self.place)
+
+    def weights(self, words: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
+        """Part the weights of words among their pieces, as the model's own attention does."""
+        return words if self.shares is None else subwords.reweighed(words, self.shares, self.place)
+
+    def by_head(self, own: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
+        """Part what was made of ``own`` among the pieces of words, as each head does."""
+        return (
+            own
+            if self._own_shares is None
+            else subwords.reweighed(own, self._own_shares, self.place)
+        )
+
+    def alone(self, values: Float[Array, "B T L"]) -> Float[Array, "B W L"]:
+        """Give the token logits of whole words: those of their pieces, mixed as the model's own
+        attention does.
+        """
+        if self.shares is None:
+            return values
+        mixed = [
+            subwords.summed(one * self.shares, self.place) for one in np.moveaxis(values, -1, 0)
+        ]
+        return np.stack(mixed, axis=-1)
+
+    def without(self, gone: Bool[Array, "B W"]) -> Bool[Array, "B T"]:
+        """Say which tokens are left when words are deleted, each with all its pieces."""
+        return subwords.kept(gone, self.place)
+
+
+def words_of(trace: Trace) -> Words:
+    """Read the words of a trace off its batch."""
+    batch, attention = trace.batch, to_numpy(trace.attention)
+    word, index = to_numpy(batch.word.masked_fill(~batch.mask, -1)), to_numpy(batch.index)
+    if not subwords.several(word):
+        attendable = to_numpy(batch.attendable)
+        place = np.where(attendable, np.arange(attendable.shape[1]), -1)
+        return Words(attendable, place, None, attention, trace.heads, index)
+    shares = subwords.shares(attention, word)
+    there = subwords.summed(to_numpy(batch.attendable).astype(float), word) > 0
+    return Words(there, word, shares, subwords.summed(attention, word), trace.heads, index)
+
+
+def spelled(texts: Sequence[Example], words: Words, trace: Trace) -> list[str]:
+    """Give the words of a batch as they are written, one text after the other, in the order of
+    ``mask``.
+    """
+    rows, columns = np.nonzero(words.mask)
+    number = columns if words.shares is not None else to_numpy(trace.batch.word)[rows, columns]
+    return [
+        texts[row].tokens[word] for row, word in zip(rows.tolist(), number.tolist(), strict=True)
+    ]
+
+
+@lru_cache(maxsize=2**18)
+def type_number(word: str) -> float:
+    """Number a word by how it is written, so that a measure can keep it among its arrays: the same
+    in every batch.
+    """
+    return float(seed_for(0, "word type", word) >> 10)  # 53 bits: a whole number that float64 holds
+
+
+def types_of(texts: Sequence[Example], words: Words, trace: Trace) -> Float[Array, " _"]:
+    """Number the words of a batch by how they are written, one text after the other."""
+    return np.array([type_number(word) for word in spelled(texts, words, trace)])
+
+
+def like(weights: Float[Array, "*R B T"], trace: Trace) -> torch.Tensor:
+    """Turn weights over tokens into a tensor such as the attention of a trace."""
+    return torch.from_numpy(weights).to(trace.attention)

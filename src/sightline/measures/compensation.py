@@ -1,0 +1,94 @@
+"""Do other words make up for one that loses its weight? Top weights zeroed one at a time, and
+together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, like, words_of
+from sightline.measures.importance import odds_of
+from sightline.measures.trace_arrays import WHY, decided, keys_of, ordered, with_reasons
+from sightline.measures.transfer.hybrid_texts import share_of
+from sightline.numerics.ties import settled
+
+_SET = SETTINGS["repair"]
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Compensation:
+    """What the log-odds of the decided class lose without the top weights: added up one by one, and
+    all at once.
+
+    The other weights stay as they are (``zeroed``), or are scaled to sum to one (``scaled``).
+    ``gap`` is what is lost one by one less what is lost at once. It is 0 where no word’s part
+    depends on the others: for two classes and an affine decoder, with the other weights as they
+    are. Below 0, what goes alone is made up for by what stays.
+    """
+
+    share: float = _SET["share"]
+    code: str = "repair"
+    needs: frozenset[str] = frozenset({"decode"})
+    paper: str = ""
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Decode with each of the top words at zero, and with all of them."""
+        words, chosen = words_of(trace), decided(trace)
+        weighed = ((words.attention > 0) & words.mask).sum(1)
+        count = np.clip(share_of(weighed, self.share), 2, np.maximum(weighed - 1, 2))
+        place, own = _places(words, seeds), odds_of(trace.logits, chosen)
+        few, certain = weighed < 3, np.isposinf(own)
+        out: dict[str, Array] = {"top": count}
+        for how in ("zeroed", "scaled"):
+
+            def lost(gone: Bool[Array, "B W"], how: str = how) -> Float[Array, " B"]:
+                weights = np.where(gone, 0.0, words.own)
+                left = weights / _total(weights) if how == "scaled" else weights
+                after = odds_of(
+                    subject.model.decode(trace, like(words.by_head(left), trace)), chosen
+                )
+                return np.where(few | certain, np.nan, own - np.where(certain, 0.0, after))
+
+            first = range(int(count.max()))
+            singly = np.sum([lost((place == k) & (k < count)[:, None]) for k in first], axis=0)
+            jointly = lost(place < count[:, None])
+            out |= {
+                f"singly.{how}": singly,
+                f"jointly.{how}": jointly,
+                f"gap.{how}": singly - jointly,
+            }
+        return out | {
+            f"{WHY}fewer than three words with weight": few,
+            f"{WHY}one candidate": certain,
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts of which no two weights can go, and those whose answer has no
+        log-odds.
+        """
+        values, undefined = with_reasons(arrays)
+        return Measurement(self.code, values, undefined, {"share": self.share})
+
+
+def _places(words: Words, seeds: Seeds) -> Int[Array, "B W"]:
+    """Say at which place each word stands by its weight, the largest at 0; ties at random, what is
+    no word last.
+    """
+    keys = keys_of(words.mask, words.index, 1, seeds, "repair")
+    return np.argsort(ordered([settled(words.attention, words.mask)], words.mask, keys)[0], axis=1)
+
+
+def _total(weights: Float[Array, "*N B W"]) -> Float[Array, "*N B 1"]:
+    """Give the sum of the weights that are left; 1 where none is, in texts (or heads) with too few
+    of them.
+    """
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, total, 1.0)

@@ -1,0 +1,106 @@
+"""How far a model is from each of its companions: in what it answers, and in where its attention
+lies (SL-601).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import ANY_COMPANION, Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, words_of
+from sightline.measures.trace_arrays import WHY, shuffled, to_numpy, with_reasons
+from sightline.numerics.divergences import jensen_shannon, probabilities, total_variation
+from sightline.numerics.rank_agreement import kendall_tau_b
+from sightline.numerics.ties import constant
+
+_SET = SETTINGS["beside"]
+Array = np.ndarray
+SEED = "seed("
+"""How the name of a companion begins that is the model itself, from another start and in another
+order."""
+
+
+@dataclass(frozen=True)
+class ControlDistance:
+    """Divergence and rank correlation of attention, and change of the answer, between the model and
+    each companion.
+
+    Of an adversary and its base they say what it was trained for; of two seeds, how far attention
+    is from itself. Over all seeds, ``alike.seeds`` is ``1 − JSD / log 2``, and
+    ``alike_chance.seeds`` the same with the weights of the other training shuffled over the words.
+    """
+
+    draws: int = _SET["draws"]
+    code: str = "beside"
+    needs: frozenset[str] = frozenset({ANY_COMPANION})
+    paper: str = "Wiegreffe & Pinter 2019, §3.3, §4; Meister et al. 2021, Table 5"
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Run every companion on the same texts."""
+        own, answers = words_of(trace), probabilities(to_numpy(trace.logits))
+        out: dict[str, Array] = {}
+        chance, one_order = list[Array](), constant(own.attention, own.mask)
+        for name, companion in subject.companions.items():
+            other = companion.trace(trace.batch)
+            attention = words_of(other).attention
+            out[f"jsd.{name}"] = jensen_shannon(own.attention, attention)
+            out[f"tau.{name}"] = kendall_tau_b(own.attention, attention, own.mask)
+            out[f"tvd.{name}"] = total_variation(answers, probabilities(to_numpy(other.logits)))
+            one_order = one_order | constant(attention, own.mask)
+            if name.startswith(SEED):
+                chance.append(self._by_chance(own, attention, seeds, name))
+        reasons = {f"{WHY}one word": own.mask.sum(1) < 2, f"{WHY}constant attention": one_order}
+        return out | (_over_seeds(out, chance) if chance else {}) | reasons
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without an order of their words, and those on which a companion gives no
+        numbers.
+        """
+        values, undefined = with_reasons(arrays)
+        missing = (
+            {}
+            if "alike.seeds" in values
+            else dict.fromkeys(_SEEDS, "needs a companion (seed(by=1))")
+        )
+        return Measurement(self.code, values, undefined, {"draws": self.draws}, missing=missing)
+
+    def _by_chance(
+        self, own: Words, attention: Float[Array, "B W"], seeds: Seeds, name: str
+    ) -> Float[Array, " B"]:
+        """How alike the weights are to those of the companion when these are shuffled, on
+        average.
+        """
+        drawn = shuffled(attention, own.mask, own.index, self.draws, seeds, f"beside {name}")
+        return np.asarray(
+            np.mean([_alike(jensen_shannon(own.attention, one)) for one in drawn], axis=0)
+        )
+
+
+_SEEDS = ("alike.seeds", "alike_chance.seeds", "jsd.seeds", "tau.seeds", "tvd.seeds")
+
+
+def _alike(divergence: Float[Array, " B"]) -> Float[Array, " B"]:
+    return 1 - divergence / math.log(2)
+
+
+def _over_seeds(out: Mapping[str, Array], chance: Sequence[Array]) -> dict[str, Array]:
+    """Average over the trainings that differ in their seed alone."""
+    found = {
+        f"{kind}.seeds": np.mean(
+            [out[name] for name in out if name.startswith(f"{kind}.{SEED}")], axis=0
+        )
+        for kind in ("jsd", "tau", "tvd")
+    }
+    return {
+        **found,
+        "alike.seeds": _alike(found["jsd.seeds"]),
+        "alike_chance.seeds": np.mean(chance, axis=0),
+    }

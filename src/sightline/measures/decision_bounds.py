@@ -1,0 +1,75 @@
+"""What could any attention do to this decision? Exact from token logits (SL-201); else what single
+words do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import OTHER_ATTENTION, Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.batch_words import words_of
+from sightline.measures.decode_attention import NOT_AFFINE, Decoding
+from sightline.measures.trace_arrays import count_undefined, ragged, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.simplex import attention_proof, decision, reach
+
+_SET = SETTINGS["reach"]
+EXACT = ("proof", "high", "inert", "evidence")
+"""What only token logits tell: of all attention, not of single words."""
+
+
+@dataclass(frozen=True)
+class DecisionBounds:
+    """Attention-proof texts, the largest change any attention could make, and texts where it stays
+    below ε.
+
+    Where a model can only decode, all weight on each word in turn is a lower bound on what
+    attention can do, and of no text can it be said that no attention changes its decision.
+    """
+
+    epsilon: float = _SET["epsilon"]
+    code: str = "reach"
+    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
+    paper: str = "Jain & Wallace 2019, §4.2, made exact"
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Ask the corners of the simplex; with more than two classes the reach is a bracket, low to
+        high.
+        """
+        if trace.token_logits is None:
+            return _found(subject, trace)
+        maps = AttributionMaps(subject, trace, seeds)
+        z, mask = to_numpy(trace.token_logits), to_numpy(trace.batch.attendable)
+        low, high = reach(z, mask, to_numpy(trace.logits))
+        inert = np.where(high <= self.epsilon, 1.0, np.where(low > self.epsilon, 0.0, np.nan))
+        return {
+            "proof": attention_proof(z, mask).astype(float),
+            "low": low,
+            "high": high,
+            "inert": inert,
+            "evidence": ragged(maps["evidence"], maps.words.mask),
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts whose bracket holds ε, so that it cannot be said whether they are
+        inert.
+        """
+        everywhere = np.ones(len(np.asarray(arrays["low"])), dtype=bool)
+        undefined = count_undefined(arrays, {"the bracket of the reach holds ε": everywhere})
+        missing = dict.fromkeys((name for name in EXACT if name not in arrays), NOT_AFFINE)
+        return Measurement(self.code, arrays, undefined, {"epsilon": self.epsilon}, missing=missing)
+
+
+def _found(subject: MeasureContext, trace: Trace) -> Arrays:
+    """Say what all weight on a single word was seen to do: more may be possible."""
+    words = words_of(trace)
+    alone, own = Decoding(subject.model, trace, words).alone(), to_numpy(trace.logits)
+    moved = total_variation(probabilities(alone), probabilities(own)[:, None, :])
+    other = (decision(alone) != decision(own)[:, None]) & words.mask
+    return {"low": np.where(words.mask, moved, 0.0).max(axis=1), "changed": other.any(axis=1)}

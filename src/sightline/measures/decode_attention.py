@@ -1,0 +1,98 @@
+"""The answer of a model under any attention over the words: from token logits where there are some,
+else decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from sightline.core.protocols import AFFINE, Auditable, Trace
+from sightline.measures.batch_words import Words, like
+from sightline.measures.trace_arrays import to_numpy
+from sightline.numerics.adversarial_descent import DescentProblem
+
+Array = np.ndarray
+NOT_AFFINE = f"needs {AFFINE}"
+"""Why there is no exact number of a model that can only be asked for its answers."""
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """Decodes one batch under weights of words, which their pieces share as they do in the model's
+    own attention.
+
+    Where a model has several heads, a map is put into all of them; what was made of `Words.own` is
+    put in head by head.
+    """
+
+    model: Auditable
+    trace: Trace
+    words: Words
+
+    def __call__(self, weights: Float[torch.Tensor, "R B W"]) -> Float[torch.Tensor, "R B L"]:
+        """Decode one attention after the other; gradients flow, where the model lets them."""
+        return torch.stack([self.model.decode(self.trace, one) for one in self._of_tokens(weights)])
+
+    def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
+        """Decode weights that are no tensors, without gradients."""
+        with torch.no_grad():
+            decoded = (
+                self.model.decode(self.trace, one)
+                for one in like(self.words.weights(weights), self.trace)
+            )
+            return np.stack([to_numpy(one) for one in decoded])
+
+    def by_head(self, own: Iterable[Float[Array, "*N B W"]]) -> Float[Array, "R B L"]:
+        """Decode what was made of the own weights, one after the other, without gradients."""
+        with torch.no_grad():
+            tensors = (like(self.words.by_head(one), self.trace) for one in own)
+            return np.stack([to_numpy(self.model.decode(self.trace, one)) for one in tensors])
+
+    def alone(self) -> Float[Array, "B W L"]:
+        """Decode all weight on each word; where a text has no such word, its own attention."""
+        own, mask = self.words.attention, self.words.mask
+        each = np.eye(mask.shape[1])
+        found = [
+            self.logits(np.where(mask[:, [w]], each[w], own)[None])[0] for w in range(mask.shape[1])
+        ]
+        return np.stack(found, axis=1)
+
+    def _of_tokens(self, weights: Float[torch.Tensor, "R B W"]) -> Float[torch.Tensor, "R B T"]:
+        """Part the weights of words among their pieces, as `Words.weights` does, so that gradients
+        flow.
+        """
+        if self.words.shares is None:
+            return weights.to(self.trace.attention)
+        place = torch.from_numpy(np.maximum(self.words.place, 0)).to(weights.device)
+        shares = torch.from_numpy(np.where(self.words.place >= 0, self.words.shares, 0.0)).to(
+            weights
+        )
+        return (weights.gather(-1, place.expand(len(weights), -1, -1)) * shares).to(
+            self.trace.attention
+        )
+
+
+def task_of(model: Auditable, trace: Trace, words: Words) -> DescentProblem:
+    """Say what is searched: on token logits in double precision, where a decoding is one
+    multiplication a word.
+    """
+    device = trace.attention.device
+    if trace.token_logits is not None:
+        z = torch.from_numpy(words.alone(to_numpy(trace.token_logits))).to(device)
+        own = torch.from_numpy(words.attention).to(device)
+        logits = torch.einsum("bt,btl->bl", own, z)
+        return DescentProblem(
+            lambda many: torch.einsum("kbt,btl->kbl", many, z),
+            own,
+            torch.from_numpy(words.mask).to(device),
+            logits,
+        )
+    own = like(words.attention, trace)
+    return DescentProblem(
+        Decoding(model, trace, words), own, torch.from_numpy(words.mask).to(device), trace.logits
+    )

@@ -1,0 +1,41 @@
+"""What an audit asks of a model: one question a file, raw numbers for each text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib import import_module
+from typing import Any
+
+from sightline.config.measure_registry import MEASURES, Reduction, taken
+from sightline.core.protocols import Measure
+
+
+def default_measures(
+    tokens_at_once: int | None = None, chosen: tuple[str, ...] = (), gradient: Reduction = "input"
+) -> tuple[Measure, ...]:
+    """Make the measures of an audit, in the order of the report, or those that are chosen and what
+    none goes without.
+
+    Some are made only where they are chosen (`BY_NAME`). Those that delete words run
+    ``tokens_at_once`` tokens together, where that is said; those that take gradients reduce them as
+    ``gradient`` says.
+    """
+    said = {"gradient": gradient} | (
+        {} if tokens_at_once is None else {"tokens_at_once": tokens_at_once}
+    )
+    return tuple(_made(MEASURES[code], said) for code in taken(chosen))
+
+
+def every_measure() -> tuple[Measure, ...]:
+    """Make every measure there is."""
+    return default_measures(chosen=tuple(MEASURES))
+
+
+def _made(home: str, said: Mapping[str, Any]) -> Measure:
+    """Make a measure with those settings that it has, which are its fields."""
+    module, name = home.split(":")
+    kind = getattr(import_module(module), name)
+    has = {one.name for one in fields(kind)}
+    made: Measure = kind(**{setting: value for setting, value in said.items() if setting in has})
+    return made

@@ -1,0 +1,64 @@
+"""What weights that nobody chose capture: a companion whose weights were drawn before it was
+trained (SL-104).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sightline.config.measure_registry import Reduction
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.topk_mass import FLAT_REFERENCE, FREE, captured_free, texts_of, unranked
+from sightline.measures.trace_arrays import count_undefined
+from sightline.numerics.ties import flat
+
+_SET = SETTINGS["frozen"]
+
+
+@dataclass(frozen=True)
+class FrozenAttention:
+    """Captured importance, and its floor, of a companion that learned under weights drawn for each
+    word type.
+
+    Its references are its own, free of attention at decoding as those of the model are. They are
+    not free of what the weights did in training: a state that always weighs much has learned more.
+    Whatever the companion captures above its floor was chosen by nobody, and only what the model
+    captures beyond that is evidence of a choice.
+    """
+
+    share: float = _SET["share"]
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+    code: str = "frozen"
+    needs: frozenset[str] = frozenset({"companion.frozen"})
+    paper: str = ""
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Run the companion on the same texts, and compare its attention with its own
+        references.
+        """
+        other = subject.companions["frozen"]
+        beside = replace(subject, model=other, shared={})  # its maps are not the model's
+        maps = AttributionMaps(
+            beside, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient
+        )
+        texts = texts_of(maps, self.share)
+        captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)
+        alike = flat(maps["attention"], texts.mask)
+        return {
+            "captured": captured,
+            "chance": chance,
+            "words": texts.mask.sum(1),
+            "constant": alike,
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without a ranking, as they are counted for the model."""
+        reasons = unranked(arrays, FLAT_REFERENCE)
+        settings = {"share": self.share, "gradient": self.gradient}
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)

@@ -1,0 +1,71 @@
+"""Which layer's attention does the model need? Each layer in turn with weights that no text has
+chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Survey, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
+from sightline.numerics.simplex import decision
+
+_SET = SETTINGS["layers"]
+ALL = "all"
+"""What stands in the place of a layer's number where every layer is replaced."""
+
+
+@dataclass(frozen=True)
+class LayerAblation:
+    """Change of the answer when all heads and rows of a layer get uniform weights, or the mean of
+    the audited texts.
+
+    Nothing is trained again, so what is measured is what this model needs and not what its task
+    does. ``sums`` hold the weights of the texts that were looked at until they are averaged, and
+    nothing after that.
+    """
+
+    sums: list[Any] = field(default_factory=list, compare=False, repr=False)
+    code: str = "layers"
+    needs: frozenset[str] = frozenset({"layers"})
+    paper: str = (
+        "Hassid et al. 2022, §3 (constant attention); without training, and uniform beside it"
+    )
+    surveys: Survey = _SET["surveys"]
+
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Add the weights of the texts up."""
+        assert isinstance(subject.model, SupportsLayers)  # `needs` names it
+        self.sums[:] = subject.model.added_weights(trace.batch, self.sums)
+        return {"seen": np.ones(len(trace.batch))}
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> list[Any]:
+        """Take their means."""
+        found = [one.means for one in self.sums]
+        self.sums.clear()
+        return found
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Replace the weights of each layer, and of all together."""
+        model, means = subject.model, subject.learned
+        assert isinstance(model, SupportsLayers)
+        own, chosen = probabilities(to_numpy(trace.logits)), decided(trace)
+        out: dict[str, np.ndarray] = {}
+        for layer in (*range(model.layers), None):
+            name = ALL if layer is None else str(layer)
+            for kind, filling in (("uniform", None), ("constant", means)):
+                logits = to_numpy(model.without_choice(trace.batch, layer, filling))
+                out[f"{kind}.{name}"] = total_variation(probabilities(logits), own)
+                out[f"{kind}_changed.{name}"] = (decision(logits) != chosen).astype(float)
+        return out
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Every text has every number."""
+        return Measurement(self.code, arrays, count_undefined(arrays, {}))

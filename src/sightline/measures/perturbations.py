@@ -1,0 +1,31 @@
+"""The one way in which texts are run again with words deleted, removed or replaced, as their model
+can do it best.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sightline.core.protocols import Auditable, Batch, SupportsVariants, Trace
+
+LIGHTER = 4
+"""How many times as many tokens fit where a model shares what variants have in common: no state of
+a text is held."""
+
+
+def run_variants(model: Auditable, batch: Batch) -> Trace:
+    """Run texts that share most of their words: from what they share where the model can, else each
+    by itself.
+    """
+    return (
+        cast(SupportsVariants, model).trace_variants(batch)
+        if "variants" in model.offers
+        else model.trace(batch)
+    )
+
+
+def at_once(model: Auditable, tokens: int) -> int:
+    """Say how many tokens of variants may be run together in the memory of so many that are run by
+    themselves.
+    """
+    return LIGHTER * tokens if "variants" in model.offers else tokens

@@ -1,0 +1,48 @@
+"""What the model answers, and how sure it is: context for everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.trace_arrays import (
+    cluster_of,
+    count_undefined,
+    decided,
+    predicted_probability,
+    ragged,
+    to_numpy,
+)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Label, decision, the probability of the decision, and the attention that is to explain it."""
+
+    code: str = "outputs"
+    needs: frozenset[str] = frozenset()
+    paper: str = ""
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Read the answers off the logits, and the weights off the trace."""
+        maps = AttributionMaps(subject, trace, seeds)
+        words = maps.words
+        logits, chosen = to_numpy(trace.logits), decided(trace)
+        return {
+            "label": to_numpy(trace.batch.labels),
+            "predicted": chosen,
+            "finite": to_numpy(trace.finite),
+            "probability": predicted_probability(logits, chosen),
+            "words": words.mask.sum(1),
+            "cluster": np.array([cluster_of(text) for text in subject.texts], dtype=np.int64),
+            "attention": ragged(maps["attention"], words.mask),
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Keep everything, and count the outputs that are no numbers."""
+        return Measurement(self.code, arrays, count_undefined(arrays, {}))

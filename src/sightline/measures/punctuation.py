@@ -1,0 +1,174 @@
+"""Does attention rest on words, or on marks? Punctuation, special tokens, and what stands in every
+text (SL-106).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, Auditable, MeasureContext, Survey, Trace
+from sightline.core.results import Measurement, Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.batch_words import Words, like, spelled, type_number, words_of
+from sightline.measures.perturbations import run_variants
+from sightline.measures.trace_arrays import count_undefined, of_words, ragged, to_numpy
+from sightline.numerics.divergences import probabilities, total_variation
+
+_SET = SETTINGS["marks"]
+Array = np.ndarray
+_SPECIAL = re.compile(r"\[[a-z]+\d*\]|<[/|]?[a-z_]+\d*\|?>", re.IGNORECASE)
+"""What tokenisers add or put for what they do not know: [CLS], [unused7], <s>, </s>, <unk>,
+<|endoftext|>."""
+
+
+@lru_cache(maxsize=2**18)
+def is_mark(token: str) -> bool:
+    """Tell a token without a letter, a digit or a picture (an emoji says something), or a special
+    one.
+
+    >>> is_mark("."), is_mark("[SEP]"), is_mark("3"), is_mark("né"), is_mark("🙂")
+    (True, True, False, False, False)
+    """
+    says = any(sign.isalnum() or unicodedata.category(sign) == "So" for sign in token)
+    return not says or _SPECIAL.fullmatch(token) is not None
+
+
+@dataclass(frozen=True)
+class Punctuation:
+    """Attention on words that are no marks, the share of words that are none, and what losing the
+    marks does.
+
+    A token that stands in nearly every text (``everywhere`` of them, where there are ``least``)
+    tells no text from another, so it is a mark however it is written.
+    """
+
+    everywhere: float = _SET["everywhere"]
+    least: int = _SET["least"]
+    code: str = "marks"
+    needs: frozenset[str] = frozenset()
+    paper: str = "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)"
+    surveys: Survey = _SET["surveys"]
+
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take the types of each text, each once."""
+        kinds = [sorted({type_number(word) for word in text.tokens}) for text in subject.texts]
+        flat = np.array([kind for text in kinds for kind in text])
+        return {"types": Ragged(flat, np.array([len(text) for text in kinds]))}
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> frozenset[float]:
+        """Find the types that stand in nearly every text; in a handful of texts any may."""
+        types = of_words(arrays["types"])
+        texts = len(types.lengths)
+        kinds, counts = np.unique(types.flat, return_counts=True)
+        return frozenset(
+            kinds[counts >= self.everywhere * texts].tolist() if texts >= self.least else ()
+        )
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Sum the weight of the words, and run the texts without the marks, or without their
+        weight.
+        """
+        words = words_of(trace)
+        mark = _marked(subject, trace, words)
+        rest = words.mask & ~mark
+        on_words, special = _beside_words(trace)
+        out: dict[str, Array | Ragged] = {
+            "words": on_words * (words.attention * rest).sum(1) / words.attention.sum(1),
+            "flat": rest.sum(1) / (words.mask.sum(1) + special),
+            "removed": _removed(subject.model, trace, words, mark),
+            "marks": mark.sum(1) + special,
+            "length": words.mask.sum(1),
+            "mark": ragged(mark.astype(float), words.mask),
+        }
+        if "decode" in subject.model.offers:
+            out["without"] = _without(subject.model, trace, words, mark)
+        return out
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts of marks alone; where no text has a mark there is nothing to ask."""
+        marks = np.asarray(arrays["marks"])
+        nowhere = np.full(len(marks), not marks.any())
+        asked = [name for name in ("words", "flat", "without", "removed") if name in arrays]
+        values = {
+            **arrays,
+            **{name: np.where(nowhere, np.nan, np.asarray(arrays[name])) for name in asked},
+        }
+        alone = np.asarray(arrays["flat"]) == 0
+        undefined = count_undefined(values, {"no marks": nowhere, "only marks": alone})
+        missing = {} if "without" in arrays else {"without": "needs decode"}
+        return Measurement(
+            self.code,
+            values,
+            undefined,
+            {"everywhere": self.everywhere, "least": self.least},
+            missing=missing,
+        )
+
+
+def _beside_words(trace: Trace) -> tuple[Float[Array, " B"], Int[Array, " B"]]:
+    """Give the share of the attention that words have, and how many special tokens have the rest of
+    it.
+
+    Where a model says nothing of special tokens, words have all.
+    """
+    if trace.elsewhere is None:
+        return np.ones(len(trace.batch)), np.zeros(len(trace.batch), dtype=np.int64)
+    special = trace.batch.mask & ~trace.batch.attendable
+    return 1 - to_numpy(trace.elsewhere), to_numpy(special.sum(1))
+
+
+def _marked(subject: MeasureContext, trace: Trace, words: Words) -> Bool[Array, "B W"]:
+    written = spelled(subject.texts, words, trace)
+    out = np.zeros(words.mask.shape, dtype=bool)
+    out[words.mask] = [is_mark(word) or type_number(word) in subject.learned for word in written]
+    return out
+
+
+def _without(
+    model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]
+) -> Float[Array, " B"]:
+    """Total variation when the weights of the marks go to the words, in proportion; evenly where
+    these have none.
+
+    Of several heads, in each.
+    """
+    rest = words.mask & ~mark
+    kept = words.own * rest
+    kept = np.where(kept.sum(-1, keepdims=True) > 0, kept, rest.astype(float))
+    kept /= np.maximum(kept.sum(-1, keepdims=True), np.finfo(float).tiny)
+    logits = model.decode(trace, like(words.by_head(kept), trace))
+    change = total_variation(probabilities(to_numpy(logits)), probabilities(to_numpy(trace.logits)))
+    return _where_there_are(change, mark, words)
+
+
+def _removed(
+    model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]
+) -> Float[Array, " B"]:
+    """Total variation when the marks are deleted from the input; only texts that keep a word can be
+    run.
+    """
+    change = np.zeros(len(mark))
+    some = mark.any(1) & (words.mask & ~mark).any(1)
+    if some.any():
+        rows = torch.from_numpy(np.nonzero(some)[0]).to(trace.batch.mask.device)
+        kept = trace.batch.mask & torch.from_numpy(words.without(mark)).to(trace.batch.mask.device)
+        shorter = run_variants(model, trace.batch.rows(rows).keep(kept[rows]))
+        whole = probabilities(to_numpy(trace.logits))[some]
+        change[some] = total_variation(probabilities(to_numpy(shorter.logits)), whole)
+    return _where_there_are(change, mark, words)
+
+
+def _where_there_are(
+    change: Float[Array, " B"], mark: Bool[Array, "B W"], words: Words
+) -> Float[Array, " B"]:
+    """Give 0 where a text has no marks, exactly, and nothing where it has no words."""
+    words_left = (words.mask & ~mark).any(1)
+    return np.asarray(np.where(words_left, change * mark.any(1), np.nan))

@@ -1,0 +1,351 @@
+"""Whether more attended states know more: of the output, of the output under uniform attention, of
+the label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats import beta
+
+from sightline.config.measure_registry import DECOUPLED, LABEL, OUTPUT, TARGETS
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
+from sightline.core.results import Estimate, Measurement
+from sightline.core.seeds import Seeds
+from sightline.measures.attention_ranks import Ranks, looked
+from sightline.measures.batch_words import words_of
+from sightline.measures.trace_arrays import WHY, to_numpy, with_reasons
+from sightline.numerics.rank_coupling import Coupling
+from sightline.numerics.rank_curves import contrast, ends, exchanged, rarity, resampled, slope, span
+from sightline.numerics.rank_information_wen2022 import Published
+from sightline.numerics.rank_probe_scores import Family
+from sightline.numerics.simplex import decision
+from sightline.numerics.weighted_tau import critical_value, effective_pairs, weighted_tau
+
+_SET = SETTINGS["information"]
+Array = np.ndarray
+MOST: int = _SET["most"]
+"""Ranks that are looked at, at most: of long texts the last ranks have next to no weight."""
+EXCHANGES, KEPT = int(_SET["exchanges"]), int(_SET["kept"])
+"""Exchanges of ranks behind a p-value, and how many of them are kept for the report."""
+RESAMPLES: int = _SET["resamples"]
+SHORT = "fewer words than ranks"
+KINDS, RARE = ("D", "B", "range", "tau", "best"), ("D", "B", "tau")
+"""What a curve over ranks comes to (`best` is its largest value), and of what it is told how rare
+it is by chance."""
+_POWER = 2.8
+"""Standard errors between nothing and what is found in four of five samples: 1.96 + 0.84."""
+
+
+@dataclass(frozen=True)
+class TargetScores:
+    """What the states of each rank say about one target: a score a text and rank, by which probes,
+    of how much.
+    """
+
+    scores: Float[Array, "n K"]
+    family: Family
+    most: Float[Array, " n"]
+
+
+@dataclass(frozen=True)
+class RankSurvey:
+    """What all texts together tell; ``rows`` says which row of the scores is that of a text."""
+
+    rows: Mapping[int, int]
+    refused: str
+    asked: Mapping[str, TargetScores] = field(default_factory=dict)
+    untrained: Mapping[str, TargetScores] = field(default_factory=dict)
+    ranks: Ranks | None = None
+    coupling: Coupling | None = None
+    published: Published | None = None
+
+
+@dataclass(frozen=True)
+class RankInformation:
+    """Scores of probes that tell a target from the state of a word, by the rank of its weight
+    (docs/information.md).
+
+    A score is that of a text the probe has not seen. ``output`` is computed from attention, so that
+    the state which weighs most shares most with it whatever it means; ``decoupled`` and ``label``
+    are not. Beside them the estimate of Wen et al. (2022), with shuffled attention as its baseline,
+    and the same of a model that was never trained.
+    """
+
+    shuffles: int = _SET["shuffles"]
+    code: str = "information"
+    needs: frozenset[str] = frozenset({"states", "decode"})
+    paper: str = "Wen et al. 2022, §4"
+    surveys: Survey = _SET["surveys"]
+
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take states, weights and answers, of the model and of its untrained companion."""
+        found = looked(subject.model, trace, seeds, self.shuffles, MOST)
+        if (other := subject.companions.get(UNTRAINED)) is not None and {
+            "states",
+            "decode",
+        } <= other.offers:
+            read = looked(other, other.trace(trace.batch), seeds, 0, MOST)
+            found |= {f"{UNTRAINED}.{name}": one for name, one in read.items()}
+        return {"index": words_of(trace).index, "label": to_numpy(trace.batch.labels), **found}
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> RankSurvey:
+        """Ask the states of every rank about every target."""
+        ranks = Ranks.of(arrays, seeds, MOST)
+        kept = np.asarray(arrays["index"])[ranks.kept]
+        rows = {int(index): row for row, index in enumerate(kept)}
+        if ranks.refused:
+            return RankSurvey(rows, ranks.refused)
+        asked = {name: _asked(ranks, name) for name in TARGETS}
+        untrained = {}
+        if f"{UNTRAINED}.states" in arrays:
+            other = Ranks.of(arrays, seeds, MOST, f"{UNTRAINED}.")
+            untrained = (
+                {} if other.refused else {name: _asked(other, name) for name in (DECOUPLED, LABEL)}
+            )
+        coupled = ranks.coupled(asked[OUTPUT].family) if self.shuffles else None
+        return RankSurvey(rows, "", asked, untrained, ranks, coupled, ranks.published())
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Give the scores of each text, and those of its first word when ranks are exchanged."""
+        index, learned = words_of(trace).index, subject.learned
+        row = np.array([learned.rows.get(int(one), -1) for one in index])
+        out: dict[str, Array] = {}
+        for name in TARGETS:
+            out |= {
+                f"{kind}.{name}": one
+                for kind, one in _of_texts(learned, name, row, index, seeds).items()
+            }
+        too_short = row < 0
+        reasons = (
+            {learned.refused: np.ones(len(row), dtype=bool)}
+            if learned.refused
+            else {SHORT: too_short}
+        )
+        return out | {f"{WHY}{why}": applies for why, applies in reasons.items()}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts that have too few words."""
+        values, undefined = with_reasons(arrays)
+        return Measurement(self.code, values, undefined, {"shuffles": self.shuffles})
+
+    def conclude(self, measurement: Measurement, learned: RankSurvey, seeds: Seeds) -> Measurement:
+        """Add what the texts have only together: curves, contrasts, p-values, and what the paper
+        would print.
+        """
+        whole, settings = (
+            (_undefined(learned), {}) if learned.refused else _concluded(learned, seeds)
+        )
+        return replace(measurement, settings={**measurement.settings, **settings}, whole=whole)
+
+
+def _undefined(learned: RankSurvey) -> dict[str, Estimate]:
+    """Name what is always told, of no texts."""
+    names = [
+        f"{kind}.{name}"
+        for name in TARGETS
+        for kind in (*KINDS, *(f"exchanged.{kind}" for kind in RARE))
+    ]
+    names += [
+        *(f"paper.tau.{name}" for name in TARGETS),
+        *(f"coupled.{kind}" for kind in RARE),
+        "flatness",
+    ]
+    names += [f"untrained.D.{name}" for name in (DECOUPLED, LABEL)]
+    nan = float("nan")
+    return dict.fromkeys(names, Estimate(nan, nan, nan, 0, learned.refused))
+
+
+def _asked(ranks: Ranks, name: str) -> TargetScores:
+    target = ranks.target(name)
+    scores, family = target.scores(ranks.features)
+    return TargetScores(scores, family, target.surprise())
+
+
+def _of_texts(
+    learned: RankSurvey, name: str, row: Int[Array, " B"], index: Int[Array, " B"], seeds: Seeds
+) -> dict[str, Array]:
+    """Lay the scores of a target over the texts of a batch; NaN of texts that are too short."""
+    scores, most = np.full((len(row), MOST), np.nan), np.full(len(row), np.nan)
+    draws = np.full((len(row), KEPT), np.nan)
+    there = row >= 0
+    if not learned.refused and there.any():
+        one = learned.asked[name]
+        own = one.scores[row[there]]
+        scores[there, : own.shape[1]], most[there] = own, one.most[row[there]]
+        draws[there] = [
+            seeds.generator(f"exchanged ranks, {name}", int(i)).choice(mine, KEPT)
+            for i, mine in zip(index[there], own, strict=True)
+        ]
+    ranks = learned.ranks.ranks if learned.ranks else MOST
+    return {
+        "scores": scores,
+        "first": scores[:, 0],
+        "rest": scores[:, 1:ranks].mean(1),
+        "most": most,
+        "draws": draws,
+    }
+
+
+def _concluded(learned: RankSurvey, seeds: Seeds) -> tuple[dict[str, Estimate], dict[str, Any]]:
+    assert learned.ranks is not None  # nothing was refused
+    assert learned.published is not None
+    weights = learned.ranks.mean
+    whole = _about(learned.ranks, learned.asked, seeds)
+    for name, one in learned.asked.items():
+        whole |= _summaries(one.scores, weights, name, seeds)
+    for name, one in learned.untrained.items():
+        whole |= _means(one.scores, {f"untrained.D.{name}": contrast}, f"untrained, {name}", seeds)
+    if learned.coupling is not None:
+        both = learned.coupling
+        for kind, p in (("D", both.contrast), ("B", both.slope), ("tau", both.tau)):
+            whole[f"coupled.{kind}"] = _chance(p, both.draws, f"shuffled attention; {both.by}")
+    printed, settings = _printed(learned.published, learned.ranks, seeds)
+    families = {name: one.family for name, one in learned.asked.items()}
+    found = {name: round(_found_in_most(one.scores), 4) for name, one in learned.asked.items()}
+    return whole | printed, settings | {
+        "families": families,
+        "ranks": learned.ranks.ranks,
+        "contrast_found": found,
+    }
+
+
+def _summaries(
+    scores: Float[Array, "n K"], weights: Float[Array, " K"], name: str, seeds: Seeds
+) -> dict[str, Estimate]:
+    """Say what a curve over ranks comes to: its values, D, B, R and τ, and how rare they are among
+    exchanged ranks.
+    """
+    generator = seeds.generator("resampled ranks", name)
+    curve, again = scores.mean(0)[None], resampled(scores, RESAMPLES, generator)
+    shuffled = exchanged(scores, seeds.generator("exchanged ranks", name), EXCHANGES)
+    kinds: Mapping[str, Callable[[Array], Array]] = {
+        "D": contrast,
+        "B": lambda one: slope(one, weights),
+        "range": span,
+        "tau": lambda one: weighted_tau(one, weights),
+        "best": _column(int(scores.mean(0).argmax())),
+        **{f"V.{rank + 1}": _column(rank) for rank in range(scores.shape[1])},
+    }
+    out = {}
+    for kind, summary in kinds.items():
+        method = (
+            "range of stability over resampled texts"
+            if kind == "tau"
+            else f"bootstrap of {RESAMPLES}"
+        )
+        out[f"{kind}.{name}"] = _between(
+            float(summary(curve)[0]), summary(again), len(scores), method
+        )
+        if kind in RARE:
+            p = rarity(float(summary(curve)[0]), summary(shuffled))
+            out[f"exchanged.{kind}.{name}"] = _chance(p, EXCHANGES, "ranks exchanged within texts")
+    return out
+
+
+def _found_in_most(scores: Float[Array, "n K"]) -> float:
+    """Give the contrast that four of five samples of so many texts would tell from 0: the power of
+    the test.
+    """
+    return float(_POWER * contrast(scores).std(ddof=1) / np.sqrt(len(scores)))
+
+
+def _means(
+    values: Float[Array, "n K"],
+    kinds: Mapping[str, Callable[[Array], Array]],
+    stage: str,
+    seeds: Seeds,
+) -> dict[str, Estimate]:
+    """Estimate what the means of some values come to, over the same resampled texts."""
+    again, once = (
+        resampled(values, RESAMPLES, seeds.generator("resampled ranks", stage)),
+        values.mean(0)[None],
+    )
+    method = f"bootstrap of {RESAMPLES}"
+    return {
+        name: _between(float(kind(once)[0]), kind(again), len(values), method)
+        for name, kind in kinds.items()
+    }
+
+
+def _column(place: int) -> Callable[[Array], Array]:
+    return lambda curves: np.asarray(curves[:, place])
+
+
+def _between(value: float, again: Float[Array, " R"], n: int, method: str) -> Estimate:
+    return Estimate(value, *ends(again), n, method)
+
+
+def _chance(p: float, draws: int, method: str) -> Estimate:
+    """Give a p-value with the interval that its number of draws leaves (Clopper & Pearson 1934)."""
+    hits = 0.0 if np.isnan(p) else round(p * (draws + 1)) - 1
+    low = 0.0 if hits == 0 else float(beta.ppf(0.025, hits, draws - hits + 1))
+    high = 1.0 if hits == draws else float(beta.ppf(0.975, hits + 1, draws - hits))
+    return Estimate(p, low, max(high, p), draws, method)
+
+
+def _about(ranks: Ranks, asked: Mapping[str, TargetScores], seeds: Seeds) -> dict[str, Estimate]:
+    """Say how uneven attention is, how often ties decide, how often the decoupled answer agrees;
+    and entropies.
+    """
+    falling = -np.sort(-ranks.weights[ranks.kept], axis=1)[:, : ranks.ranks]
+    weights = {f"weight.{rank + 1}": _column(rank) for rank in range(ranks.ranks)}
+    same = (decision(ranks.logits) == decision(ranks.flat))[ranks.kept]
+    each = {
+        "tied": ranks.tied,
+        "agreement": same,
+        **{f"entropy.{name}": one.most for name, one in asked.items()},
+    }
+    columns = np.stack([one.astype(float) for one in each.values()], axis=1)
+    return {
+        **_means(falling, {"flatness": _first_to_last, **weights}, "weights", seeds),
+        **_means(
+            columns, {name: _column(place) for place, name in enumerate(each)}, "texts", seeds
+        ),
+    }
+
+
+def _first_to_last(curves: Float[Array, "R K"]) -> Float[Array, " R"]:
+    last = curves[:, -1]
+    return np.asarray(
+        np.divide(curves[:, 0], last, out=np.full(len(curves), np.inf), where=last > 0)
+    )
+
+
+def _printed(
+    found: Published, ranks: Ranks, seeds: Seeds
+) -> tuple[dict[str, Estimate], dict[str, Any]]:
+    """Give what the paper prints, with its spread over k-means, and what must stand beside it."""
+    weights = ranks.published_weights()
+    rare = critical_value(weights, seeds.generator("null of tau"))
+    out = {}
+    for name, curves in found.curves.items():
+        tau, n = found.tau(name, weights), int(found.texts[0])
+        method = f"mean and range of {len(tau)} starts of k-means"
+        out[f"paper.tau.{name}"] = Estimate(
+            float(tau.mean()), float(tau.min()), float(tau.max()), n, method
+        )
+        for rank, (mean, low, high) in enumerate(
+            zip(curves.mean(0), curves.min(0), curves.max(0), strict=True)
+        ):
+            count = int(found.texts[rank])
+            out[f"paper.m.{name}.{rank + 1}"] = Estimate(
+                float(mean), float(low), float(high), count, method
+            )
+    settings = {
+        "clusters": found.count.clusters,
+        "two_in_each": found.count.kept,
+        "smallest": found.smallest,
+        "floors": {
+            name: [round(float(one), 4) for one in floors] for name, floors in found.floors.items()
+        },
+        "texts": [int(one) for one in found.texts],
+        "effective_pairs": round(effective_pairs(weights), 2),
+        "critical_tau": round(rare, 3) if np.isfinite(rare) else None,
+    }
+    return out, settings

@@ -1,0 +1,163 @@
+"""Does removing the highlighted words change the answer? By deletion and by replacement, for every
+map (SL-301).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_registry import Reduction
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Measurement, Values
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import AttributionMaps, rivals
+from sightline.measures.batch_words import Words
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.log_odds_bounds import LAST, LOST, bounded, flipped, odds_of_all
+from sightline.measures.removal_curves import (
+    Removals,
+    answers_without,
+    by_name,
+    chance_gone,
+    distinct,
+    first_words,
+    odds,
+    odds_gone,
+    of_sets,
+    orders_of,
+)
+from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
+from sightline.measures.transfer.hybrid_texts import Bag, answers, crossed
+
+_SET = SETTINGS["erasure"]
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Drop of the log-odds of the decided class when the top words of a map are removed, averaged
+    over shares.
+
+    ``deleted`` makes the text shorter, ``replaced`` puts words of other audited texts in their
+    place. Beside each map stand as many words at random (``random``) and words in the order of what
+    deleting each alone does (``most``), so that a drop can be read as a share of what removing
+    words can do. ``area`` and ``floor`` are the published number, of attention and of random words:
+    the drop of the probability under deletion. The top words alone are removed from the whole text
+    and, as either of two words can be enough, from the text without the next ones, up to the share
+    ``among``.
+    """
+
+    shares: tuple[float, ...] = tuple(_SET["shares"])
+    draws: int = _SET["draws"]
+    among: float = _SET["among"]
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+    code: str = "erasure"
+    needs: frozenset[str] = frozenset()
+    paper: str = (
+        "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %); limits after Edin "
+        "et al. 2025"
+    )
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Order the words by every map, remove the first, each distinct set once, and see what the
+        answer loses.
+        """
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        names, words = rivals(subject), maps.words
+        orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
+        removals, back = distinct(first_words(orders, words, self.shares), several)
+        left = {
+            "deleted": answers_without(subject, trace, words, removals, self.tokens_at_once),
+            "replaced": self._replaced(subject, words, removals, trace.logits.shape[1], seeds),
+        }
+        whole, chosen = to_numpy(trace.logits), decided(trace)
+        area = of_sets(chance_gone(whole, left["deleted"], chosen, removals.row), back).mean(axis=1)
+        known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
+        out: dict[str, Values] = {
+            "area": area[names.index("attention")],
+            "floor": area[-self.draws :].T,
+            "words": words.mask.sum(1),
+            "odds": odds_of_all(whole),
+            "chosen": chosen,
+        }
+        lost = {}
+        for kind, logits in left.items():
+            drops = of_sets(odds_gone(whole, logits, chosen, removals.row), back)
+            flips = of_sets(flipped(logits, chosen, removals.row), back)
+            lost[kind] = drops.mean(axis=1)
+            for name, curve in by_name(drops, known, self.draws, apart=True).items():
+                out[f"{LOST}{kind}.{name}"] = curve
+            for name, curve in by_name(flips, known, self.draws).items():
+                out[f"flips.{kind}.{name}"] = curve.mean(axis=1)
+        last = self._last(subject, trace, words, orders, several)
+        for name, one in by_name(last, known, self.draws, apart=True).items():
+            out[f"{LAST}{name}"] = one[:, 0]
+        alone = {text.index for text in subject.audited}
+        return out | {
+            f"{WHY}one word": words.mask.sum(1) < 2,
+            f"{WHY}one candidate": np.isposinf(odds(whole, chosen)),
+            f"{WHY}no finite answer": np.isnan(lost["deleted"]).any(axis=0),
+            f"{WHY}no other text to take words from": np.array(
+                [alone <= {text.index} for text in subject.texts]
+            ),
+            f"{WHY}no finite answer with other words": np.isnan(lost["replaced"]).any(axis=0),
+            f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
+        }
+
+    def _last(
+        self,
+        subject: MeasureContext,
+        trace: Trace,
+        words: Words,
+        orders: Int[Array, "O B W"],
+        several: Bool[Array, " B"],
+    ) -> Float[Array, "O 1 B"]:
+        """What the top words of each order cost where the next ones, up to a share, are gone
+        already.
+        """
+        top, all_first = first_words(orders, words, (self.shares[0], self.among)).transpose(
+            1, 0, 2, 3
+        )
+        removals, back = distinct(np.stack([all_first & ~top, all_first], axis=1), several)
+        left = answers_without(subject, trace, words, removals, self.tokens_at_once)
+        drops = of_sets(odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row), back)
+        return np.asarray(drops[:, 1:] - drops[:, :1])
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Bound what each text loses, and count those from which nothing can be removed or whose
+        answer has no odds.
+        """
+        values, undefined = with_reasons(bounded(arrays))
+        settings = {
+            "shares": list(self.shares),
+            "draws": self.draws,
+            "among": self.among,
+            "gradient": self.gradient,
+        }
+        return Measurement(self.code, values, undefined, settings)
+
+    def _replaced(
+        self, subject: MeasureContext, words: Words, removals: Removals, classes: int, seeds: Seeds
+    ) -> Float[Array, "M L"]:
+        """Run the texts again with other words in the places of these: one for each place, whatever
+        the order.
+        """
+        bag = Bag.of(subject.audited)
+        others = [
+            bag.drawn(text, seeds.generator("other words", text.index)) for text in subject.texts
+        ]
+        found, able = [], []
+        for i, (row, gone) in enumerate(zip(removals.row, removals.gone, strict=True)):
+            if others[row]:
+                text, places = subject.texts[row], np.flatnonzero(gone[words.mask[row]])
+                found.append((text, crossed(others[row], text.tokens, places.tolist())))
+                able.append(i)
+        out = np.full((len(removals.row), classes), np.nan)
+        if found:
+            out[able] = answers(subject.model, found, self.tokens_at_once)
+        return out

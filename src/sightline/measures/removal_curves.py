@@ -1,0 +1,173 @@
+"""The first words of an order, removed or kept: orders by every map, each distinct set once, the
+text without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import MeasureContext, Trace
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.batch_words import Words
+from sightline.measures.importance import odds_of
+from sightline.measures.perturbations import at_once, run_variants
+from sightline.measures.trace_arrays import (
+    borders,
+    keys_of,
+    ordered,
+    predicted_probability,
+    to_numpy,
+)
+from sightline.measures.transfer.hybrid_texts import chunks, share_of
+from sightline.numerics import subwords
+from sightline.numerics.ties import faded, settled
+
+Array = np.ndarray
+SHARES: tuple[float, ...] = tuple(SETTINGS["erasure"]["shares"])
+MOST = "signed_deletion"
+"""The map whose order stands for the most that the words of a text can do."""
+
+
+@dataclass(frozen=True)
+class Removals:
+    """Sets of words to remove: of which text of the batch, and which of its words. No set is there
+    twice.
+    """
+
+    row: Int[Array, " M"]
+    gone: Bool[Array, "M W"]
+
+
+def orders_of(maps: AttributionMaps, names: Sequence[str], draws: int) -> Int[Array, "O B W"]:
+    """Order the words of each text: by each map, by the most there is to lose, and at random
+    ``draws`` times.
+    """
+    mask = maps.words.mask
+    keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
+    by_map = [
+        faded(np.nan_to_num(maps[name]), mask, borders(maps.words.index)) for name in names
+    ]  # what cannot be seen has no order
+    by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
+    return ordered(by_map, mask, keys)
+
+
+def removed_count(length: Int[Array, " B"], share: float) -> Int[Array, " B"]:
+    """How many words a share is, but never all."""
+    return np.asarray(np.minimum(share_of(length, share), np.maximum(length - 1, 0)))
+
+
+def first_words(
+    orders: Int[Array, "O B W"], words: Words, shares: Sequence[float]
+) -> Bool[Array, "O S B W"]:
+    """Mark the first words of each order, a set for each share."""
+    counts = np.stack([removed_count(words.mask.sum(1), share) for share in shares])
+    first = np.arange(orders.shape[2]) < counts[..., None]
+    out = np.zeros((len(orders), *first.shape), dtype=bool)
+    np.put_along_axis(
+        out, np.broadcast_to(orders[:, None], out.shape), np.broadcast_to(first, out.shape), axis=-1
+    )
+    return out
+
+
+def distinct(
+    gone: Bool[Array, "O S B W"], several: Bool[Array, " B"]
+) -> tuple[Removals, Int[Array, "O S B"]]:
+    """List each set of words once, and say for each order, share and text which of them it is (−1:
+    none).
+    """
+    back = np.full(gone.shape[:3], -1)
+    rows: list[int] = []
+    sets: list[Array] = []
+    for row in np.flatnonzero(several):
+        found, inverse = np.unique(
+            gone[:, :, row].reshape(-1, gone.shape[3]), axis=0, return_inverse=True
+        )
+        back[:, :, row] = len(rows) + inverse.reshape(gone.shape[:2])
+        rows += [int(row)] * len(found)
+        sets += [*found]
+    return Removals(
+        np.array(rows, dtype=np.int64), np.array(sets, dtype=bool).reshape(-1, gone.shape[3])
+    ), back
+
+
+def answers_without(
+    subject: MeasureContext, trace: Trace, words: Words, removals: Removals, tokens_at_once: int
+) -> Float[Array, "M L"]:
+    """Run the texts again without the words."""
+    place, real = words.place[removals.row], to_numpy(trace.batch.mask)[removals.row]
+    kept = subwords.kept(removals.gone, place) & real
+    out = np.full((len(kept), trace.logits.shape[1]), np.nan)
+    beside = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
+    for some in chunks(kept.sum(1) + beside, at_once(subject.model, tokens_at_once)):
+        rows, left = (
+            torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept)
+        )
+        out[some] = to_numpy(run_variants(subject.model, trace.batch.rows(rows).keep(left)).logits)
+    return out
+
+
+def of_sets(values: Float[Array, " M"], back: Int[Array, "O S B"]) -> Float[Array, "O S B"]:
+    """Give each order, share and text the number of its set; NaN where there is no set, or it has
+    no number.
+    """
+    known = np.append(np.where(np.isfinite(values), values, np.nan), np.nan)  # −1 finds the last
+    return np.asarray(known[back])
+
+
+def by_name(
+    found: Float[Array, "O S B"],
+    known: Mapping[str, Bool[Array, " B"]],
+    draws: int,
+    *,
+    apart: bool = False,
+) -> dict[str, Float[Array, "B S *R"]]:
+    """Name the numbers of each order: those of a map, where it is known, those of most, and those
+    of random ones.
+
+    Random orders come as their mean, or each ``apart`` on a last axis.
+    """
+    curves = found.transpose(0, 2, 1)
+    curves_by_name = {
+        name: np.where(there[:, None], curves[i], np.nan)
+        for i, (name, there) in enumerate(known.items())
+    }
+    random = np.moveaxis(curves[-draws:], 0, -1)
+    return {
+        **curves_by_name,
+        "most": curves[len(known)],
+        "random": random if apart else random.mean(axis=-1),
+    }
+
+
+def odds(logits: Float[Array, "M L"], chosen: Int[Array, " M"]) -> Float[Array, " M"]:
+    """Give the log-odds of the classes that were decided on."""
+    return odds_of(torch.from_numpy(logits), chosen)
+
+
+def odds_gone(
+    whole: Float[Array, "B L"],
+    left: Float[Array, "M L"],
+    chosen: Int[Array, " B"],
+    row: Int[Array, " M"],
+) -> Float[Array, " M"]:
+    """What the log-odds of the decided class lose; NaN where there is no other class."""
+    with np.errstate(invalid="ignore"):  # ∞ − ∞: the only candidate
+        return np.asarray(odds(whole, chosen)[row] - odds(left, chosen[row]))
+
+
+def chance_gone(
+    whole: Float[Array, "B L"],
+    left: Float[Array, "M L"],
+    chosen: Int[Array, " B"],
+    row: Int[Array, " M"],
+) -> Float[Array, " M"]:
+    """What the probability of the decided class loses."""
+    return np.asarray(
+        predicted_probability(whole, chosen)[row] - predicted_probability(left, chosen[row])
+    )

@@ -1,0 +1,98 @@
+"""What the top words of a map hold of a reference, and what any would: how two maps over the words
+are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.core.protocols import Arrays
+from sightline.measures.attribution_maps import AttributionMaps
+from sightline.measures.trace_arrays import borders
+from sightline.numerics.rank_agreement import captured, captured_by_chance, inclusion, top_count
+from sightline.numerics.ties import apart, flat
+
+Array = np.ndarray
+FREE = ("free_gradient", "free_deletion")
+"""The references that attention has no part in at decoding."""
+FLAT_REFERENCE = "constant or zero reference"
+
+
+@dataclass(frozen=True)
+class TopkTexts:
+    """What every comparison of a batch needs: which words are real, how many count as top, whose
+    text it is.
+    """
+
+    mask: Bool[Array, "B W"]
+    count: Int[Array, " B"]
+    index: Int[Array, " B"]
+
+
+def texts_of(maps: AttributionMaps, share: float) -> TopkTexts:
+    """Say of a batch what every comparison needs; a share of the words counts as top."""
+    words = maps.words
+    return TopkTexts(words.mask, top_count(words.mask.sum(1), share), words.index)
+
+
+def captured_free(
+    weights: Float[Array, "B W"], references: Sequence[Float[Array, "B W"]], texts: TopkTexts
+) -> tuple[Float[Array, " B"], ...]:
+    """Share that the top words by any weights capture of the references free of attention, and its
+    mean by chance.
+    """
+    top = ranked(weights, texts)
+    shares = [captured(top, reference, texts.mask, texts.count) for reference in references]
+    chances = [by_chance(top, reference, texts) for reference in references]
+    return np.mean(shares, axis=0), np.mean(chances, axis=0)
+
+
+def mass(
+    weights: Float[Array, "B W"], reference: Float[Array, "B W"], mask: Bool[Array, "B W"]
+) -> Float[Array, " B"]:
+    """``Σ w_t r_t / max r``: 1 where all the weight is on the largest; NaN where all are zero, or a
+    word is alone.
+    """
+    real = np.where(mask, reference, 0.0)
+    most = np.where(mask.sum(1) < 2, np.nan, real.max(axis=1))
+    out = np.full(len(most), np.nan)
+    return np.asarray(np.divide((weights * real).sum(1), most, out=out, where=most > 0))
+
+
+def ranked(values: Float[Array, "B W"], texts: TopkTexts) -> Float[Array, "B W"]:
+    """Include the top words of each text; NaN where none stands out or one is undefined: then none
+    is on top.
+
+    Words whose shades cannot be told apart are tied, as they are to a reader.
+    """
+    known = np.nan_to_num(values)
+    no_ranking = flat(known, texts.mask) | np.isnan(values).any(axis=1)
+    return np.where(
+        no_ranking[:, None],
+        np.nan,
+        inclusion(apart(known, texts.mask, borders(texts.index)), texts.mask, texts.count),
+    )
+
+
+def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:
+    """Say why the words of a text have no order by their weights, and what else must then be the
+    reason.
+    """
+    one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
+    return {
+        "one word": one,
+        "constant attention": alike,
+        **dict.fromkeys(rest, np.ones(len(one), dtype=bool)),
+    }
+
+
+def by_chance(
+    top: Float[Array, "B W"], reference: Float[Array, "B W"], texts: TopkTexts
+) -> Float[Array, " B"]:
+    """The exact mean of the floor, on the texts for which the number itself is defined."""
+    chance = captured_by_chance(reference, texts.mask, texts.count)
+    return np.asarray(np.where(np.isnan(top).any(axis=1), np.nan, chance))

@@ -1,0 +1,1 @@
+"""The transfer test: highlighted words copied into other texts."""

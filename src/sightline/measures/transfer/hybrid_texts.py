@@ -1,0 +1,156 @@
+"""Texts put together of the words of others: how they are made, how a model answers them, which
+words are marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from operator import add
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline._io.gc_pause import collector_paused
+from sightline.core.example import Example
+from sightline.core.protocols import Auditable
+from sightline.measures.perturbations import at_once, run_variants
+from sightline.measures.trace_arrays import borders, to_numpy
+from sightline.numerics.ties import faded
+
+Array = np.ndarray
+
+
+def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
+    """Give a text other words; it keeps its query, its candidates and the index by which a model
+    may know it.
+    """
+    lengths = [*map(len, tokens)]
+    starts = [
+        place + before for before, place in enumerate(accumulate(lengths[:-1], initial=0))
+    ]  # a space each
+    places = tuple(zip(starts, map(add, starts, lengths), strict=True))
+    sentence = " ".join(tokens)
+    return replace(
+        text,
+        id=f"{text.id}, rewritten",
+        text=sentence,
+        tokens=tokens,
+        places=places,
+        rationale=None,
+    )
+
+
+def crossed(
+    donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[int]
+) -> tuple[str, ...]:
+    """Take the donor's word at every marked position and the receiver's elsewhere; where a text has
+    none there is none.
+
+    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 1])
+    ('not', 'good', 'bad')
+    >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 2])
+    ('not', 'very')
+    """
+    found: list[str | None] = [*receiver, *[None] * (len(donor) - len(receiver))]
+    for place in places:
+        found[place] = donor[place] if place < len(donor) else None
+    return tuple([word for word in found if word is not None])
+
+
+def answers(
+    model: Auditable, asked: Sequence[tuple[Example, tuple[str, ...]]], tokens_at_once: int
+) -> Float[Array, "N L"]:
+    """Give the logits of texts with other words, those of like length run together:
+    ``tokens_at_once`` tokens at most.
+
+    A text is written when it is run: thousands of them, with the places of all their words, are 200
+    MB.
+    """
+    lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
+    found = []
+    for rows in chunks(lengths, at_once(model, tokens_at_once)):
+        with (
+            collector_paused()
+        ):  # which would walk the whole corpus again for every few texts that are written
+            written = [rewritten(*asked[i]) for i in rows]
+        found.append((rows, to_numpy(run_variants(model, model.collate(written)).logits)))
+    order = np.argsort(np.concatenate([rows for rows, _ in found]))
+    return np.asarray(np.concatenate([logits for _, logits in found])[order])
+
+
+def chunks(lengths: Int[Array, " N"], tokens_at_once: int) -> list[Int[Array, " _"]]:
+    """Cut texts, as positions in order of length, into chunks of so many tokens with all padding,
+    or of one text.
+    """
+    order = np.argsort(lengths, kind="stable")
+    out: list[Array] = []
+    while len(order):
+        # Lengths rise, so what a chunk takes with its next text is the length of that text times
+        # their number.
+        taken = max(1, int((lengths[order] * np.arange(1, len(order) + 1) <= tokens_at_once).sum()))
+        out.append(order[:taken])
+        order = order[taken:]
+    return out
+
+
+def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:
+    """How many words a share is: rounded to the nearest, at least one."""
+    return np.asarray(
+        np.clip(np.floor(share * np.asarray(length) + 0.5), 1, length), dtype=np.int64
+    )
+
+
+def ranked(
+    values: Float[Array, " W"], keys: Float[Array, " W"], index: int, *, signed: bool
+) -> Int[Array, " S"]:
+    """Order the words of a text by a map, largest first, ties by their keys.
+
+    Only words that can be seen are taken, and of a signed map those that speak for the decided
+    class. Where a map gives nothing to any word, all have the same rank. ``index`` is that of the
+    text.
+    """
+    seen = faded(values, np.ones(values.shape, dtype=bool), borders(np.array(index)))
+    order, number = np.lexsort((keys, -seen)), int((seen > 0).sum())
+    return order[:number] if signed or number else order
+
+
+@dataclass(frozen=True)
+class Bag:
+    """All words of some texts, text by text in the order of their index, so that the order they
+    came in is inert.
+    """
+
+    index: Int[Array, " N"]
+    lengths: Int[Array, " N"]
+    texts: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, texts: Sequence[Example]) -> Bag:
+        """Read the words off texts."""
+        ordered = sorted(texts, key=lambda text: text.index)
+        index, lengths = (
+            np.array(one, dtype=np.int64)
+            for one in ([text.index for text in ordered], [len(text.tokens) for text in ordered])
+        )
+        return cls(index, lengths, tuple(text.tokens for text in ordered))
+
+    def drawn(self, text: Example, generator: np.random.Generator) -> tuple[str, ...]:
+        """Draw a word for each word of a text, as often as other texts use it; nothing where there
+        is no other text.
+        """
+        own = self.index == text.index
+        before, size = (
+            int(self.lengths[chosen].sum()) for chosen in (self.index < text.index, own)
+        )
+        others = int(self.lengths.sum()) - size
+        if not others:
+            return ()
+        places = generator.integers(others, size=len(text.tokens))
+        places += size * (places >= before)  # its own words are stepped over
+        ends = np.cumsum(self.lengths)
+        rows = np.searchsorted(ends, places, side="right")
+        return tuple(
+            self.texts[row][place - ends[row]] for row, place in zip(rows, places, strict=True)
+        )

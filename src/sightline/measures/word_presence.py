@@ -1,0 +1,112 @@
+"""Do texts that contain the highlighted words of a class get that prediction more often? (SL-306;
+changes no text).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from math import fsum
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_registry import takes_sides
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.seeds import Seeds
+from sightline.measures.transfer.hybrid_texts import ranked, share_of
+
+Array = np.ndarray
+Kinds = frozenset[float]
+"""Words by the numbers of how they are written, each once."""
+ALL_WORDS = "all"
+"""The map that highlights every word: how well the words of a text tell its prediction at all."""
+TOP: float = SETTINGS["transplant"]["top"]
+"""The share of the words of a text that counts as highlighted."""
+PRIOR: float = SETTINGS["transplant"]["prior"]
+"""In how many texts without a class a word is counted beforehand, so that a word seen once says
+little."""
+
+
+def highlighted(
+    types: Sequence[Float[Array, " _"]],
+    maps: Mapping[str, Sequence[Float[Array, " _"]]],
+    index: Int[Array, " N"],
+    seeds: Seeds,
+) -> dict[str, list[Kinds]]:
+    """Give the top words of each text by each map; none where a map is unknown."""
+    out = {ALL_WORDS: [frozenset(one.tolist()) for one in types]}
+    for name, rows in maps.items():
+        out[name] = []
+        for words, values, text in zip(types, rows, index, strict=True):
+            keys = seeds.generator("ties", int(text)).random(len(values))
+            known = not np.isnan(values).any()
+            order = (
+                ranked(values, keys, int(text), signed=takes_sides(name))
+                if known
+                else np.zeros(0, dtype=np.int64)
+            )
+            out[name].append(frozenset(words[order[: int(share_of(len(values), TOP))]].tolist()))
+    return out
+
+
+def presence(
+    types: Sequence[Float[Array, " _"]],
+    tops: Mapping[str, Sequence[Kinds]],
+    classes: Int[Array, " N"],
+    half: Bool[Array, " N"],
+    partner: Int[Array, "N K"],
+) -> dict[str, Float[Array, "N K"]]:
+    """Say of each pair whether the donor has more of the words that a map highlights for its class.
+
+    Which words these are is learned from the other half of the texts: a word counts by how much
+    more often it is among the top words of texts predicted as the donor is than of other texts. 1:
+    the donor has more of them, 0.5: as many, 0: the receiver has. Nothing is moved and nothing is
+    run, so that no model can tell that it is tested.
+    """
+    kinds = [frozenset(one.tolist()) for one in types]
+    out = {}
+    for name, chosen in tops.items():
+        value = np.full(partner.shape, np.nan)
+        for side in (True, False):
+            weights = {
+                one: speaking(chosen, half != side, classes, int(one)) for one in np.unique(classes)
+            }
+            for x, k in zip(*np.nonzero((partner >= 0) & (half == side)[:, None]), strict=True):
+                ours, theirs = (
+                    fsum(weights[classes[x]].get(word, 0.0) for word in kinds[row])
+                    for row in (x, partner[x, k])
+                )
+                value[x, k] = 0.5 * (1 + np.sign(ours - theirs))
+        out[name] = value
+    return out
+
+
+def speaking(
+    tops: Sequence[Collection[float]],
+    rows: Bool[Array, " N"],
+    classes: Int[Array, " N"],
+    chosen: int,
+) -> dict[float, float]:
+    """Weigh words by the log of how much more often they are highlighted where a class is predicted
+    than elsewhere.
+
+    With k of n texts of the class and j of m others, and p = (k + j) / (n + m): the log of (k + cp)
+    / (n + c) over (j + cp) / (m + c), where c is `PRIOR`. Words for which it is not above 0 say
+    nothing.
+    """
+    counts = {True: Counter[float](), False: Counter[float]()}
+    texts = {True: 0, False: 0}
+    for row in np.flatnonzero(rows):
+        of_class = bool(classes[row] == chosen)
+        counts[of_class].update(tops[int(row)])
+        texts[of_class] += 1
+    n, m = texts[True] + PRIOR, texts[False] + PRIOR
+    out = {}
+    for word, k in counts[True].items():
+        j = counts[False][word]
+        before = PRIOR * (k + j) / (texts[True] + texts[False])
+        gain = np.log((k + before) / n) - np.log((j + before) / m)
+        if gain > 0:
+            out[word] = float(gain)
+    return out

@@ -1,0 +1,143 @@
+"""Would the weights of other words do as well? A second floor of SL-104, over word types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_registry import Reduction
+from sightline.config.measure_settings import SETTINGS
+from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
+from sightline.core.results import Measurement, Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps
+from sightline.measures.batch_words import types_of
+from sightline.measures.importance import TOKENS_AT_ONCE
+from sightline.measures.topk_mass import FREE, captured_free, texts_of, unranked
+from sightline.measures.trace_arrays import count_undefined, of_words, ragged
+from sightline.numerics.ties import flat
+
+_SET = SETTINGS["types"]
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What a word type weighs on average, handed to another type, once for each permutation of the
+    types.
+
+    ``free`` are the references free of attention that were made while looking, by the index of a
+    text.
+    """
+
+    types: Float[Array, " S"]
+    weight: Float[Array, "R S"]
+    free: Mapping[int, Sequence[Float[Array, " W"]]]
+
+    def references(
+        self, index: Int[Array, " B"], mask: Bool[Array, "B W"]
+    ) -> list[Float[Array, "B W"]]:
+        """Give the references of a batch."""
+        out = [np.zeros(mask.shape) for _ in FREE]
+        for padded, rows in zip(
+            out, zip(*(self.free[int(one)] for one in index), strict=True), strict=True
+        ):
+            padded[mask] = np.concatenate(rows)
+        return out
+
+    def weights(
+        self, numbers: Float[Array, " _"], mask: Bool[Array, "B W"]
+    ) -> Float[Array, "R B W"]:
+        """Weigh the words of a batch as the types weigh that theirs have been exchanged for; each
+        text sums to one.
+        """
+        out = np.zeros((len(self.weight), *mask.shape))
+        out[:, mask] = self.weight[:, np.searchsorted(self.types, numbers)]
+        total = out.sum(axis=2, keepdims=True)
+        return np.asarray(np.divide(out, total, out=np.zeros(out.shape), where=total > 0))
+
+
+@dataclass(frozen=True)
+class WordTypeControl:
+    """Captured importance of weights that belong to other words: types exchange what they weigh on
+    average.
+
+    Weights permuted *within* a text lose that attention has favourites among the words. Here every
+    word of the audited texts gets the mean weight of another, drawn once for all texts, so the
+    floor is a map that also has favourites, and always the same, but chosen by nobody. A word's
+    weight is counted in shares of an even one (weight × words), because all words of a short text
+    weigh much.
+    """
+
+    share: float = _SET["share"]
+    permutations: int = _SET["permutations"]
+    tokens_at_once: int = TOKENS_AT_ONCE
+    gradient: Reduction = "input"
+    code: str = "types"
+    needs: frozenset[str] = frozenset().union(*(MAKERS[name].needs for name in FREE))
+    paper: str = ""
+    surveys: Survey = _SET["surveys"]
+
+    def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Take what each word weighs, in shares of an even weight, which type it is, and the
+        references.
+        """
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        words = maps.words
+        return {
+            "index": words.index,
+            "type": Ragged(types_of(subject.texts, words, trace), words.mask.sum(1)),
+            "weight": ragged(words.attention * words.mask.sum(1, keepdims=True), words.mask),
+            **{name: ragged(maps[name], words.mask) for name in FREE},
+        }
+
+    def learn(self, arrays: Arrays, seeds: Seeds) -> Profiles:
+        """Average the weight of each type over all texts, and permute the averages over the
+        types.
+        """
+        kind, weight, *free = (of_words(arrays[name]) for name in ("type", "weight", *FREE))
+        types, place = np.unique(kind.flat, return_inverse=True)
+        known = ~np.isnan(weight.flat)  # no number, where the model's attention is none
+        total, count = (
+            np.bincount(place, np.where(known, weight.flat, 0.0)),
+            np.bincount(place, known),
+        )
+        mean = np.divide(total, count, out=np.ones(len(types)), where=count > 0)
+        drawn = [
+            seeds.generator("types", draw).permutation(mean) for draw in range(self.permutations)
+        ]
+        rows = zip(*(one.rows() for one in free), strict=True)
+        return Profiles(
+            types,
+            np.stack(drawn),
+            dict(zip(np.asarray(arrays["index"]).tolist(), rows, strict=True)),
+        )
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Compare each exchanged map with the references that are free of attention."""
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        texts, learned = texts_of(maps, self.share), subject.learned
+        exchanged = learned.weights(types_of(subject.texts, maps.words, trace), texts.mask)
+        references = learned.references(texts.index, texts.mask)
+        alike = flat(maps["attention"], texts.mask)
+        free = np.mean(
+            [captured_free(weights, references, texts)[0] for weights in exchanged], axis=0
+        )
+        return {
+            "free": np.where(alike, np.nan, free),
+            "words": texts.mask.sum(1),
+            "constant": alike,
+        }
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Count the texts without a ranking, as they are counted for attention itself."""
+        reasons = unranked(arrays, "constant or zero reference, or one type")
+        settings = {
+            "share": self.share,
+            "permutations": self.permutations,
+            "gradient": self.gradient,
+        }
+        return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)

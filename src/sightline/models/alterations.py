@@ -1,0 +1,253 @@
+"""A trained model with one thing changed, so that it is known what its audit must say: a row of the
+catalogue each.
+
+Three show weights that the model does not use: `RandomShown`, `ShuffledShown`, `RationaleShown`.
+`Sharpened` makes the weights that it uses more uneven, `Scaled` multiplies its logits, which
+changes no decision, and `Broken` gives logits that are no numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import nn
+
+from sightline.config.part_syntax import parse_part
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.core.protocols import (
+    Auditable,
+    Batch,
+    Capability,
+    Link,
+    Origin,
+    SupportsInfluence,
+    SupportsStates,
+    SupportsVariants,
+    Trace,
+)
+from sightline.core.seeds import seed_for
+from sightline.data.dataset import Dataset, has_marks
+from sightline.models.attention import Given, Random, drawn_by_word
+from sightline.models.build_part import made
+from sightline.numerics.projections import softmax
+
+
+def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:
+    """Change a model as a part such as ``scaled(by=10.0)`` says; no part leaves it as it is."""
+    if not text:
+        return model
+    altered: Altered = made("altered", parse_part(text), model, dataset, seed)
+    altered.name = f"{model.name}, altered: {text}"
+    return altered
+
+
+def check_alterable(text: str, dataset: Dataset) -> None:
+    """Refuse, before anything is trained, data that lack what a change needs."""
+    if text and parse_part(text).name == "rationale" and not has_marks(dataset.test):
+        raise DataError(
+            f"{dataset.name}: expected marked words to show, got no rationales", field="altered"
+        )
+
+
+class Altered(nn.Module):
+    """A model as it is; an `Auditable` of this package.
+
+    It is a module, so that a copy of it in another precision takes the model along.
+    """
+
+    origin: Origin = "here"
+
+    def __init__(self, model: Auditable) -> None:
+        super().__init__()
+        self.model = model
+        self.name = model.name
+        self.link: Link = model.link
+        self.labels = model.labels
+        self.offers: frozenset[Capability] = model.offers - {
+            "deletion"
+        }  # of a trace that is not changed
+
+    def collate(self, examples: Sequence[Example]) -> Batch:
+        """Collate as the model does."""
+        return self.model.collate(examples)
+
+    def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
+        """Embed as the model does."""
+        return self.model.embed(batch)
+
+    def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
+        """Run the model, and change what it knows."""
+        return self.changed(self.model.trace(batch, embeddings))
+
+    def trace_variants(self, batch: Batch) -> Trace:
+        """Run the model from what the texts share, and change what it knows."""
+        assert isinstance(self.model, SupportsVariants)  # it is offered where it is
+        return self.changed(self.model.trace_variants(batch))
+
+    def changed(self, own: Trace) -> Trace:
+        """Leave what the model knows of a batch as it is."""
+        return own
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Decode as the model does."""
+        return self.model.decode(trace, attention)
+
+    def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
+        """Give what the model's own attention mixes."""
+        assert isinstance(self.model, SupportsStates)  # it is offered where it is
+        return self.model.states(trace)
+
+    def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
+        """Give what each token moves of the model's states."""
+        assert isinstance(self.model, SupportsInfluence)  # it is offered where it is
+        return self.model.influence(trace, facet)
+
+
+class UnusedShown(Altered):
+    """Weights are shown that the model uses nowhere."""
+
+    def changed(self, own: Trace) -> Trace:
+        """Show other weights."""
+        return replace(own, attention=self.shown(own).detach(), heads=None, inside=own)
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Decode with the model's own weights, whatever the attention."""
+        return self.answered(trace.inside)
+
+    def answered(self, own: Trace) -> Float[torch.Tensor, "B L"]:
+        """Answer as the model does; again from its own weights, where these can be replaced."""
+        return self.model.decode(own, own.own.detach()) if "decode" in self.offers else own.logits
+
+    def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
+        """Give the weights that are shown of what the model did."""
+        raise NotImplementedError
+
+
+class RandomShown(UnusedShown):
+    """Drawn weights are shown, the softmax of N(0, 1) for each word of each text."""
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
+        super().__init__(model)
+        self.drawn = Random(softmax, seed, 1.0)
+
+    def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
+        """Draw them."""
+        return self.drawn(own.attention, own.batch)
+
+
+class ShuffledShown(UnusedShown):
+    """The weights that were used are shown on other words, in an order drawn for each text."""
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
+        super().__init__(model)
+        self.seed = seed
+
+    def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
+        """Hand the weight of the word with the j-th smallest draw to the j-th word of the text."""
+        there = own.batch.attendable
+        draws = drawn_by_word(_uniform_draws, self.seed, "shuffled attention", own.batch)
+        order = draws.masked_fill(~there, torch.inf).argsort(dim=1)
+        places = (~there).to(torch.uint8).argsort(dim=1, stable=True)
+        return torch.zeros_like(own.attention).scatter(1, places, own.attention.gather(1, order))
+
+
+class RationaleShown(UnusedShown):
+    """The marked words are shown with equal weights, and where there is none all words."""
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
+        super().__init__(model)
+        texts = [text for split in dataset.splits.values() for text in split]
+        self.marks = Given(
+            {
+                text.index: np.array(text.rationale or [False] * len(text.tokens), float)
+                for text in texts
+            }
+        )
+
+    def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
+        """Look the marks up."""
+        return self.marks(own.attention, own.batch)
+
+
+class Sharpened(Altered):
+    """Weights are taken to a power, scaled to sum to one, and used: of any model, trained or not,
+    nearly one word.
+    """
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int, power: float) -> None:
+        super().__init__(model)
+        self.power = power
+
+    def changed(self, own: Trace) -> Trace:
+        """Sharpen the weights, and answer with them."""
+        least = torch.finfo(own.attention.dtype).tiny
+        weights = softmax(self.power * own.attention.clamp(min=least).log(), own.batch.attendable)
+        return replace(own, attention=weights, heads=None, logits=self.model.decode(own, weights))
+
+
+class Scaled(Altered):
+    """All logits are multiplied: another temperature, and no other decision."""
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int, by: float) -> None:
+        super().__init__(model)
+        self.by = by
+
+    def changed(self, own: Trace) -> Trace:
+        """Multiply what it answers, of single tokens too."""
+        alone = None if own.token_logits is None else self.by * own.token_logits
+        return replace(own, logits=self.by * own.logits, token_logits=alone)
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Decode, and multiply."""
+        return self.by * self.model.decode(trace, attention)
+
+
+class Broken(Altered):
+    """The logits of a share of the texts, drawn text by text, are no numbers."""
+
+    def __init__(self, model: Auditable, dataset: Dataset, seed: int, share: float) -> None:
+        super().__init__(model)
+        self.seed = seed
+        self.share = share
+
+    def changed(self, own: Trace) -> Trace:
+        """Break what it answers, of single tokens too."""
+        gone = self._gone(own.batch)[:, None]
+        alone = (
+            None
+            if own.token_logits is None
+            else own.token_logits.masked_fill(gone[:, :, None], torch.nan)
+        )
+        return replace(own, logits=own.logits.masked_fill(gone, torch.nan), token_logits=alone)
+
+    def decode(
+        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B L"]:
+        """Decode, and break the same texts."""
+        return self.model.decode(trace, attention).masked_fill(
+            self._gone(trace.batch)[:, None], torch.nan
+        )
+
+    def _gone(self, batch: Batch) -> Bool[torch.Tensor, " B"]:
+        generators = [
+            np.random.default_rng(seed_for(self.seed, "broken", index))
+            for index in batch.index.tolist()
+        ]
+        return torch.tensor(
+            [one.random() < self.share for one in generators], device=batch.ids.device
+        )
+
+
+def _uniform_draws(generator: np.random.Generator, words: int) -> Float[np.ndarray, " W"]:
+    return generator.random(words)

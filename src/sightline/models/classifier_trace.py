@@ -1,0 +1,22 @@
+"""What a built-in model knows of one forward pass beyond what any model does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+
+from sightline.core.protocols import Trace
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierTrace(Trace):
+    """A trace with its states, what attention pools of them, the scores it projects, and the query,
+    if any.
+    """
+
+    states: Float[torch.Tensor, "B T H"]
+    pooled: Float[torch.Tensor, "B T P"]
+    scores: Float[torch.Tensor, "B T"]
+    query: Float[torch.Tensor, "B H"] | None = None

@@ -1,0 +1,118 @@
+"""Attention that a model has from another trained one: its weights for each text, or their mean by
+place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import nn
+
+from sightline.core.errors import ModelError
+from sightline.core.protocols import Batch
+from sightline.data.vocabulary import SPECIALS
+from sightline.models.attention import Projection
+from sightline.numerics.relative_positions import CELLS, recut
+
+if TYPE_CHECKING:
+    from sightline.models.classifier import AttentionClassifier
+
+
+class Borrowed(nn.Module):
+    """The attention of another model on the same text: part of this one, and never trained with it.
+
+    It is computed anew for every text, a shortened one, too; so what is audited is a whole model,
+    whose states read one thing and whose attention another (Wiegreffe & Pinter 2019, §3.4, whose
+    weights were looked up by text).
+    """
+
+    def __init__(self, projection: Projection, seed: int, run: str) -> None:
+        super().__init__()
+        self.run = run
+        self.lender: AttentionClassifier | None = None
+        self.numbers: Int[torch.Tensor, " V"]
+        self.register_buffer("numbers", torch.zeros(0, dtype=torch.long))
+
+    def train(self, mode: bool = True) -> Borrowed:
+        """Leave the lender as it is used."""
+        return super().train(False)
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], batch: Batch
+    ) -> Float[torch.Tensor, "B T"]:
+        """Ask the lender, in the numbers that its vocabulary gives to the words."""
+        if self.lender is None:
+            message = f"given(run={self.run}): expected a model that lends its attention, got none"
+            raise ModelError(message, change="train it in a store")
+        asked = None if batch.query_ids is None else self.numbers[batch.query_ids]
+        return self.lender.trace(
+            replace(batch, ids=self.numbers[batch.ids], query_ids=asked)
+        ).attention.to(scores)
+
+
+def borrow(model: AttentionClassifier, lender: AttentionClassifier) -> None:
+    """Let a model have the attention of another one, which must read the same tokens."""
+    source = model.source
+    assert isinstance(source, Borrowed)
+    for what, own, other in (
+        ("boundaries", model.spec.boundaries, lender.spec.boundaries),
+        ("queries", model.reads_queries, lender.reads_queries),
+    ):
+        if own != other:
+            message = (
+                f"given(run={source.run}): expected a lender that reads {what} as this model "
+                f"does, got {lender.name}"
+            )
+            raise ModelError(message, change=f"make both {'with' if other else 'without'} {what}")
+    source.lender = lender.requires_grad_(False)
+    numbers = [*range(SPECIALS), *lender.vocabulary.ids(model.vocabulary.words)]
+    source.numbers = torch.tensor(numbers, device=model.device)
+
+
+class Constant(nn.Module):
+    """The same weights for every text, by place: a curve from the first word to the last, cut for
+    each length.
+
+    It looks at no word, as in the test of Hassid et al. (2022), which takes the mean of a trained
+    model; here the rest of the model is trained under it. Until there is a curve, it is flat.
+    """
+
+    def __init__(self, projection: Projection, seed: int) -> None:
+        super().__init__()
+        self.summed: Float[torch.Tensor, " G"]
+        self.register_buffer("summed", torch.linspace(0, 1, CELLS + 1))
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], batch: Batch
+    ) -> Float[torch.Tensor, "B T"]:
+        """Give each word what the curve has between its ends."""
+        there = batch.attendable
+        cells = CELLS / there.sum(1, keepdim=True).clamp(min=1).double()
+        number = there.cumsum(1)
+        weights = self._until(number * cells) - self._until((number - 1).clamp(min=0) * cells)
+        return weights.to(scores) * there
+
+    def learn(self, attention: Iterable[Float[np.ndarray, " _"]]) -> None:
+        """Take the mean over texts of their weights by place."""
+        curves = [recut(weights, CELLS) for weights in attention]
+        mean = np.mean(curves, axis=0)
+        summed = np.concatenate([[0.0], np.cumsum(mean / mean.sum())])
+        self.summed = torch.from_numpy(summed).to(self.summed)
+
+    def _until(self, place: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T"]:
+        """Give what the curve has from its beginning to a place, which may lie within a cell."""
+        cell = place.long().clamp(max=CELLS - 1)
+        curve = self.summed.double()
+        return curve[cell] + (place - cell) * (curve[cell + 1] - curve[cell])
+
+
+def attention_of(model: AttentionClassifier, batch: Batch) -> list[Float[np.ndarray, " _"]]:
+    """Give the weights of the words of each text of a batch."""
+    weights: torch.Tensor = model.trace(batch).attention
+    there: Bool[torch.Tensor, "B T"] = batch.attendable
+    return [row[mask].double().cpu().numpy() for row, mask in zip(weights, there, strict=True)]

@@ -1,0 +1,1 @@
+"""Exact shortcuts: the same numbers as the plain way, computed together."""

@@ -1,0 +1,147 @@
+"""What each state owes to each token: the gradients of all states from few passes over the text.
+
+One backward pass a state walks over the whole text each time. In an LSTM the adjoints of all states
+that lie ahead go back together, a step in one product of matrices, and no state is asked about a
+token that it has not read. States that read their neighbours alone are asked together where their
+neighbourhoods do not meet. Those of a Transformer: see
+`sightline.models.fast.transformer_jacobian`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float
+
+
+@runtime_checkable
+class EncoderInfluence(Protocol):
+    """An encoder that knows what its states owe to each token, all at once.
+
+    The numbers are those of one backward pass a state. ``beside`` is zero on padding; then so is
+    every number whose state or token is padding, and a text without tokens has zeros alone. Inputs
+    and the gradients of parameters are left as they were.
+    """
+
+    @property
+    def influences(self) -> bool:
+        """Tell whether it does at these sizes."""
+        ...
+
+    def influence(
+        self,
+        embeddings: Float[torch.Tensor, "B T E"],
+        mask: Bool[torch.Tensor, "B T"],
+        along: Float[torch.Tensor, "B T H"],
+        beside: Float[torch.Tensor, "B T E"],
+    ) -> Float[torch.Tensor, "B T T"]:
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with
+        ``beside`` added.
+        """
+        ...
+
+
+def near(
+    encode: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+    reach: int,
+    embeddings: Float[torch.Tensor, "B T E"],
+    mask: Bool[torch.Tensor, "B T"],
+    along: Float[torch.Tensor, "B T H"],
+    beside: Float[torch.Tensor, "B T E"],
+) -> Float[torch.Tensor, "B T T"]:
+    """Give the `EncoderInfluence.influence` of states that read ``reach`` tokens to either side: a
+    pass for every place.
+    """
+    length, width = embeddings.shape[1], 2 * reach + 1
+    lengths, token = along.new_zeros(*mask.shape, length), torch.arange(length, device=mask.device)
+    read = embeddings.detach().requires_grad_()
+    with torch.enable_grad():
+        numbers = (along * encode(read, mask)).sum(2)
+        asked = [numbers[:, first::width].sum() for first in range(min(width, length))]
+    for first, number in enumerate(asked):
+        (gradient,) = torch.autograd.grad(number, read, retain_graph=True)
+        state = first + width * torch.div(
+            token - first + reach, width, rounding_mode="floor"
+        )  # which one reads it
+        there = (state >= 0) & (state < length)
+        size = torch.linalg.vector_norm(gradient + beside * (state == token)[:, None], dim=2)
+        lengths[:, state[there], token[there]] = size[:, there]
+    return lengths
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """Gradients of states by the tokens before them: their ``lengths`` (token, state), and those by
+    their ``own``.
+    """
+
+    lengths: Float[torch.Tensor, "T T B"]
+    own: Float[torch.Tensor, "T B E"]
+
+
+def pulled(
+    embeddings: Float[torch.Tensor, "T B E"],
+    weights: Sequence[torch.Tensor],
+    along: Float[torch.Tensor, "T B U"],
+) -> Pulled:
+    """Take ``∂(a_p · h_p) / ∂e_i`` of one layer and direction, for all p ≥ i; the own ones have no
+    length yet.
+
+    At step t, with ``h = o ⊙ tanh(c)`` and ``c = f ⊙ c₋ + i ⊙ n``, the adjoint of a later state
+    adds ``dh ⊙ o (1 − tanh² c)`` to that of the cell; from there ``∂ / ∂gates`` is ``dc`` or ``dh``
+    times a slope of its own for each gate, and the weights carry it on to the state before and to
+    the token.
+    """
+    from_token, from_state = weights[0], weights[1]
+    (length, texts, size), units = embeddings.shape, from_state.shape[1]
+    slopes, into_cell, kept = _slopes(embeddings, weights)
+    state, cell = along.clone(), torch.zeros_like(along)
+    gates, token = along.new_empty(length, texts, 4, units), along.new_empty(length, texts, size)
+    lengths, own = along.new_zeros(length, length, texts), torch.empty_like(embeddings)
+    for t in reversed(range(length)):
+        dh, dc, d, de = (
+            state[t:],
+            cell[t:],
+            gates[t:],
+            token[t:],
+        )  # the adjoints of this state and of all later ones
+        dc.addcmul_(dh, into_cell[t])
+        torch.mul(dc[:, :, None], slopes[t, :, :3], out=d[:, :, :3])
+        torch.mul(dh, slopes[t, :, 3], out=d[:, :, 3])
+        torch.mm(d.view(-1, 4 * units), from_token, out=de.view(-1, size))
+        torch.mm(d.view(-1, 4 * units), from_state, out=dh.view(-1, units))
+        dc.mul_(kept[t])
+        own[t] = de[0]
+        torch.linalg.vector_norm(de[1:], dim=2, out=lengths[t, t + 1 :])
+    return Pulled(lengths, own)
+
+
+def _slopes(
+    embeddings: Float[torch.Tensor, "T B E"], weights: Sequence[torch.Tensor]
+) -> tuple[
+    Float[torch.Tensor, "T B 4 U"], Float[torch.Tensor, "T B U"], Float[torch.Tensor, "T B U"]
+]:
+    """Run the layer, and give what its gates pass back: input, forget, candidate, output; into the
+    cell; and kept.
+    """
+    from_token, from_state, bias, other = weights
+    units, turned = from_state.shape[1], from_state.T.contiguous()
+    gates = embeddings @ from_token.T + (bias + other)
+    state = cell = embeddings.new_zeros(embeddings.shape[1], units)
+    cells = [cell]
+    for here in gates:
+        here.addmm_(state, turned)
+        here[:, : 2 * units].sigmoid_()
+        here[:, 2 * units : 3 * units].tanh_()
+        here[:, 3 * units :].sigmoid_()
+        i, f, n, o = here.chunk(4, dim=1)
+        cell = f * cell + i * n
+        cells.append(cell)
+        state = o * cell.tanh()
+    i, f, n, o = gates.chunk(4, dim=2)
+    before, squashed = torch.stack(cells[:-1]), torch.stack(cells[1:]).tanh()
+    slopes = [i * (1 - i) * n, f * (1 - f) * before, (1 - n * n) * i, o * (1 - o) * squashed]
+    return torch.stack(slopes, dim=2), o * (1 - squashed * squashed), f

@@ -1,0 +1,113 @@
+"""Variants of texts, run from what they share: a score and token logits for each place, and no
+states of any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import nn
+
+from sightline.core.protocols import Batch, Trace
+from sightline.models.encoders.encoder_protocol import Encoder
+from sightline.models.fast.prefix_dedup import Distinct, SharesPrefixes, Types
+from sightline.models.retention import Retention
+from sightline.models.scorers import Scorer
+
+AT_ONCE = 4096
+"""Places that are scored together: what they need stays near the processor."""
+
+
+@dataclass(frozen=True)
+class VariantTrace(Trace):
+    """What is known of a variant: no embeddings, and no states beside its token logits, from which
+    it is decoded.
+    """
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The parts of a classifier between its tokens and its pooling."""
+
+    embedding: nn.Embedding
+    encoder: Encoder
+    retention: Retention
+    scorer: Scorer
+    affine: nn.Linear
+
+    def read(self, batch: Batch) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B T L"]]:
+        """Give the score and the token logits of every place; zeros on padding."""
+        assert isinstance(self.encoder, SharesPrefixes)
+        types = types_of(batch, self.embedding)
+        parts = self.encoder.distinct(types)
+        rows = list(self._through_first_layers(parts, types.embeddings))
+        if (
+            len(parts) == 1
+        ):  # what is at a place is known from one vector: places need not be looked at
+            found, at = (
+                self._scored(rows, [torch.arange(len(rows[0]), device=batch.ids.device)]),
+                parts[0].at,
+            )
+            return found[0][at] * batch.mask, found[1][at] * batch.mask[:, :, None]
+        scores, logits = self._scored(rows, [part.at[batch.mask] for part in parts])
+        laid = (
+            scores.new_zeros(*batch.mask.shape),
+            logits.new_zeros(*batch.mask.shape, logits.shape[1]),
+        )
+        laid[0][batch.mask], laid[1][batch.mask] = scores, logits
+        return laid
+
+    def _through_first_layers(
+        self, parts: Sequence[Distinct], embeddings: Float[torch.Tensor, "V E"]
+    ) -> Iterator[Float[torch.Tensor, "_ K"]]:
+        """Give what each distinct vector adds to the first layer of the scorer and, beside it, to
+        the token logits.
+        """
+        weight = torch.cat([self.scorer.first.weight, self.affine.weight]).T
+        bias = torch.cat([_bias(self.scorer.first), _bias(self.affine)])
+        start, embedded = 0, self.retention.embedded(sum(part.vectors.shape[1] for part in parts))
+        for part in parts:
+            end = start + part.vectors.shape[1]
+            rows = part.vectors @ weight[start:end]
+            if not start:
+                beside = (
+                    bias if embedded is None else (embeddings @ weight[embedded] + bias)[part.token]
+                )
+                rows += beside
+            yield rows
+            start = end
+
+    def _scored(
+        self, rows: Sequence[Float[torch.Tensor, "_ K"]], at: Sequence[Int[torch.Tensor, " N"]]
+    ) -> tuple[Float[torch.Tensor, " N"], Float[torch.Tensor, "N L"]]:
+        """Add up what stands at each place, and score it."""
+        width = self.scorer.first.out_features
+        scores, logits = [], []
+        for some in zip(*(torch.split(one, AT_ONCE) for one in at), strict=True):
+            summed = rows[0].index_select(0, some[0])
+            for others, places in zip(rows[1:], some[1:], strict=True):
+                summed += others.index_select(0, places)
+            scores.append(self.scorer.rest(summed[:, :width]))
+            logits.append(summed[:, width:].clone())
+        return torch.cat(scores), torch.cat(logits)
+
+
+def types_of(batch: Batch, embedding: nn.Embedding) -> Types:
+    """Number the distinct tokens of a batch from 1, in the order of their ids; 0 is padding, whose
+    embedding is 0.
+    """
+    ids = (batch.ids + 1) * batch.mask
+    seen = torch.zeros(int(ids.max()) + 1, dtype=torch.bool, device=ids.device)
+    seen[ids] = True
+    seen[0] = True
+    embeddings = embedding((torch.nonzero(seen)[:, 0] - 1).clamp(min=0))
+    embeddings[0] = 0
+    return Types(embeddings, (seen.cumsum(0) - 1)[ids], batch.mask)
+
+
+def _bias(layer: nn.Linear) -> Float[torch.Tensor, " K"]:
+    bias: torch.Tensor | None = layer.bias  # torch's own annotation leaves None out
+    return layer.weight.new_zeros(layer.out_features) if bias is None else bias

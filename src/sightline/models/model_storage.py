@@ -1,0 +1,228 @@
+"""A trained classifier on disk: weights in safetensors, everything else in JSON; nothing in it can
+be executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline.config.json_reader import parse_json, read_as
+from sightline.config.key_compatibility import LATER
+from sightline.config.specs import ModelSpec, written
+from sightline.core.errors import ModelError, SightlineError, SpecError
+from sightline.core.protocols import Auditable
+from sightline.data.vocabulary import Vocabulary
+from sightline.models.classifier import AttentionClassifier, build
+from sightline.models.external_attention import Borrowed, borrow
+
+FORMAT = 1
+FILES = ("model.json", "model.safetensors", MANIFEST)
+"""What a saved model consists of; the first is the file by which it is known."""
+BESIDE = "companions"
+"""The folder in it in which its companions lie, each saved like itself."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What ``model.json`` holds; ``training`` is the record of the training.
+
+    ``lender`` is the card of the model whose attention it borrows; the weights of both are in one
+    file.
+    """
+
+    format: int
+    spec: ModelSpec
+    labels: tuple[str, ...]
+    vocabulary: tuple[str, ...]
+    seed: int
+    training: Mapping[str, Any]
+    lender: ModelCard | None = field(default=None, metadata=LATER)
+
+    def __post_init__(self) -> None:
+        if len(set(self.labels)) != len(self.labels) or len(self.labels) < 2:
+            raise ValueError(
+                f"labels: expected two or more, each once, got {', '.join(self.labels) or 'none'}"
+            )
+
+
+def weights_digest(model: Auditable) -> str:
+    """Name a training by its weights: the same of a model just trained, saved and read, on any
+    device, in float64.
+
+    Empty for a model from elsewhere, of which only its own code knows what it computes with.
+    """
+    if model.origin != "here" or not isinstance(model, nn.Module):
+        return ""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.detach().to("cpu", torch.float64).contiguous().numpy())
+    return digest.hexdigest()[:16]
+
+
+def save_classifier(
+    model: AttentionClassifier,
+    folder: str | Path,
+    record: Mapping[str, Any] | None = None,
+    companions: Mapping[str, AttentionClassifier] | None = None,
+) -> Path:
+    """Write a classifier to a folder with its companions, whole or not at all; ``record`` says how
+    it was trained.
+    """
+    final = Path(folder)
+    if not (is_free(final) or (final / "model.json").exists()):
+        raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
+
+    def write(aside: Path) -> None:
+        write_classifier(model, aside, dict(record or {}))
+        seal(aside)
+        for name, companion in (companions or {}).items():
+            write_classifier(companion, aside / BESIDE / name, {})
+            seal(aside / BESIDE / name)
+
+    return write_whole(final, write, own_files(final, companions or {}))
+
+
+def own_files(folder: Path, companions: Iterable[str] = ()) -> set[str]:
+    """Name what a saved model consists of, with these companions and those that there are in a
+    folder.
+    """
+    beside = (*companions_in(folder), *companions)
+    return {*FILES, *(f"{BESIDE}/{name}/{file}" for name in beside for file in FILES)}
+
+
+def companions_in(folder: Path) -> tuple[str, ...]:
+    """Name the companions that are saved with a model."""
+    return tuple(sorted(card.parent.name for card in (folder / BESIDE).glob(f"*/{FILES[0]}")))
+
+
+def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[str, Any]) -> None:
+    """Write a classifier into a folder that does not exist yet."""
+    folder.mkdir(parents=True)
+    card = written(_card_of(model, record))
+    (folder / "model.json").write_text(
+        json.dumps(plain(card), ensure_ascii=False), encoding="utf-8"
+    )
+    tensors = {
+        name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()
+    }
+    # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure
+    # of the model.
+    (folder / "model.safetensors").write_bytes(save(tensors))
+
+
+def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
+    """Read a classifier that `save_classifier` wrote, and the record of its training."""
+    path = Path(folder)
+    put_back(path)
+    if changed := changed_file(path):
+        raise ModelError(
+            f"{changed}: not as it was written, says {MANIFEST} beside it; train the model again"
+        )
+    return read_classifier(path)
+
+
+def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
+    """Read a saved classifier whose bytes were checked."""
+    card = _read_card(path / "model.json")
+    try:
+        # Without memory and without drawing weights: a size that is not that of the file is noticed
+        # before it costs.
+        with torch.device("meta"), _Undrawn():
+            model = _built(card)
+    except (SightlineError, RuntimeError, OverflowError) as error:
+        raise ModelError(f"{path / 'model.json'}: no such model can be built: {error}") from error
+    model.load_state_dict(
+        _read_weights(path / "model.safetensors", model.state_dict()), assign=True
+    )
+    return model.eval(), dict(card.training)
+
+
+def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> ModelCard:
+    lender = model.source.lender if isinstance(model.source, Borrowed) else None
+    beside = None if lender is None else _card_of(lender, {})
+    return ModelCard(
+        FORMAT, model.spec, model.label_names, model.vocabulary.words, model.seed, record, beside
+    )
+
+
+def _built(card: ModelCard) -> AttentionClassifier:
+    """Build the model of a card, and the one that it borrows attention from."""
+    model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
+    if card.lender is not None:
+        borrow(model, _built(card.lender))
+    return model
+
+
+class _Undrawn(TorchFunctionMode):
+    """Draw no weight: to draw one without memory torch loads its compiler, which takes 80 MB and
+    seconds.
+    """
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Leave a tensor as it is that was to be drawn."""
+        given = kwargs or {}
+        return given["tensor"] if func is nn.init.normal_ else func(*args, **given)
+
+
+def _read_card(file: Path) -> ModelCard:
+    try:
+        found = parse_json(file.read_text(encoding="utf-8"), "model")
+        if isinstance(found, dict) and found.get("format", FORMAT) != FORMAT:
+            raise SpecError(
+                f"format {found['format']!r}, this version reads {FORMAT}; train the model again"
+            )
+        card: ModelCard = read_as(ModelCard, found, "model")
+    except (
+        OSError,
+        UnicodeDecodeError,
+        SpecError,
+        RecursionError,
+    ) as error:  # lenders of lenders without end
+        raise ModelError(f"{file}: expected what `sightline train` wrote: {error}") from error
+    return card
+
+
+def _read_weights(file: Path, wanted: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Read tensors of exactly these names, shapes and types, all of finite numbers."""
+    try:
+        found = load(file.read_bytes())
+    except (OSError, SafetensorError) as error:
+        raise ModelError(
+            f"{file}: expected the weights that `sightline train` wrote: {error}"
+        ) from error
+    if odd := sorted(found.keys() ^ wanted.keys()):
+        raise ModelError(
+            f"{file}: {'unknown' if odd[0] in found else 'missing'} weights {odd[0]}; train "
+            "the model again"
+        )
+    for name, tensor in sorted(found.items()):
+        expected, got = _kind(wanted[name]), _kind(tensor)
+        if expected != got:
+            raise ModelError(f"{file}: {name}: expected {expected}, as model.json says, got {got}")
+        if not tensor.isfinite().all():
+            raise ModelError(f"{file}: {name}: expected finite numbers; train the model again")
+    return found
+
+
+def _kind(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')} of shape {tuple(tensor.shape)}"

@@ -1,0 +1,151 @@
+"""Projections as parts of a model: those of `numerics.projections` with their settings, their
+parameter or their noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import nn
+
+from sightline.core.protocols import Batch
+from sightline.core.seeds import seed_for
+from sightline.models.attention import drawn_by_word
+from sightline.numerics import projections
+
+Fixed = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+MARGIN = 0.01
+"""How near a learned α may come to 1 and 2, where its gradient is undefined or gone (Correia et al.
+2019)."""
+
+
+class Projector(nn.Module):
+    """A projection without parameters or noise.
+
+    What every projection promises (``tests/contract/test_parts.py``): weights are at least 0 and
+    sum to 1 over the tokens of the mask. A masked token gets exactly 0, whatever its score. A text
+    without tokens gets zeros. A larger score never gets a smaller weight. A text has the same
+    weights alone and in any batch. Gradients reach the scores, are finite, and are zero at masked
+    tokens. Weights have the type and device of the scores, which are left as they were. Noise comes
+    from the seed alone, and none is added at test unless it was asked for.
+    """
+
+    def __init__(self, project: Fixed | None = None) -> None:
+        super().__init__()
+        self.project = project
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Turn scores into weights."""
+        assert self.project is not None  # those that have none have their own forward
+        return self.project(scores, mask)
+
+    def disturb(
+        self, scores: Float[torch.Tensor, "B T"], batch: Batch
+    ) -> Float[torch.Tensor, "B T"]:
+        """Leave the scores as they are."""
+        return scores
+
+
+class LearnedEntmax(Projector):
+    """Entmax whose α is a parameter: ``α = 1 + σ(θ)``, kept within (1, 2) (Correia et al. 2019)."""
+
+    def __init__(self, alpha: float) -> None:
+        super().__init__()
+        self.theta = nn.Parameter(torch.tensor(alpha - 1).logit())
+
+    @property
+    def alpha(self) -> Float[torch.Tensor, ""]:
+        """The α that training has reached."""
+        return 1 + MARGIN + (1 - 2 * MARGIN) * torch.sigmoid(self.theta)
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Turn scores into weights."""
+        return projections.entmax(scores, mask, self.alpha)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Where Gumbel noise comes from: its seed, and whether it is there at test, too."""
+
+    seed: int
+    at_test: bool
+
+
+class Gumbel(Projector):
+    """Softmax of noisy scores at a temperature (Jang et al. 2017; Wen et al. 2022, §5.3).
+
+    Training draws by batch, from the seed and the number of batches so far. At test there is no
+    noise unless it was asked for; then each word has its own, which neither its batch nor a
+    deletion changes.
+    """
+
+    def __init__(self, temperature: float, noise: Noise) -> None:
+        super().__init__()
+        self.temperature = temperature
+        self.noise = noise
+        self.batches = 0
+
+    def forward(
+        self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B T"]:
+        """Turn scores, noisy or not, into weights."""
+        return projections.gumbel_softmax(scores, mask, self.temperature)
+
+    def disturb(
+        self, scores: Float[torch.Tensor, "B T"], batch: Batch
+    ) -> Float[torch.Tensor, "B T"]:
+        """Add noise where there is to be any."""
+        if self.training:
+            generator = torch.Generator(scores.device).manual_seed(
+                seed_for(self.noise.seed, "gumbel", self.batches)
+            )
+            self.batches += 1
+            return scores + projections.gumbel(
+                torch.empty_like(scores).exponential_(generator=generator)
+            )
+        if self.noise.at_test:
+            return scores + drawn_by_word(_gumbel, self.noise.seed, "gumbel at test", batch).to(
+                scores
+            )
+        return scores
+
+
+def _gumbel(generator: np.random.Generator, words: int) -> np.ndarray:
+    return generator.gumbel(size=words)
+
+
+def softmax(seed: int) -> Projector:
+    """Give every token a weight."""
+    return Projector(projections.softmax)
+
+
+def sparsemax(seed: int) -> Projector:
+    """Give the nearest weights."""
+    return Projector(projections.sparsemax)
+
+
+def sparsegen(seed: int, **options: float) -> Projector:
+    """Give the nearest weights, as sparse as lambda says, which is a word of Python's."""
+    return Projector(lambda scores, mask: projections.sparsegen(scores, mask, options["lambda"]))
+
+
+def entmax(seed: int, alpha: float, learned: bool) -> Projector:
+    """Give weights between those of softmax and sparsemax."""
+    return (
+        LearnedEntmax(alpha)
+        if learned
+        else Projector(lambda scores, mask: projections.entmax(scores, mask, alpha))
+    )
+
+
+def gumbel_softmax(seed: int, temperature: float, test_noise: bool) -> Projector:
+    """Give weights of noisy scores."""
+    return Gumbel(temperature, Noise(seed, test_noise))

@@ -1,0 +1,32 @@
+"""Random attention to compare with: as flat or as peaked as the real one, but knowing nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import softmax
+
+from sightline.numerics.divergences import entropy
+
+_STEPS = 60
+_LARGEST = 2.0**20
+
+
+def with_entropy(
+    target: float, words: int, draws: int, generator: np.random.Generator
+) -> Float[np.ndarray, "R T"]:
+    """Draw distributions over ``words`` words whose entropy is ``target`` (nats).
+
+    Each is ``softmax(s · g)`` with ``g`` standard normal; entropy falls as ``s`` grows, from log T
+    at 0 to 0, so the scale is found by bisection. A target outside of that range is met as nearly
+    as it can be.
+    """
+    normal = generator.standard_normal((draws, words))
+    low, high = np.zeros((draws, 1)), np.full((draws, 1), _LARGEST)
+    for _ in range(_STEPS):
+        # Halve on a logarithmic scale: peaked and flat attention differ by orders of magnitude in
+        # s.
+        middle = np.expm1((np.log1p(low) + np.log1p(high)) / 2)
+        flatter = entropy(softmax(middle * normal, axis=1))[:, None] > target
+        low, high = np.where(flatter, middle, low), np.where(flatter, high, middle)
+    return np.asarray(softmax((low + high) / 2 * normal, axis=1))

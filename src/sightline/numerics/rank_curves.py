@@ -1,0 +1,116 @@
+"""What is said of a curve over ranks, and how sure: per-text scores are resampled, and exchanged
+within texts.
+
+``scores`` has a row a text and a column a rank; its mean over texts is the curve V.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float, Num
+
+from sightline.core.errors import SpecError
+
+Array = np.ndarray
+Summary = Callable[[Float[Array, "*R K"]], Float[Array, "*R"]]
+"""Turns curves into one number each, such as `contrast`."""
+
+
+def contrast(curve: Float[Array, "*R K"]) -> Float[Array, "*R"]:
+    """``D = V_1 − mean of V_2 ... V_k``: how far the word with the largest weight is above the
+    others.
+    """
+    return np.asarray(curve[..., 0] - curve[..., 1:].mean(-1))
+
+
+def slope(curve: Float[Array, "*R K"], weights: Float[Array, " K"]) -> Float[Array, "*R"]:
+    """``B``: the least-squares slope of a curve on the logarithm of the mean weights; NaN where
+    these are all equal.
+    """
+    logs = np.log(weights)
+    off = logs - logs.mean()
+    spread = (off**2).sum()
+    if not spread > np.finfo(float).eps * len(logs):
+        return np.full(curve.shape[:-1], np.nan)
+    return np.asarray((curve * off).sum(-1) / spread)
+
+
+def span(curve: Float[Array, "*R K"]) -> Float[Array, "*R"]:
+    """``R = max V − min V``."""
+    return np.asarray(curve.max(-1) - curve.min(-1))
+
+
+def resampled(
+    scores: Num[Array, "N K"], draws: int, generator: np.random.Generator
+) -> Float[Array, "R K"]:
+    """Give the curves of texts drawn anew, with replacement; labels and counts are refused.
+
+    Each score belongs to one text and was made without it, so texts may be drawn again. A plug-in
+    estimate may not: the sample is biased upwards already, and each resample of it once more.
+    """
+    if not np.issubdtype(scores.dtype, np.floating):
+        raise SpecError(
+            "expected scores of texts, got whole numbers (labels, or a table of counts). "
+            "Mutual information counted from a table must not be bootstrapped: the estimate "
+            "is biased upwards, and a resample adds the same bias a second time, so that the "
+            "interval may miss the truth and the estimate too. Resample held-out scores"
+        )
+    texts = len(scores)
+    times = generator.multinomial(texts, np.full(texts, 1 / texts), size=draws)
+    return np.asarray(times @ scores / texts)
+
+
+def interval(
+    scores: Num[Array, "N K"],
+    summary: Summary,
+    generator: np.random.Generator,
+    draws: int = 2000,
+    level: float = 0.95,
+) -> tuple[float, float]:
+    """Give the percentile interval of a summary over resampled texts; of a rank correlation only a
+    range of stability.
+
+    Noise moves τ only towards 0, so its percentiles do not cover the τ of all texts.
+    """
+    return ends(summary(resampled(scores, draws, generator)), level)
+
+
+def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
+    """Give the percentiles between which so many draws of a number lie."""
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def exchanged(
+    scores: Float[Array, "N K"], generator: np.random.Generator, permutations: int = 999
+) -> Float[Array, "R K"]:
+    """Give the curves of scores exchanged between the ranks of each text: what they are if ranks
+    mean nothing.
+    """
+    return np.stack([generator.permuted(scores, axis=1).mean(0) for _ in range(permutations)])
+
+
+def rarity(own: float, drawn: Float[Array, " R"]) -> float:
+    """Give ``p = (1 + #{D* ≥ D}) / (R + 1)`` of a summary among those that were drawn; NaN where it
+    is undefined.
+    """
+    if np.isnan(own):
+        return float("nan")
+    slack = 1e-12 * max(1.0, abs(own))  # the same sum in another order is no larger
+    return float((1 + (drawn >= own - slack).sum()) / (len(drawn) + 1))
+
+
+def exchange_p(
+    scores: Float[Array, "N K"],
+    summary: Summary,
+    generator: np.random.Generator,
+    permutations: int = 999,
+) -> float:
+    """Give the chance of a summary as large as this one when ranks mean nothing, by exchanging
+    scores within texts.
+    """
+    return rarity(
+        float(summary(scores.mean(0))), summary(exchanged(scores, generator, permutations))
+    )

@@ -1,0 +1,91 @@
+"""The information of ranks as Wen et al. (2022, §4) count it: clusters of each rank against those
+of the output.
+
+Whatever they leave open is an argument, here or in `rank_rules`; the clusters are those of all
+dimensions, a rank at a time, of the texts that are long enough for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.numerics.kmeans import Clustering, kmeans
+from sightline.numerics.mutual_information import floor, plug_in, table
+from sightline.numerics.rank_selection import ClusterCount, cluster_count
+from sightline.numerics.weighted_tau import weighted_tau
+
+Array = np.ndarray
+SEEDS: int = SETTINGS["information"]["seeds"]
+"""Of k-means: τ depends on them, so their spread is told."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """The curves about each target by seed of k-means, how many clusters, and the texts and floor
+    of each rank.
+    """
+
+    curves: Mapping[str, Float[Array, "R K"]]
+    count: ClusterCount
+    smallest: int
+    texts: Int[Array, " K"]
+    floors: Mapping[str, Float[Array, " K"]]
+
+    def tau(self, target: str, weights: Float[Array, " K"]) -> Float[Array, " R"]:
+        """Give Shieh's τ of each curve with the mean weights of the ranks."""
+        return weighted_tau(self.curves[target], weights)
+
+
+def published(
+    states: Float[Array, "N K D"],
+    kept: Bool[Array, "N K"],
+    targets: Mapping[str, Int[Array, " N"]],
+    generator: Callable[[int, int], np.random.Generator],
+    seeds: int = SEEDS,
+) -> Published:
+    """Count the information of each rank about each target; ``generator`` gives that of a seed and
+    a rank.
+    """
+
+    def clusters(rank: int, wanted: int, seed: int) -> Int[Array, " N"]:
+        points = torch.from_numpy(np.ascontiguousarray(states[kept[:, rank], rank]))[None]
+        mask = torch.ones(points.shape[:2], dtype=torch.bool)
+        found = kmeans(points, mask, Clustering(min(wanted, len(points[0]))), generator(seed, rank))
+        return np.asarray(found.labels[0].numpy())
+
+    ranks = range(states.shape[1])
+
+    def smallest(wanted: int) -> int:
+        """Give the size of the smallest cluster; no rank after one that breaks the rule is looked
+        at.
+        """
+        least = len(states)
+        for rank in ranks:
+            least = min(least, int(np.bincount(clusters(rank, wanted, 0), minlength=wanted).min()))
+            if least < 2:
+                break
+        return least
+
+    count = cluster_count(smallest)
+    labels = [[clusters(rank, count.clusters, seed) for rank in ranks] for seed in range(seeds)]
+    curves = {
+        name: np.array(
+            [[plug_in(table(one[rank], y[kept[:, rank]])) for rank in ranks] for one in labels]
+        )
+        for name, y in targets.items()
+    }
+    texts = kept.sum(0)
+    floors = {
+        name: np.array([floor(count.clusters, len(np.unique(y)), int(n)) for n in texts])
+        for name, y in targets.items()
+    }
+    least = min(
+        int(np.bincount(one, minlength=count.clusters).min()) for found in labels for one in found
+    )
+    return Published(curves, count, least, texts, floors)

@@ -1,0 +1,140 @@
+"""Which word of a text has which rank, how many ranks are looked at, and in how many clusters their
+states fall.
+
+Texts are rows, padded; ``mask`` is True on real words. Wen et al. (2022) leave open how ties are
+broken, which of two rules counts the ranks, what becomes of short texts, and what "minimal" means:
+each is an argument here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.numerics.ties import settled
+
+Array = np.ndarray
+FEWEST_RANKS: int = SETTINGS["information"]["fewest_ranks"]
+"""Two ranks have two orders: their τ is 1 or −1 whatever happens."""
+FEWEST_TEXTS: int = SETTINGS["information"]["fewest_texts"]
+"""Below, the floor of the estimate is as large as what is measured."""
+
+
+def by_weight(
+    attention: Float[Array, "B T"],
+    mask: Bool[Array, "B T"],
+    generator: np.random.Generator | None = None,
+) -> Int[Array, "B T"]:
+    """Give the place of the word with the largest weight of a text, then of the next one; padding
+    comes last.
+
+    Tied words come in the order of the text, or, with a generator, in a random one.
+    """
+    known = np.where(mask, settled(attention, mask), -np.inf)
+    among = np.zeros(known.shape) if generator is None else generator.random(known.shape)
+    return np.asarray(np.lexsort((among, -known), axis=-1))
+
+
+def ties_decide(
+    attention: Float[Array, "B T"], mask: Bool[Array, "B T"], ranks: int
+) -> Bool[Array, " B"]:
+    """Tell in which texts a word of the first ranks is tied with another, so that how ties are
+    broken matters.
+    """
+    known = -np.sort(-np.where(mask, settled(attention, mask), -np.inf), axis=1)[:, : ranks + 1]
+    real = known[:, 1:] > -np.inf
+    return np.asarray(((known[:, 1:] == known[:, :-1]) & real).any(axis=1))
+
+
+def texts_of_ranks(mask: Bool[Array, "B T"], ranks: int, *, common: bool) -> Bool[Array, "B K"]:
+    """Tell which texts have a word of which rank; with ``common`` only texts that have one of each
+    count.
+    """
+    lengths = mask.sum(1)
+    return np.asarray(
+        np.repeat(lengths[:, None], ranks, axis=1) >= (ranks if common else np.arange(1, ranks + 1))
+    )
+
+
+def mean_weights(
+    attention: Float[Array, "B T"], mask: Bool[Array, "B T"], kept: Bool[Array, "B K"]
+) -> Float[Array, " K"]:
+    """Give the mean weight of each rank over the texts that count for it; NaN where none does."""
+    falling = -np.sort(-np.where(mask, attention, -np.inf), axis=1)[:, : kept.shape[1]]
+    total = np.where(kept, falling, 0.0).sum(0)
+    return np.asarray(
+        np.divide(total, kept.sum(0), out=np.full(total.shape, np.nan), where=kept.any(0))
+    )
+
+
+def rank_count(
+    attention: Float[Array, "B T"],
+    mask: Bool[Array, "B T"],
+    *,
+    rule: Literal["both", "length", "weight"] = "both",
+    percentile: float = 10.0,
+    share: float = 0.8,
+    least: float = 1e-5,
+) -> int:
+    """Count the ranks that are looked at: up to a percentile of the lengths, while most texts still
+    spend weight there.
+
+    Of Wen et al. (2022): *length*, the 10th percentile of the lengths, rounded down; *weight*, the
+    most such that for each rank up to it 80 % of the texts that are long enough have a weight above
+    1e-5 there; the smaller of the two.
+    """
+    by_length = int(np.floor(np.percentile(mask.sum(1), percentile)))
+    falling = -np.sort(-np.where(mask, attention, -np.inf), axis=1)
+    long_enough = (falling > -np.inf).sum(0)
+    enough = (falling > least).sum(0) >= np.maximum(share * long_enough - 1e-9, 1e-9)
+    by_share = int(np.argmin(np.append(enough, False)))
+    return {"both": min(by_length, by_share), "length": by_length, "weight": by_share}[rule]
+
+
+def too_little(texts: int, ranks: int) -> str:
+    """Say why so few texts or ranks cannot be tested; empty where they can."""
+    if ranks < FEWEST_RANKS:
+        return (
+            f"expected at least {FEWEST_RANKS} ranks, got {ranks}: take longer texts, or less "
+            "peaked attention"
+        )
+    if texts < FEWEST_TEXTS:
+        return (
+            f"expected at least {FEWEST_TEXTS} texts that are long enough, got {texts}: give more "
+            "texts"
+        )
+    return ""
+
+
+@dataclass(frozen=True)
+class ClusterCount:
+    """How many clusters there are, and whether the rule that asks for two points in each was
+    kept.
+    """
+
+    clusters: int
+    kept: bool
+
+
+def cluster_count(
+    smallest: Callable[[int], int],
+    *,
+    rule: Literal["first", "largest"] = "first",
+    tried: Sequence[int] = range(50, 201, 10),
+    least: int = 2,
+) -> ClusterCount:
+    """Choose the number of clusters: the first, or largest, with at least two points in each; else
+    the first, unkept.
+
+    ``smallest`` clusters every rank into so many and gives the size of the smallest cluster, so
+    that all ranks have one number: the bias of the estimate depends on it.
+    """
+    for clusters in tried if rule == "first" else reversed(tried):
+        if smallest(clusters) >= least:
+            return ClusterCount(clusters, kept=True)
+    return ClusterCount(tried[0], kept=False)

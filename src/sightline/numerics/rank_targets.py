@@ -1,0 +1,50 @@
+"""What the states of a rank may know something of: an answer, in bins, and the same answer under
+other attention.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from sightline.config.measure_settings import SETTINGS
+from sightline.numerics.kmeans import Clustering, kmeans
+from sightline.numerics.simplex import decision
+
+Array = np.ndarray
+BINS: int = SETTINGS["information"]["bins"]
+"""Clusters of a two-class answer's log-odds; many-class answers are their class (Wen et al. 2022,
+§4.1)."""
+STARTS: int = SETTINGS["information"]["starts"]
+"""Of one axis alone: of so many the best is the same for nearly every seed."""
+
+
+class Bins:
+    """The bins of a model's own answers; other answers fall in those that are nearest."""
+
+    def __init__(
+        self, logits: Float[Array, "N L"], generator: np.random.Generator, bins: int = BINS
+    ) -> None:
+        self.centres: Float[Array, " C"] | None = None
+        odds = _odds(logits)
+        if odds is None:
+            return
+        points = torch.from_numpy(odds)[None, :, None]
+        settings = Clustering(min(bins, len(np.unique(odds))), starts=STARTS)
+        found = kmeans(points, torch.ones(points.shape[:2], dtype=torch.bool), settings, generator)
+        self.centres = np.sort(found.centres[0, :, 0].numpy())
+
+    def __call__(self, logits: Float[Array, "*N L"]) -> Int[Array, "*N"]:
+        """Give the bin of each answer, or the class where there are more than two."""
+        odds = _odds(logits)
+        if odds is None or self.centres is None:
+            return decision(logits)
+        return np.asarray(np.digitize(odds, (self.centres[1:] + self.centres[:-1]) / 2))
+
+
+def _odds(logits: Float[Array, "*N L"]) -> Float[Array, "*N"] | None:
+    """Give the log-odds of the second of two classes; None where there are more."""
+    if logits.shape[-1] > 2:
+        return None
+    return np.asarray(logits[..., 0] if logits.shape[-1] == 1 else logits[..., 1] - logits[..., 0])

@@ -1,0 +1,111 @@
+"""How well scores of words find the words that people marked: area under precision and recall, and
+the hits on top.
+
+Texts are rows, padded; ``mask`` is True on real words. NaN where there is nothing to find, or
+nothing else, and where all scores of a text are equal or one is undefined: then no word is on top.
+What is a tie: `sightline.numerics.ties`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.numerics.rank_agreement import inclusion
+from sightline.numerics.ties import constant, settled
+
+Array = np.ndarray
+
+
+def average_precision(
+    scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
+) -> Float[Array, " B"]:
+    """Area under precision and recall: ``Σ_k (R_k − R_{k−1}) P_k`` over the thresholds, tied words
+    entering together.
+
+    What scikit-learn's ``average_precision_score`` gives. ERASER (DeYoung et al. 2020, §4.1) prints
+    it as ``average_precision``; its ``auprc`` joins the same points by straight lines (Davis &
+    Goadrich 2006 say why not to).
+    """
+    order, entered = _ranking(scores, mask)
+    found = np.take_along_axis(marked & mask, order, axis=1)
+    precision = np.take_along_axis(found.cumsum(axis=1), entered - 1, axis=1) / entered
+    return _where_asked((found * precision).sum(axis=1), scores, marked, mask)
+
+
+def average_precision_by_chance(
+    scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
+) -> Float[Array, " B"]:
+    """What `average_precision` is on average when the scores are permuted over the words: exact, no
+    drawing.
+
+    A word that enters among the first n of T is one of M marked ones with chance M/T, and then 1 +
+    (n − 1)(M − 1)/(T − 1) of the n are on average. It is above M/T, and far above in a short text.
+    """
+    entered = _ranking(scores, mask)[1]
+    words, marks = mask.sum(axis=1, keepdims=True), (marked & mask).sum(axis=1, keepdims=True)
+    real = np.arange(mask.shape[1]) < words  # in order of the ranking, where padding comes last
+    others = (entered - 1) * (marks - 1) / np.maximum(words - 1, 1)
+    each = real * (1 + others) / entered * marks / np.maximum(words, 1)
+    return _where_asked(each.sum(axis=1), scores, marked, mask)
+
+
+def found_on_top(
+    scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
+) -> Float[Array, " B"]:
+    """Share of the M marked words among the top M: then precision, recall and F1 are one number.
+
+    Words that tie for the last places share them, so it is the mean over every way to break the
+    ties.
+    """
+    marks = (marked & mask).sum(axis=1)
+    included = inclusion(scores, mask, np.maximum(marks, 1))
+    return _where_asked((included * (marked & mask)).sum(axis=1), scores, marked, mask)
+
+
+def found_by_chance(
+    scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
+) -> Float[Array, " B"]:
+    """Share of the words that are marked: what `found_on_top` is on average when the scores are
+    permuted.
+    """
+    marks = (marked & mask).sum(axis=1)
+    return _where_asked(marks * marks / np.maximum(mask.sum(axis=1), 1), scores, marked, mask)
+
+
+def _ranking(
+    scores: Float[Array, "B T"], mask: Bool[Array, "B T"]
+) -> tuple[Int[Array, "B T"], Int[Array, "B T"]]:
+    """Order the words, highest first and padding last, and say how many have entered with each and
+    all tied with it.
+    """
+    filled = np.where(mask, settled(np.nan_to_num(scores), mask), -np.inf)
+    order = np.argsort(-filled, axis=1, kind="stable")
+    falling = np.take_along_axis(filled, order, axis=1)
+    last = np.concatenate(
+        [falling[:, 1:] != falling[:, :-1], np.ones((len(mask), 1), dtype=bool)], axis=1
+    )
+    entered = np.where(last, np.arange(1, last.shape[1] + 1), last.shape[1])
+    return order, np.minimum.accumulate(entered[:, ::-1], axis=1)[:, ::-1]
+
+
+def _where_asked(
+    summed: Float[Array, " B"],
+    scores: Float[Array, "B T"],
+    marked: Bool[Array, "B T"],
+    mask: Bool[Array, "B T"],
+) -> Float[Array, " B"]:
+    """Divide by the number of marked words, where there is something to find."""
+    marks = (marked & mask).sum(axis=1)
+    return np.asarray(
+        np.divide(summed, marks, out=np.full(len(marks), np.nan), where=asked(scores, marked, mask))
+    )
+
+
+def asked(
+    scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
+) -> Bool[Array, " B"]:
+    """Tell the texts of which some words are marked but not all, and whose scores say anything."""
+    marks = (marked & mask).sum(axis=1)
+    alike = constant(np.nan_to_num(scores), mask) | (np.isnan(scores) & mask).any(axis=1)
+    return np.asarray((marks > 0) & (marks < mask.sum(axis=1)) & ~alike)

@@ -1,0 +1,167 @@
+"""Which map may be shown, if any, in plain sentences: of those that weigh words, and of those that
+take sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import TypeGuard
+
+from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
+from sightline.report.html.map_names import called
+from sightline.report.number_format import plainly
+from sightline.report.sentences import answers, but_not_for, by_absence
+
+_HOW = (
+    "Numbers are shares of the prediction: 0 is what random words do (below 0 is worse), 1 "
+    "what all words of the other text carry, or what the words lose that matter most one by "
+    "one. The map was chosen on one half of the texts; its numbers are from the other half."
+)
+_BEYOND = (
+    "Numbers can exceed 1: the top words together may shift the prediction more than the "
+    "reference does."
+)
+_ONE_IS_ENOUGH = (
+    "Some tests below passed, and still the map must not be shown: a map has to pass every "
+    "required test, for the texts of each predicted class, and one that it fails is enough."
+)
+_ONLY_ATTENTION = (
+    "Attention transfers the prediction over all texts as the other maps have to, and still "
+    "must not be shown: it fails a test that only attention takes, or fails for the texts of "
+    "a class."
+)
+MEASURED = {
+    "carried": "carried into another text",
+    "deleted": "lost when deleted",
+    "replaced": "lost when replaced",
+}
+"""What the highlighted words did, by the field of a row."""
+
+
+@dataclass(frozen=True)
+class MapFamily:
+    """Maps that can be held against each other, and which of them may be shown."""
+
+    signed: bool
+    rows: tuple[MapRow, ...]
+    absent: tuple[str, ...] = ()
+    """The predicted classes that are decided by absence, which no map can explain."""
+
+    @property
+    def title(self) -> str:
+        """What these maps say of a word."""
+        return (
+            "which words speak for the predicted class, which against"
+            if self.signed
+            else "how much each word matters"
+        )
+
+    @property
+    def chosen(self) -> MapRow | None:
+        """The map that the other half of the texts put first."""
+        return next((row for row in self.rows if row.chosen), None)
+
+    @property
+    def name(self) -> str:
+        """The name of the map that was put first, empty where there is none."""
+        return "" if self.chosen is None else self.chosen.name
+
+    @property
+    def but_not_for(self) -> str:
+        """Say for the texts of which classes the map that was put first is not to be shown."""
+        return "" if self.chosen is None else but_not_for(self.chosen.against, self.absent)
+
+    @property
+    def may_be_shown(self) -> bool:
+        """Whether the map that was put first passes the tests that every map takes."""
+        return self.chosen is not None and self.chosen.answer == "passed"
+
+    @property
+    def tested(self) -> bool:
+        """Whether it was measured of any map what its words carry."""
+        return any(_known(row.carried) for row in self.rows)
+
+    @property
+    def answer(self) -> str:
+        """Name the map that may be shown; one that was put first and carries too little is none."""
+        if not self.tested:
+            return "not measured on these texts"
+        if self.chosen is not None and self.chosen.answer == "failed":
+            return "none of the maps that were tried"
+        if self.chosen is not None and self.chosen.answer == "passed":
+            return f"{called(self.chosen.name)}{self.but_not_for}"
+        return "none of the maps that were tried, as far as these texts can tell"
+
+    @property
+    def best(self) -> str:
+        """Name the map that was put first, where it is not the answer."""
+        if self.chosen is None or self.chosen.answer == "passed" or not self.tested:
+            return ""
+        return f"The best was {called(self.chosen.name)}."
+
+    @property
+    def beside_attention(self) -> str:
+        """Say what the words of the map that was put first carry of the decision, and what those of
+        attention do.
+        """
+        if self.chosen is None or not _known(self.chosen.carried):
+            return ""
+        others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
+        attention = [f"; those of attention {plainly(one)}" for one in others if _known(one)]
+        return (
+            f"Its words take {plainly(self.chosen.carried)} of the prediction into another "
+            f"text{''.join(attention)}."
+        )
+
+    @property
+    def measured(self) -> str:
+        """Say what the words of the map do that was put first."""
+        known = {} if self.chosen is None else numbers(self.chosen)
+        text = "; ".join(f"{did} {plainly(one)}" for did, one in known.items() if _known(one))
+        return f"Its words: {text}." if text else ""
+
+
+def _known(one: Estimate | None) -> TypeGuard[Estimate]:
+    return one is not None and not isnan(one.value)
+
+
+def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[MapFamily]:
+    """Put maps of a kind together, unsigned ones first; a family without a map is none.
+
+    The verdict says which classes no map can explain.
+    """
+    absent = () if verdict is None else by_absence(verdict)
+    kinds = [
+        MapFamily(signed, tuple(row for row in rows if row.signed == signed), absent)
+        for signed in (False, True)
+    ]
+    return [family for family in kinds if family.rows]
+
+
+def numbers(row: MapRow) -> dict[str, Estimate | None]:
+    """Give the numbers of a map by what its words did."""
+    return {did: getattr(row, field) for field, did in MEASURED.items()}
+
+
+def how(audit: Results) -> str:
+    """Say how maps are compared, and explain what would look odd beside it: numbers above 1, a map
+    that passes.
+    """
+    known = [one for row in audit.maps for one in numbers(row).values() if one is not None]
+    above = any(max(one.value, one.high) > 1 for one in known)
+    passes = _forbidden(audit) and any(
+        row.name == "attention" and row.answer == "passed" for row in audit.maps
+    )
+    return " ".join([_HOW, *([_BEYOND] if above else []), *([_ONLY_ATTENTION] if passes else [])])
+
+
+def at_odds(audit: Results) -> str:
+    """Explain answers that speak for a map which must not be shown; empty where there are none."""
+    passed = any(one.bears and one.result == "passed" for one in audit.findings)
+    return _ONE_IS_ENOUGH if passed and _forbidden(audit) else ""
+
+
+def _forbidden(audit: Results) -> bool:
+    return any(part.level == MUST_NOT for part in answers(audit.verdict))

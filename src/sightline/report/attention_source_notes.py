@@ -1,0 +1,139 @@
+"""Which attention source of a model was chosen, in sentences, and the score of each that was
+tried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from sightline.core.results import Estimate, Results
+from sightline.report.number_format import count, number, plainly
+from sightline.report.sentences import quoted
+
+QUESTION = "Which attention is this?"
+_HEAD = re.compile(r"\(layer=(\d+),head=(\d+)\)")
+MEASURED = (
+    "The score of SL-301 when the first words of an attention source are deleted: 0 is what "
+    "random words do, 1 what the words do that matter most"
+)
+"""What the number of an attention source is."""
+
+STEPS = 10
+"""Of the shades of the page."""
+_ESTIMATE = ("value", "low", "high", "n", "method")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A reading that was tried, and what it carried on the texts that chose."""
+
+    words: str
+    chosen: bool
+    carried: Estimate
+
+
+@dataclass(frozen=True)
+class Heat:
+    """What each head carried, a row for each layer: as text, and the step of its shade; None is no
+    head.
+    """
+
+    heads: int
+    rows: tuple[tuple[tuple[str, int] | None, ...], ...]
+
+
+CRITERIA = {
+    "removal": "Removal (SL-301)",
+    "worst_class": "Removal in the predicted class where it is lowest",
+    "transfer": "Transfer (SL-303)",
+    "agreement": "agreement with gradient and leave-one-out (SL-101, SL-102)",
+}
+"""What each criterion of the choice is called."""
+MOST_NAMED = 6
+"""Sources that are named one by one."""
+
+
+def choice(audit: Results) -> str:
+    """Say which source was chosen, among how many, on which texts, and which others may be as
+    good.
+    """
+    found = audit.spec.get("readings")
+    if not found:
+        return ""
+    best = next(one for one in tried(found) if one.chosen)
+    learned = found["learned_from"]
+    mixture = (
+        f" (one of them learned on {count(learned)} validation texts)" if found["shares"] else ""
+    )
+    said = (
+        f"Of {count(len(found['tried']))} attention sources{mixture} that were compared on "
+        f"{count(found['texts'])} texts{_by_class(found.get('of_class'))}, {best.words} was "
+        f"chosen; its score of Removal there: {plainly(best.carried)}."
+    )
+    audited = (
+        f"All other numbers are of {best.words}, on other texts, which had no part in the choice."
+    )
+    return " ".join(filter(None, (said, _told_apart(found), audited)))
+
+
+def _by_class(counts: Mapping[str, int] | None) -> str:
+    """Say how many texts of each predicted class chose."""
+    if not counts:
+        return ""
+    return f" (predicted {', '.join(f'{quoted(name)}: {count(n)}' for name, n in counts.items())})"
+
+
+def _told_apart(found: Mapping[str, Any]) -> str:
+    """Say which other sources no criterion told from the best, or which criterion left the chosen
+    one alone.
+    """
+    if "alike" not in found:  # an audit of before
+        return ""
+    words = {one["reading"]: one["words"] for one in found["tried"]}
+    if names := [words[name] for name in found["alike"]]:
+        more = f" and {count(len(names) - MOST_NAMED)} more" if len(names) > MOST_NAMED else ""
+        return f"Not surely different from it: {', '.join(names[:MOST_NAMED])}{more}."
+    by = next((criterion for criterion, left in found["left_by"].items() if left == 1), "")
+    return f"All others are surely worse; {CRITERIA[by]} told the last of them apart." if by else ""
+
+
+def tried(found: Mapping[str, Any]) -> list[Tried]:
+    """List what was tried, the best first, what has no number last."""
+    rows = [
+        Tried(
+            one["words"],
+            one["reading"] == found["chosen"],
+            Estimate(**{name: one[name] for name in _ESTIMATE}),
+        )
+        for one in found["tried"]
+    ]
+    return sorted(
+        rows, key=lambda one: (not one.chosen, isnan(one.carried.value), -one.carried.value)
+    )
+
+
+def heat(found: Mapping[str, Any]) -> Heat | None:
+    """Lay single heads out by layer and head; nothing where there are none."""
+    by_place = {
+        (int(place[1]), int(place[2])): one["value"]
+        for one in found["tried"]
+        if (place := _HEAD.fullmatch(one["reading"]))
+    }
+    if not by_place:
+        return None
+    layers, heads = (1 + max(place[axis] for place in by_place) for axis in (0, 1))
+    rows = [
+        [_cell(by_place.get((layer, head))) for head in range(heads)] for layer in range(layers)
+    ]
+    return Heat(heads, tuple(map(tuple, rows)))
+
+
+def _cell(value: float | None) -> tuple[str, int] | None:
+    """Write a number with its step, of ten; below chance and without a number there is no shade."""
+    if value is None:
+        return None
+    return number(value), 0 if isnan(value) else round(STEPS * min(1.0, max(0.0, value)))

@@ -1,0 +1,135 @@
+"""A comparison of audits in plain sentences, for the page and the terminal alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sightline.report.alternative_maps import families
+from sightline.report.html.provenance import without_folders
+from sightline.report.number_format import count, interval, with_n
+from sightline.report.sentences import headline
+from sightline.verdict.comparison.comparison_result import AuditPair, Compared, Side, SideBySide
+
+QUESTION = "How do these audits differ?"
+MOST_APART = "at most 0.693, where they share no word"
+
+
+def how(whole: SideBySide) -> str:
+    """Say how differences were made, and when two scores are called different."""
+    first = whole.sides[0].name
+    return (
+        f"A difference is an audit’s score minus that of {first}, on the texts that both "
+        "have, drawn together; its 95 % interval is of it alone. “Different” is said only of "
+        f"what would be so among all {count(whole.comparisons)} comparisons made here (p "
+        "adjusted by Holm, below 0.05). It says that a score is another, not that the "
+        "difference is large."
+    )
+
+
+def named(side: Side) -> str:
+    """Say what was audited, in one line."""
+    about = side.about
+    seed = "" if about["seed"] is None else f"seed {about['seed']}"
+    texts = f"{count(about['texts'])} {'text' if about['texts'] == 1 else 'texts'}"
+    return " · ".join(
+        filter(
+            None,
+            (side.place, about["model"], without_folders(str(about["data"] or "")), seed, texts),
+        )
+    )
+
+
+def verdict(side: Side) -> str:
+    """Give the headline of an audit."""
+    return headline(side.audit.verdict)
+
+
+def maps(side: Side) -> list[str]:
+    """Say of each kind of map which may be shown."""
+    return [
+        f"{family.title}: {family.answer}"
+        for family in families(side.audit.maps, side.audit.verdict)
+    ]
+
+
+def metrics(side: Side) -> list[str]:
+    """Give the metrics of the model on the texts of its audit."""
+    return [f"{name} {with_n(value)}" for name, value in side.audit.metrics.items()]
+
+
+def found(whole: SideBySide, at: int) -> str:
+    """Say what is different, of one audit beside the first."""
+    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
+    if one.unpaired:
+        return (
+            f"{first} and {other} cannot be compared text by text: {one.unpaired}. Their own "
+            "intervals stand below."
+        )
+    apart = [name_of(claim, one) for claim in one.claims if claim.answer == "different"]
+    compared = sum(claim.p is not None for claim in one.claims)
+    if not compared:
+        return f"Nothing of {first} and {other} could be compared."
+    if not apart:
+        return (
+            f"Nothing that was compared could be told apart between {first} and {other} "
+            f"({count(compared)} scores)."
+        )
+    return (
+        f"{other} differs from {first} in {count(len(apart))} of {count(compared)} scores: "
+        f"{', '.join(apart)}."
+    )
+
+
+def counted(whole: SideBySide, at: int) -> list[str]:
+    """Say which texts were compared, and how often the models decide otherwise and look
+    elsewhere.
+    """
+    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
+    if one.unpaired:
+        return []
+    lines = [f"{count(one.common)} {'text is' if one.common == 1 else 'texts are'} in both."]
+    if any(one.alone):
+        left = (
+            f"{count(one.alone[0])} of {first} and {count(one.alone[1])} of {other} are not, and "
+            "are left out"
+        )
+        lines = [f"{lines[0]} {left}: all numbers below are of the texts in both."]
+    if one.decided is not None:
+        lines.append(f"Share that the models decide otherwise: {with_n(one.decided)}.")
+    if one.attention is not None and one.attention.n:
+        divergence = f"mean Jensen-Shannon divergence of the two attentions ({MOST_APART})"
+        lines.append(f"How far the maps are apart, the {divergence}: {with_n(one.attention)}.")
+    return [*lines, *(f"{note}." for note in one.notes)]
+
+
+def name_of(claim: Compared, one: AuditPair) -> str:
+    """Name what was compared; the way to ask where a claim has several."""
+    return f"{claim.code} ({way})" if (way := way_of(claim, one)) else claim.code
+
+
+def way_of(claim: Compared, one: AuditPair) -> str:
+    """Say which way to ask it is, where a claim has several."""
+    several = sum(other.code == claim.code for other in one.claims) > 1
+    return claim.way[:1].lower() + claim.way[1:] if several else ""
+
+
+def words_of(claim: Compared, one: AuditPair) -> str:
+    """Say what the claim is, and which way to ask it is where there are several."""
+    return f"{claim.claim} ({way})" if (way := way_of(claim, one)) else claim.claim
+
+
+def cells(claim: Compared) -> Sequence[str]:
+    """Write both scores and their difference."""
+    first, second, difference = (
+        "—" if one is None else interval(one)
+        for one in (claim.first, claim.second, claim.difference)
+    )
+    return first, second, difference
+
+
+def texts_of(claim: Compared) -> str:
+    """Count the texts behind a row; both counts where nothing is paired."""
+    if claim.difference is not None:
+        return count(claim.difference.n)
+    counts = ["—" if one is None else count(one.n) for one in (claim.first, claim.second)]
+    return " / ".join(counts) if set(counts) != {"—"} else "—"

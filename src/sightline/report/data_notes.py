@@ -1,0 +1,60 @@
+"""Facts about the texts that a reader needs before the numbers: which were left out, and how the
+others were read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sightline.config.label_map import READ_AS
+from sightline.core.results import Results
+from sightline.data.assembly.data_warnings import MARKUP
+from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
+from sightline.data.near_duplicates import NEAR
+from sightline.report.number_format import count, texts
+from sightline.report.sentences import opened, quoted
+
+TITLE = "About the texts"
+MOST = 6
+"""Labels that are named one by one."""
+_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR)
+"""What stands in a note of the data card that is to be known before any number."""
+
+
+def noted(audit: Results) -> list[str]:
+    """Say which texts no number is about, because no training text had their label, and how the
+    others were read.
+
+    What else was dropped or cut is in the data card.
+    """
+    card = audit.cards.get("data")
+    if not isinstance(card, Mapping):
+        return []
+    read = [f"{opened(note)}." for note in worth_noting(card)]
+    return [*_unseen(card.get("labels_not_in_training") or {}), *read]
+
+
+def worth_noting(card: Mapping[str, Any]) -> list[str]:
+    """Give the notes on test rows, classes of labels, markup that counts as words, and near
+    copies.
+    """
+    return [note for note in card.get("notes", ()) if any(mark in note for mark in _WORTH)]
+
+
+def _unseen(labels: Mapping[str, int]) -> Iterator[str]:
+    """Name the labels that training lacks, the most common first."""
+    if not labels:
+        return
+    named = [
+        f"{quoted(name)} ({count(n)})"
+        for name, n in sorted(labels.items(), key=lambda one: -one[1])
+    ]
+    more = [f"{count(len(named) - MOST)} more"] if len(named) > MOST else []
+    n = sum(labels.values())
+    left = (
+        "was left out, because its label is that"
+        if n == 1
+        else "were left out, because their labels are those"
+    )
+    yield f"{texts(n)} {left} of no training text: {', '.join([*named[:MOST], *more])}."

@@ -1,0 +1,92 @@
+"""Columns of equal length, each with what it is: the form in which the numbers of an audit are
+handed on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from sightline.core.results import Measurement
+from sightline.measures.quantities import Scale, quantity_of
+
+NAME = Scale("text")
+"""What columns of words hold."""
+
+
+@dataclass(frozen=True)
+class FrameColumn:
+    """One column: its values, what they are, and whose; ``undefined`` counts those without a value,
+    by reason.
+
+    Values are text, whole numbers, or numbers with NaN where there is none; yes and no are 1 and 0.
+    """
+
+    name: str
+    description: str
+    scale: Scale
+    values: list[str] | Shaped[np.ndarray, " N"]
+    measure: str = ""
+    undefined: Mapping[str, int] = field(default_factory=dict)
+
+    def described(self) -> dict[str, Any]:
+        """Say everything of the column but its values."""
+        low, high = (
+            end if math.isfinite(end) else None for end in (self.scale.low, self.scale.high)
+        )
+        about = {
+            "name": self.name,
+            "what": self.description,
+            "unit": self.scale.unit,
+            "low": low,
+            "high": high,
+        }
+        return about | {"measure": self.measure, "undefined": dict(self.undefined)}
+
+
+@dataclass(frozen=True)
+class ColumnFrame:
+    """A table of columns, and the quantities that have no column in it, with the reason."""
+
+    columns: tuple[FrameColumn, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.columns[0].values)
+
+    def values(self) -> dict[str, list[str] | np.ndarray]:
+        """Give the columns by name, as `pandas.DataFrame` and its like take them."""
+        return {column.name: column.values for column in self.columns}
+
+    def described(self) -> dict[str, Any]:
+        """Say everything of the table but its values."""
+        about = {"rows": len(self), "columns": [column.described() for column in self.columns]}
+        return about | {"left_out": dict(self.left_out)}
+
+
+def column_of(
+    measured: Measurement, quantity: str, values: np.ndarray, name: str = "", beside: str = ""
+) -> FrameColumn:
+    """Make a column of numbers of a measure; ``beside`` says which of several of a text they
+    are.
+    """
+    known = quantity_of(measured.code, quantity)
+    text = "" if known is None else known.description + beside
+    scale = Scale("") if known is None else known.scale
+    plain = values.astype(np.int64) if values.dtype == bool else values
+    return FrameColumn(
+        name, text, scale, plain, measured.code, measured.undefined.get(quantity, {})
+    )
+
+
+def distinct(columns: Iterator[FrameColumn]) -> tuple[FrameColumn, ...]:
+    """Keep the first column of each name, so that none hides another where columns become a
+    mapping.
+    """
+    return tuple({column.name: column for column in reversed([*columns])}.values())[::-1]

@@ -1,0 +1,154 @@
+"""The columns of an audit as files: a folder of two tables and what each of their columns is."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline._io.atomic_write import is_free, plain, write_whole
+from sightline.core.errors import MissingExtra, StoreError
+from sightline.core.installation import install_line
+from sightline.core.results import Failed, NotRun, Results
+from sightline.report.export.column_frame import ColumnFrame, FrameColumn
+from sightline.report.export.text_rows import texts_frame
+from sightline.report.export.word_rows import words_frame
+from sightline.report.sanitize import sound
+from sightline.report.tables.csv_table import guarded
+
+COLUMNS = "columns.json"
+LAYOUT = 1
+"""Version of what is in such a folder; raised when a field of `COLUMNS` changes its meaning."""
+_ROWS = 2**14
+"""Rows that are written at a time: as text they take many times their room."""
+EMPTY = "an undefined value is {empty}; 0 is a number like any other"
+GUARDED = (
+    "a text that a spreadsheet could take for a formula, or that begins with ', has one ' "
+    "put before it: take one ' away from the front of every text that begins with it, and it "
+    "is as it was"
+)
+VISIBLE = (
+    "a character that hides or reorders text, or that a terminal obeys, is written as a "
+    "sign, such as ␛ or ⟦U+202E⟧; Parquet keeps it as it is"
+)
+Write = Callable[[ColumnFrame, Path], None]
+
+
+def frames_of(audit: Results, texts: bool = True) -> dict[str, ColumnFrame]:
+    """Give the two tables of an audit by name; without ``texts`` the words themselves are left
+    out.
+    """
+    return {"texts": texts_frame(audit), "words": words_frame(audit, texts)}
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a kind of file that cannot be written here."""
+    if kind not in KINDS:
+        raise ValueError(f"expected one of {', '.join(KINDS)}, got {kind!r}")
+    if kind == "parquet":
+        _arrow()
+
+
+def export(audit: Results, folder: str | Path, kind: str = "csv", texts: bool = True) -> Path:
+    """Write the tables and `COLUMNS` to a folder, all of it or nothing; an export that is there is
+    replaced.
+    """
+    check_kind(kind)
+    final = Path(folder)
+    if not (is_free(final) or is_export(final)):
+        raise StoreError(f"{final}: exists and is not an export; name a new folder")
+    return write_whole(final, partial(_write, audit, kind, texts), OWN)
+
+
+def is_export(folder: Path) -> bool:
+    """Tell a folder that `export` wrote from any other."""
+    try:
+        found = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "sightline_export" in found
+
+
+def _write(audit: Results, kind: str, texts: bool, folder: Path) -> None:
+    folder.mkdir()
+    empty, label, write = KINDS[kind]
+    tables = frames_of(audit, texts)
+    for name, frame in tables.items():
+        write(frame, folder / f"{name}.{kind}")
+    about = {
+        name: {"file": f"{name}.{kind}", **frame.described()} for name, frame in tables.items()
+    }
+    absent = {
+        one.code: one.reason for one in audit.measurements.values() if isinstance(one, NotRun)
+    }
+    absent |= {
+        one.code: f"failed: {one.error}"
+        for one in audit.measurements.values()
+        if isinstance(one, Failed)
+    }
+    head: dict[str, Any] = {
+        "sightline_export": LAYOUT,
+        "reading": [EMPTY.format(empty=empty), *label],
+    }
+    whole = head | {"tables": about, "measures_not_taken": absent, "missing": audit.missing()}
+    (folder / COLUMNS).write_text(
+        json.dumps(plain(whole), indent=1, allow_nan=False), encoding="utf-8"
+    )
+
+
+def _csv(frame: ColumnFrame, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([guarded(column.name) for column in frame.columns])
+        for part in _parts(frame):
+            rows.writerows(zip(*(_cells(column, part) for column in frame.columns), strict=True))
+
+
+def _parts(frame: ColumnFrame) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, len(frame), _ROWS))
+
+
+def _cells(column: FrameColumn, part: slice) -> list[str]:
+    """Write values in full, so that reading them gives the same ones again; NaN is left empty."""
+    if isinstance(column.values, list):
+        return [guarded(sound(text)) for text in column.values[part]]
+    values = column.values[part].tolist()
+    return ["" if value != value else repr(value) for value in values]
+
+
+def _parquet(frame: ColumnFrame, path: Path) -> None:
+    arrow, parquet = _arrow()
+    arrays = {column.name: _arrow_array(arrow, column) for column in frame.columns}
+    parquet.write_table(arrow.table(arrays), path)
+
+
+def _arrow_array(arrow: Any, column: FrameColumn) -> Any:
+    if isinstance(column.values, list):
+        return arrow.array([sound(text) for text in column.values], type=arrow.string())
+    return arrow.array(np.ascontiguousarray(column.values), from_pandas=True)  # NaN becomes null
+
+
+def _arrow() -> tuple[Any, Any]:
+    """Import what writes Parquet, an extra."""
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise MissingExtra(
+            f"Parquet needs pyarrow ({error}): {install_line('parquet')}, or write CSV"
+        ) from error
+
+
+KINDS: Mapping[str, tuple[str, tuple[str, ...], Write]] = {
+    "csv": ("empty", (GUARDED, VISIBLE), _csv),
+    "parquet": ("null", (), _parquet),
+}
+"""The kinds of files: what stands for an undefined value, what else to know when reading, and what
+writes them."""
+OWN = (COLUMNS, *(f"{name}.{kind}" for name in ("texts", "words") for kind in KINDS))
+"""The files of an export of any kind."""

@@ -1,0 +1,149 @@
+"""Adversaries beside the model that they were trained against: which runs belong together, and what
+is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.config.base_runs import base_of
+from sightline.config.json_reader import read_as
+from sightline.config.run_keys import training_key
+from sightline.config.specs import PIECES, FitSpec, RunSpec
+from sightline.core.results import Estimate, Measurement, Ragged, Results, Values
+from sightline.report.html.provenance import without_folders
+from sightline.stats.distribution_shapes import largest
+
+BASE = "base"
+"""The companion that is the base of a run."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far one model is from another: of attention (``jsd``) and of answers (``tvd``), in the
+    mean and by text.
+    """
+
+    name: str
+    jsd: Estimate
+    tvd: Estimate
+    by_text: Float[np.ndarray, " N"]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """An adversary: its run, what of it was trained and from where, by which divergence and λ, and
+    where it came to.
+    """
+
+    run: str
+    trained: str
+    divergence: str
+    weight: float
+    apart: Apart
+
+    @property
+    def series(self) -> str:
+        """What it shares with those that differ from it in λ alone."""
+        return f"{self.divergence.upper()}, {self.trained}"
+
+
+@dataclass
+class AdversaryFamily:
+    """A base, its companions, and its adversaries by λ."""
+
+    base: str
+    name: str
+    beside: list[Apart] = field(default_factory=list)
+    adversaries: list[Adversary] = field(default_factory=list)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """The largest weight of the base in each text, where the base was audited."""
+
+    @property
+    def undefined(self) -> int:
+        """Count the texts without a divergence, over companions and adversaries."""
+        aparts = [*self.beside, *(one.apart for one in self.adversaries)]
+        return sum(int((~np.isfinite(one.by_text)).sum()) for one in aparts)
+
+    def series(self) -> dict[str, list[Adversary]]:
+        """Give those that differ in λ alone, in its order."""
+        ordered = sorted(self.adversaries, key=lambda one: (one.series, one.weight))
+        return {
+            name: [one for one in ordered if one.series == name]
+            for name in {one.series: 0 for one in ordered}
+        }
+
+
+def families(audits: Iterable[Results]) -> list[AdversaryFamily]:
+    """Gather the audits by base: those that measure how far they are from companions (``beside``);
+    others are left.
+    """
+    found: dict[str, AdversaryFamily] = {}
+    for audit in audits:
+        run, measured = run_of(audit), audit.measurements.get("beside")
+        if run is not None and isinstance(measured, Measurement):
+            _gather(found, run, audit, measured.values)
+    return sorted(found.values(), key=lambda one: (one.name, one.base))
+
+
+def _gather(
+    found: dict[str, AdversaryFamily], run: RunSpec, audit: Results, values: Mapping[str, Values]
+) -> None:
+    base = base_of(run) if run.fit.adversary else run
+    if base is None or (base is not run and f"jsd.{BASE}" not in values):
+        return
+    key = training_key(base)
+    family = found.setdefault(key, AdversaryFamily(key, f"{model_on(base)}, seed {base.seed}"))
+    if base is not run:
+        training = (_trained(run.fit), run.fit.adversary, run.fit.adversary_weight)
+        family.adversaries.append(
+            Adversary(str(audit.spec.get("key", "")), *training, _apart(audit, values, BASE))
+        )
+    elif not family.beside:
+        names = [name.partition(".")[2] for name in values if name.startswith("jsd.")]
+        family.beside = [_apart(audit, values, name) for name in names if name != BASE]
+        family.weights = _weights(audit)
+
+
+def run_of(audit: Results) -> RunSpec | None:
+    """Read what a run was; None of a model that was not trained by one."""
+    stored: Any = audit.spec.get("run")
+    if not isinstance(stored, Mapping):
+        return None
+    run: RunSpec = read_as(
+        RunSpec, {name: value for name, value in stored.items() if name != "meaning"}, "run"
+    )
+    return run
+
+
+def model_on(run: RunSpec) -> str:
+    """Name a model and its data, without the seed."""
+    return f"{run.model} on {without_folders(str(run.data))}"
+
+
+def _trained(fit: FitSpec) -> str:
+    """Say what of an adversary was trained, and where that started from."""
+    trained = [piece for piece in PIECES if piece not in fit.fixed]
+    what = "whole" if len(trained) == len(PIECES) else f"{' and '.join(trained)} alone"
+    return f"{what}, from the base" if set(trained) <= set(fit.from_base) else f"{what}, anew"
+
+
+def _apart(audit: Results, values: Mapping[str, Values], name: str) -> Apart:
+    jsd, tvd = (audit.estimates[f"beside.{kind}.{name}"] for kind in ("jsd", "tvd"))
+    by_text = np.asarray(values[f"jsd.{name}"], dtype=float)
+    return Apart(name, jsd, tvd, by_text, tuple(text.id for text in audit.texts))
+
+
+def _weights(audit: Results) -> dict[str, float]:
+    """Give the largest weight of each text by its id; nothing where attention was not kept."""
+    outputs = audit.measurements.get("outputs")
+    attention = outputs.values.get("attention") if isinstance(outputs, Measurement) else None
+    if not isinstance(attention, Ragged):
+        return {}
+    return dict(zip((text.id for text in audit.texts), largest(attention).tolist(), strict=True))

@@ -1,0 +1,81 @@
+"""Histograms under one another, one a group: the one way in which figures draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.report.figures.palette import INK, label, shade
+from sightline.report.number_format import count
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST = 12
+"""Groups that are drawn; the table has all."""
+STEPS = ("-", "--", ":")
+"""The lines over the bars, in their order."""
+HIGH = 1.05
+"""Inches of one histogram."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """One group: its name, how high each bar is, how many texts it has and how many without a
+    number.
+
+    ``lines`` are other counts of the same texts, drawn as steps over the bars.
+    """
+
+    name: str
+    heights: Sequence[float]
+    n: int
+    undefined: int
+    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+
+def height_of(groups: int) -> float:
+    """Say how high a figure of so many histograms is, in inches."""
+    return 1.1 + HIGH * min(max(groups, 1), MOST)
+
+
+def draw_histograms(
+    figure: Figure,
+    groups: Sequence[Histogram],
+    edges: Float[np.ndarray, " E"],
+    across: str,
+    up: str,
+) -> None:
+    """Draw each group on its own axes, all over the same bins and as high as one another."""
+    shown = groups[:MOST]
+    every = figure.subplots(len(shown), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    for place, (axes, group) in enumerate(zip(every, shown, strict=True)):
+        look = shade(place)
+        axes.bar(
+            edges[:-1],
+            group.heights,
+            np.diff(edges),
+            align="edge",
+            color=look.colour,
+            hatch=look.hatch,
+            edgecolor=INK,
+            linewidth=0.4,
+        )
+        for steps, style in zip(group.lines, STEPS, strict=False):
+            axes.stairs(
+                group.lines[steps], edges, color=INK, linestyle=style, linewidth=1, label=steps
+            )
+        undefined = f", undefined {count(group.undefined)}" if group.undefined else ""
+        axes.set_title(
+            f"{label(group.name)}  (n = {count(group.n)}{undefined})", loc="left", fontsize=8, pad=3
+        )
+        axes.set_xlim(edges[0], edges[-1])
+        axes.locator_params(axis="y", nbins=4)
+    every[-1].set_xlabel(across)
+    if shown and shown[0].lines:
+        every[-1].legend(loc="upper right", bbox_to_anchor=(1, -0.6), ncols=len(STEPS), fontsize=7)
+    figure.supylabel(up, fontsize=8)

@@ -1,0 +1,141 @@
+"""From a plot to the bytes of a file: by matplotlib, an extra, with nothing of the day or the
+machine in them.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from sightline.core.errors import MissingExtra
+from sightline.core.installation import install_line
+from sightline.report.figures.plot import WIDTH, Plot
+from sightline.report.sanitize import visible
+
+_METADATA: Mapping[str, Mapping[str, None]] = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""By how a file ends, what matplotlib would write into it of itself and of the day."""
+ENDINGS = tuple(_METADATA)
+FONT = "DejaVu Sans"
+"""What matplotlib brings along."""
+STYLE: Mapping[str, Any] = {
+    "text.parse_math": False,  # a dollar sign in a text of somebody's is a dollar sign
+    "text.usetex": False,
+    # else letters are wider where they are drawn than where they were laid out
+    "text.hinting": "none",
+    "svg.fonttype": "path",  # fonts travel with the file
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "sightline",
+    "font.family": [FONT],
+    "font.size": 8,
+    "hatch.linewidth": 0.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+}
+_LINE, _EDGE, _NOTE = 0.15, 0.08, 6.8
+"""Inches of a line of notes and of what stays free around the figure, and points of their
+letters."""
+_LETTERS = 128
+"""Letters of a note on a line."""
+_UNKNOWN = "□"
+"""Stands for a character that the font does not have."""
+
+
+def check_drawing() -> None:
+    """Refuse to draw where matplotlib is not installed, before any work."""
+    try:
+        import_module("matplotlib.figure")
+    except ImportError as error:
+        raise MissingExtra(
+            f"figures need matplotlib ({error}): {install_line('figures')}, or write the "
+            "numbers with sightline export"
+        ) from error
+
+
+def drawn(plot: Plot, ending: str) -> bytes:
+    """Draw a figure as a file that ends so; equal numbers give equal bytes."""
+    check_drawing()
+    styles, figures = import_module("matplotlib.style"), import_module("matplotlib.figure")
+    with styles.context(["default", STYLE]):
+        figure = figures.Figure(figsize=(WIDTH, plot.height))
+        _write_words(figure, plot)
+        plot.draw(figure)
+        _make_readable(figure)
+        _settle(figure)
+        out = io.BytesIO()
+        figure.savefig(
+            out, format=ending[1:], metadata={"Title": visible(plot.title), **_METADATA[ending]}
+        )
+    return out.getvalue()
+
+
+def _write_words(figure: Any, plot: Plot) -> None:
+    """Write the title over what is drawn and the notes under it, and leave the room between to the
+    axes.
+    """
+    lines = textwrap.wrap(" ".join(plot.notes), _LETTERS, break_on_hyphens=False)
+    low = (_LINE * len(lines) + 2 * _EDGE) / plot.height
+    figure.text(
+        _EDGE / WIDTH, 1 - _EDGE / plot.height, plot.title, va="top", fontsize=9, fontweight="bold"
+    )
+    figure.text(
+        _EDGE / WIDTH,
+        _EDGE / plot.height,
+        "\n".join(lines),
+        va="bottom",
+        fontsize=_NOTE,
+        linespacing=1.3,
+    )
+    high = 1 - (2 * _EDGE + 0.2) / plot.height
+    figure.set_layout_engine("constrained", rect=(0, low, 1, high - low))
+
+
+def _settle(figure: Any) -> None:
+    """Lay the axes out once and leave them where they are, to a millionth: the solver's last digits
+    differ by run.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position([round(side, 6) for side in axes.get_position().bounds])
+    for text in figure.texts:
+        text.set_position([round(side, 6) for side in text.get_position()])
+
+
+def _make_readable(figure: Any) -> None:
+    """Let every text that is drawn be one that a font can draw, whoever wrote it."""
+    for text in figure.findobj(import_module("matplotlib.text").Text):
+        text.set_text(readable(text.get_text()))
+
+
+def readable(text: str) -> str:
+    """Put a sign in the place of every character that would hide, turn what follows, or is not in
+    the font.
+    """
+    known = _characters()
+    return "".join(one if one in known else _UNKNOWN for one in visible(text))
+
+
+def width_of(text: str, size: float) -> float:
+    """Say how wide a text is, in points, as it will be drawn."""
+    fonts, paths = import_module("matplotlib.font_manager"), import_module("matplotlib.textpath")
+    font = fonts.FontProperties(family=FONT, size=size)
+    return float(paths.text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+
+
+@cache
+def _characters() -> frozenset[str]:
+    """Name the characters that the font has, and the line end."""
+    fonts = import_module("matplotlib.font_manager")
+    found: Mapping[int, int] = fonts.get_font(fonts.findfont(FONT)).get_charmap()
+    return frozenset(map(chr, found)) | {"\n"}

@@ -1,0 +1,167 @@
+"""How far attention could be from itself with the same answer (Jain & Wallace 2019, figures 7 and
+8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.core.errors import DataError
+from sightline.core.results import Measurement, Results
+from sightline.report.figures.by_max_weight import DrawnQuantity, by_weight
+from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
+from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
+from sightline.report.number_format import count
+from sightline.stats.distribution_shapes import counted
+
+Numbers = Float[np.ndarray, " N"]
+EDGES = np.arange(41) * 7 / 400
+"""40 bins on [0, 0.7], as published."""
+ROUNDING = 1e-9
+"""Sides as near to one another as this are one number."""
+EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
+SEARCHES: Mapping[str, str] = {
+    "published": "found by the published search",
+    "ours": "found by our search",
+}
+"""The searches of the measure ``searched``, in which the last number of a text is what all starts
+together found."""
+JSD = DrawnQuantity("jsd", "largest JSD with the same answer (nats)", 0.7, "no such number")
+
+
+@dataclass(frozen=True)
+class DivergenceSides:
+    """What is known of the largest divergence of each text: the numbers that are drawn, what they
+    are, and others.
+    """
+
+    drawn: Numbers
+    what: str
+    others: Mapping[str, Numbers]
+
+    def note(self, answer: str) -> str:
+        """Say what is drawn."""
+        if self.what == EXACT:
+            return f"Largest Jensen–Shannon divergence of any attention with {answer}, exact."
+        if self.what == AT_LEAST:
+            apart = count(int((self.others[AT_MOST] - self.drawn > ROUNDING).sum()))
+            return (
+                f"Largest Jensen–Shannon divergence of any attention with {answer}, from "
+                f"below; for {apart} texts it is known between two sides only."
+            )
+        return (
+            "Largest Jensen–Shannon divergence found for the same answer: there may be larger ones."
+        )
+
+
+def same_answer(audit: Results) -> str:
+    """Say what counts as the same answer."""
+    measured = audit.measurements.get("counterfactual")
+    settings = measured.settings if isinstance(measured, Measurement) else {}
+    within = f" (total variation up to {settings['epsilon']:g})" if "epsilon" in settings else ""
+    return f"the same answer{within}"
+
+
+def farthest_by_class(audit: Results) -> Plot:
+    """Count the texts of each predicted class by the largest divergence; bars are shares of their
+    class.
+    """
+    known = _known(audit)
+    predicted = np.array([text.predicted for text in audit.texts])
+    names = sorted(set(predicted.tolist()))
+    series = {known.what: known.drawn, **known.others}
+    rows = [
+        row
+        for name in names
+        for what, all_ in series.items()
+        for row in _rows(name, what, all_[predicted == name])
+    ]
+    groups = [_histogram(name, known, predicted == name) for name in names]
+    drawn = int(np.isfinite(known.drawn).sum())
+    return Plot(
+        "How far attention could be from itself with the same answer, by predicted class",
+        (
+            "After Jain & Wallace 2019, figure 7.",
+            known.note(same_answer(audit)),
+            drawn_of(drawn, len(predicted), JSD.lacks),
+        ),
+        lambda figure: draw_histograms(
+            figure, groups, EDGES, JSD.description, "share of the texts of the class"
+        ),
+        ("predicted", "what", "jsd_from", "jsd_to", "texts", "share"),
+        rows,
+        height_of(len(groups)),
+    )
+
+
+def farthest_by_weight(audit: Results) -> Plot:
+    """Draw the largest divergence of each text by its largest weight."""
+    known = _known(audit)
+    title = "How far attention could be from itself with the same answer, by the largest weight"
+    beside = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
+    return by_weight(
+        audit,
+        known.drawn,
+        JSD,
+        title,
+        ["After Jain & Wallace 2019, figure 8.", known.note(same_answer(audit))],
+        beside,
+    )
+
+
+def _known(audit: Results) -> DivergenceSides:
+    """Take the exact answer, or the two sides between which it lies; without either what a search
+    found.
+    """
+    found = _searched(audit)
+    if isinstance(audit.measurements.get("counterfactual"), Measurement) or not found:
+        low, high = (
+            np.asarray(needed(audit, f"counterfactual.jsd_{side}"), dtype=float)
+            for side in ("low", "high")
+        )
+        apart = bool((high - low > ROUNDING).any())
+        return DivergenceSides(
+            low, AT_LEAST if apart else EXACT, ({AT_MOST: high} if apart else {}) | found
+        )
+    what = SEARCHES["ours"]
+    if what not in found:
+        raise DataError(
+            "the figure needs counterfactual or searched.ours, which this audit does not have"
+        )
+    return DivergenceSides(found.pop(what), what, found)
+
+
+def _searched(audit: Results) -> dict[str, Numbers]:
+    """Give what each search found, where there was one."""
+    measured = audit.measurements.get("searched")
+    values = measured.values if isinstance(measured, Measurement) else {}
+    return {
+        label: np.asarray(values[name], dtype=float)[:, -1]
+        for name, label in SEARCHES.items()
+        if name in values
+    }
+
+
+def _shares(values: Numbers) -> list[float]:
+    """Give the share of the texts in each bin; rounding may lie a little below 0."""
+    inside = counted(np.maximum(values, 0.0), EDGES)
+    return [n / max(int(inside.sum()), 1) for n in inside.tolist()]
+
+
+def _histogram(name: str, known: DivergenceSides, chosen: np.ndarray) -> Histogram:
+    here = known.drawn[chosen]
+    unknown = int(np.isnan(here).sum())
+    lines = {what: _shares(all_[chosen]) for what, all_ in known.others.items()}
+    return Histogram(name, _shares(here), len(here) - unknown, unknown, lines)
+
+
+def _rows(name: str, what: str, values: Numbers) -> Sequence[PlotRow]:
+    inside, shares = counted(np.maximum(values, 0.0), EDGES).tolist(), _shares(values)
+    bins = zip(pairwise(EDGES.tolist()), inside, shares, strict=True)
+    rows: list[PlotRow] = [(name, what, low, high, n, share) for (low, high), n, share in bins]
+    return [*rows, (name, what, "undefined", "undefined", int(np.isnan(values).sum()), np.nan)]

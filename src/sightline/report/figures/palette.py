@@ -1,0 +1,46 @@
+"""Colours and marks that stay apart for colour-blind readers and in grey: each colour has its
+lightness and hatch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sightline.report.sanitize import one_line, shortened
+
+INK, PALE = "#1a1a1a", "#b0b0b0"
+
+
+@dataclass(frozen=True)
+class Shade:
+    """What tells one group from another: a colour of Okabe & Ito (2008), and the hatch, mark and
+    line beside it.
+    """
+
+    colour: str
+    hatch: str
+    mark: str
+    line: str
+
+
+SHADES = (
+    Shade("#0072B2", "", "o", "-"),
+    Shade("#E69F00", "////", "s", "--"),
+    Shade("#56B4E9", "....", "^", "-."),
+    Shade("#D55E00", "xxxx", "D", ":"),
+    Shade("#009E73", "\\\\\\\\", "v", "-"),
+    Shade("#CC79A7", "++++", "P", "--"),
+)
+
+
+def shade(place: int) -> Shade:
+    """Give the shade of a group by its place."""
+    return SHADES[place % len(SHADES)]
+
+
+def label(name: str, longest: int = 30) -> str:
+    """Write a name that others gave on one line; matplotlib leaves one that begins with _ out of a
+    legend.
+    """
+    text = shortened(one_line(name), longest)
+    return f" {text}" if text.startswith("_") else text

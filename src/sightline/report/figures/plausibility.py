@@ -1,0 +1,157 @@
+"""Plausible and faithful on one plot: how well maps find marked words, and what their words carry
+into another text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.core.errors import DataError
+from sightline.core.results import Estimate, Results
+from sightline.report.figures.adversary_families import model_on, run_of
+from sightline.report.figures.palette import INK, PALE, label, shade
+from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.html.map_names import called
+from sightline.report.number_format import count
+from sightline.stats.across_seeds import across_seeds
+from sightline.verdict.rationale_estimates import above_chance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST = 6
+"""Models that are drawn; the table has all."""
+HIGH = 3.0
+"""Inches of the axes of one model."""
+COLUMNS = (
+    "model",
+    "map",
+    "audits",
+    *(
+        f"{kind}{end}"
+        for kind in ("auprc_above_chance", "carried")
+        for end in ("", "_low", "_high", "_n")
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Both:
+    """One map of one model: how far its AUPRC is above chance, what it carries, and over how many
+    audits.
+    """
+
+    model: str
+    name: str
+    audits: int
+    found: Estimate
+    carried: Estimate
+
+
+def plausibility(audits: Iterable[Results]) -> Plot:
+    """Draw every map where both numbers put it, a panel a model; audits of one model are seeds, and
+    are averaged.
+    """
+    models: dict[str, list[Mapping[str, tuple[Estimate, Estimate]]]] = {}
+    for place, audit in enumerate(audits):
+        if known := _maps(audit):
+            models.setdefault(_model(audit, place), []).append(known)
+    if not models:
+        raise DataError(
+            "the figure needs maps beside marked words (the measure rationale, of texts with "
+            "marks) and beside what they carry (transplant); none of these audits has both; "
+            "choose another figure"
+        )
+    panels = [
+        [_both(model, name, found) for name in _names(found)] for model, found in models.items()
+    ]
+    shown = panels[:MOST]
+    texts = sorted({one.found.n for panel in shown for one in panel})
+    n = f"{count(texts[0])} to {count(texts[-1])}" if len(texts) > 1 else count(texts[0])
+    left = left_out(len(panels) - MOST, "model")
+    return Plot(
+        "Plausible and faithful: marked words that maps find, and what their words carry",
+        (
+            "Across: area under precision and recall of the marked words, less what the same "
+            "map permuted reaches (DeYoung et al. 2020, §4.1). Up: the part of the "
+            "prediction that the top words carry into another text, 0 being random words, on "
+            "the half of the texts that chose no map. Open marks: maps with directions, "
+            "whose top words may carry more than all words do. Lines: 95 % intervals, over "
+            f"seeds where a model has several audits, else over texts. n = {n} texts with "
+            f"marks an audit.{left}",
+        ),
+        lambda figure: _draw(figure, shown),
+        COLUMNS,
+        [_cells(one) for panel in panels for one in panel],
+        1.1 + HIGH * len(shown),
+    )
+
+
+def _maps(audit: Results) -> dict[str, tuple[Estimate, Estimate]]:
+    """Give both numbers of every map that has both."""
+    found = {row.name: (above_chance(audit, row.name), row.carried) for row in audit.maps}
+    return {
+        name: (across, up) for name, (across, up) in found.items() if across and up and across.n
+    }
+
+
+def _model(audit: Results, place: int) -> str:
+    """Name a model without its seed; one that was not trained by a run stands alone."""
+    run = run_of(audit)
+    return f"audit {place + 1}" if run is None else model_on(run)
+
+
+def _names(found: Sequence[Mapping[str, object]]) -> list[str]:
+    return list(dict.fromkeys(name for one in found for name in one))
+
+
+def _both(model: str, name: str, audits: Sequence[Mapping[str, tuple[Estimate, Estimate]]]) -> Both:
+    known = [one[name] for one in audits if name in one]
+    found, carried = ([each[place] for each in known] for place in (0, 1))
+    return Both(model, name, len(known), across_seeds(found, (-1.0, 1.0)), across_seeds(carried))
+
+
+def _cells(one: Both) -> PlotRow:
+    numbers = (
+        cell
+        for each in (one.found, one.carried)
+        for cell in (each.value, each.low, each.high, each.n)
+    )
+    return (one.model, one.name, one.audits, *numbers)
+
+
+def _draw(figure: Figure, panels: Sequence[Sequence[Both]]) -> None:
+    every = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(every, panels, strict=True):
+        axes.axvline(0, color=PALE, linewidth=0.8)
+        axes.axhline(0, color=PALE, linewidth=0.8)
+        for one in panel:
+            _point(axes, one)
+        axes.set_title(label(panel[0].model, 90), loc="left", fontsize=8, pad=3)
+        axes.set_ylabel("part of the prediction carried")
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    every[-1].set_xlabel("AUPRC of the marked words, above chance")
+
+
+def _point(axes: Axes, one: Both) -> None:
+    """Draw a map where it is, with both intervals; one with directions has the mark of the other of
+    its kind, open.
+    """
+    look = shade(RIVALS.index(one.name.removeprefix("signed_")))
+    x, y = one.found, one.carried
+    axes.plot([x.low, x.high], [y.value] * 2, "-", color=look.colour, linewidth=0.8)
+    axes.plot([x.value] * 2, [y.low, y.high], "-", color=look.colour, linewidth=0.8)
+    inside = "white" if one.name in SIGNED_RIVALS else look.colour
+    axes.plot(
+        [x.value],
+        [y.value],
+        look.mark,
+        color=inside,
+        markeredgecolor=look.colour if inside == "white" else INK,
+        markersize=5,
+        label=called(one.name),
+    )

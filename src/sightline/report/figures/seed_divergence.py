@@ -1,0 +1,161 @@
+"""How far attention is from itself under other seeds, and from that of adversaries, text by text.
+
+A violin each, in the form of Wiegreffe & Pinter 2019, §3.3 and §4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.core.errors import DataError
+from sightline.core.results import Results
+from sightline.report.figures.adversary_distance import MOST
+from sightline.report.figures.adversary_families import Adversary, AdversaryFamily, Apart, families
+from sightline.report.figures.by_max_weight import QUARTILES, READ
+from sightline.report.figures.palette import label, shade
+from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.violins import Violin, draw_violins
+from sightline.report.number_format import count
+from sightline.stats.distribution_shapes import quartiles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HIGH, PER_ROW = 1.65, 10
+"""Inches of a row of violins, and how many stand in it at most."""
+COLUMNS = (
+    "base",
+    "base_is",
+    "who",
+    "run",
+    "trained",
+    "divergence",
+    "lambda",
+    "id",
+    "largest_weight_of_base",
+    "jsd",
+    "who_n",
+    *(f"who_{name}" for name in QUARTILES),
+)
+
+
+@dataclass(frozen=True)
+class Who:
+    """One violin: a companion of the base, or an adversary."""
+
+    name: str
+    apart: Apart
+    adversary: Adversary | None = None
+
+    def known(self) -> Float[np.ndarray, " M"]:
+        """Give the numbers that there are."""
+        return np.asarray(self.apart.by_text[np.isfinite(self.apart.by_text)])
+
+
+@dataclass(frozen=True)
+class ViolinPanel:
+    """Violins that stand in a row."""
+
+    title: str
+    members: Sequence[Who]
+
+
+def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
+    """Draw the divergence of attention of each text, a violin a seed and a violin an adversary."""
+    if not (found := families(audits)):
+        raise DataError(
+            "the figure needs the measure beside, with companions such as seed(by=1), or "
+            "base where a run is an adversary; none of these audits has it; choose another "
+            "figure"
+        )
+    shown = [panel for family in found[:MOST] for panel in _panels(family, named=len(found) > 1)]
+    every = [
+        one for family in found for panel in _panels(family, named=False) for one in panel.members
+    ]
+    numbers = sum(len(one.apart.by_text) for one in every)
+    undefined = sum(family.undefined for family in found)
+    left = left_out(len(found) - MOST, "base")
+    return Plot(
+        "How far attention is from that of the base, text by text",
+        (
+            "After Wiegreffe & Pinter 2019, §3.3 and §4. JSD in nats, at most ln 2 = 0.693. "
+            f"{READ} Undefined: {count(undefined)} of {count(numbers)} numbers.{left}",
+        ),
+        lambda figure: _draw(figure, shown),
+        COLUMNS,
+        [row for family in found for row in _rows(family)],
+        1.2 + HIGH * len(shown),
+    )
+
+
+def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
+    """Put the companions of the base in one row, and in others the adversaries that differ in λ
+    alone.
+    """
+    head = f"{label(family.name, 60)}: " if named else ""
+    beside = [Who(_short(one.name), one) for one in family.beside]
+    series = {
+        name: [Who(f"λ = {one.weight:g}", one.apart, one) for one in all_]
+        for name, all_ in family.series().items()
+    }
+    rows = {
+        "companions of the base": beside,
+        **{f"adversaries: {name}": all_ for name, all_ in series.items()},
+    }
+    return [
+        ViolinPanel(f"{head}{title}", members[start : start + PER_ROW])
+        for title, members in rows.items()
+        for start in range(0, len(members), PER_ROW)
+    ]
+
+
+def _short(name: str) -> str:
+    """Say of a companion which seed it is, as an axis has room for it."""
+    return f"seed {name[len('seed(by=') : -1]}" if name.startswith("seed(by=") else name
+
+
+def _rows(family: AdversaryFamily) -> Iterator[PlotRow]:
+    for panel in _panels(family, named=False):
+        for one in panel.members:
+            known, adversary = one.known(), one.adversary
+            training = ("", "", "", math.nan) if adversary is None else (
+                adversary.run, adversary.trained, adversary.divergence, adversary.weight
+            )  # fmt: skip
+            drawn = (len(known), *(quartiles(known) if len(known) else (math.nan,) * 3))
+            for text, jsd in zip(one.apart.texts, one.apart.by_text.tolist(), strict=True):
+                weight = family.weights.get(text, math.nan)
+                yield (
+                    family.base,
+                    family.name,
+                    one.apart.name,
+                    *training,
+                    text,
+                    weight,
+                    jsd,
+                    *drawn,
+                )
+
+
+def _draw(figure: Figure, panels: Sequence[ViolinPanel]) -> None:
+    every = figure.subplots(len(panels), 1, sharey=True, squeeze=False)[:, 0]
+    for place, (axes, panel) in enumerate(zip(every, panels, strict=True)):
+        _row(axes, panel, place)
+    figure.supylabel("JSD of attention (nats)", fontsize=8)
+
+
+def _row(axes: Axes, panel: ViolinPanel, place: int) -> None:
+    violins = [
+        Violin(float(at), 0.8, one.known(), shade(place)) for at, one in enumerate(panel.members)
+    ]
+    draw_violins(axes, violins, math.log(2) * 1.02)
+    axes.set_xticks(range(len(panel.members)), [label(one.name, 16) for one in panel.members])
+    axes.set_xlim(-0.6, max(len(panel.members), 6) - 0.4)
+    axes.set_ylim(-0.02, math.log(2))
+    axes.set_title(panel.title, loc="left", fontsize=8, pad=13)

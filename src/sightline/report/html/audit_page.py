@@ -1,0 +1,216 @@
+"""The page: everything an audit found as one HTML file that needs no network, and whole without its
+script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from sightline._io.atomic_write import write_whole
+from sightline.core.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT, Results
+from sightline.report import sentences
+from sightline.report import transfer_summary as amounts
+from sightline.report.accuracy_sentences import QUESTION, learning
+from sightline.report.advice import TITLE, advice, unsaid
+from sightline.report.alternative_maps import MEASURED, at_odds, families, how
+from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
+from sightline.report.attention_source_notes import QUESTION as WHICH_READING
+from sightline.report.attention_source_notes import choice, heat, tried
+from sightline.report.card import card
+from sightline.report.data_notes import TITLE as ABOUT_TEXTS
+from sightline.report.data_notes import noted
+from sightline.report.effect_scale import DEFINED, SCALE
+from sightline.report.html.example_text import example_view
+from sightline.report.html.explorer import BUDGET, carried, controls
+from sightline.report.html.page_template import frame, template
+from sightline.report.html.provenance import about, command, settings
+from sightline.report.html.result_view import MARKS, finding_view
+from sightline.report.html.seed_section import seeds_view
+from sightline.report.html.table_rows import (
+    estimate_row,
+    estimate_rows,
+    map_lines,
+    missing_rows,
+    share_rows,
+)
+from sightline.report.html.token_highlights import token_view
+from sightline.report.html.view_model import held_texts
+from sightline.report.layer_table import DESCRIPTION as LAYERS_TOLD
+from sightline.report.layer_table import TITLE as LAYERS
+from sightline.report.layer_table import layer_rows
+from sightline.report.number_format import count
+from sightline.report.rationale_table import DESCRIPTION, marked_rows
+from sightline.report.redact import remaining_content, without
+from sightline.report.text.card_text import card_markdown
+from sightline.verdict.seed_summary import AcrossSeeds
+
+_TONES = {MUST_NOT: "bad", CAN: "good", CAVEATS: "caveat", BY_ABSENCE: "absent"}
+_INSTEAD = {True: "What may be shown instead", False: "Which map transfers the prediction"}
+_DATA = Markup(
+    "<!-- data -->"
+)  # stands where the data will; no text of an audit can hold it, since they are escaped
+
+
+def render(
+    audit: Results,
+    texts: bool = True,
+    budget: int = BUDGET,
+    ids: bool = True,
+    seeds: AcrossSeeds | None = None,
+) -> str:
+    """Draw an audit as one self-contained HTML page.
+
+    Parameters
+    ----------
+    audit
+        What was found; every number shown is one of its values, rounded.
+    texts
+        Whether to show the audited texts themselves; without them the page names texts by their ids
+        and says so.
+    budget
+        Bytes the page may take; where the texts need more, those with the largest disagreement are
+        in it.
+    ids
+        Whether to name texts by their ids; without them they are numbered.
+    seeds
+        What the audit is of several seeds together, where it is the first of these.
+
+    Returns
+    -------
+    str
+        The page. Equal audits give equal pages. It refers to nothing outside itself, and its
+        content security policy allows its own stylesheet and its own script and nothing else: no
+        font, no request. All text of the audit is escaped, and characters that would hide or turn
+        text are shown as signs.
+    """
+    left = remaining_content(texts=texts, ids=ids)
+    return "".join(_parts(without(audit, texts=texts, ids=ids), texts, budget, left, seeds))
+
+
+def _parts(
+    audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None
+) -> tuple[str, ...]:
+    """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room
+    beside other signs.
+    """
+    page, held = template("page.html.j2"), held_texts(audit)
+    shown = {
+        **frame(),
+        **_head(audit, alone=seeds is None),
+        **_describe(audit),
+        "view": token_view(held, texts),
+        "with_texts": texts,
+        "left": left,
+    }
+    shown["example"] = example_view(audit, held) if texts else None
+    shown["seeds"], shown["card"] = seeds_view(seeds), card_markdown(card(audit, seeds))
+    shown["sums"] = held.sums
+    shown["signed"] = any(each.kind.signed for each in held.maps)
+    empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
+    found = carried(held, texts, budget - len(empty.encode("utf-8")))
+    if not found.held:
+        return (page.render(**shown, controls=None, explorer_note=found.description),)
+    before, _, after = empty.partition(_DATA)
+    return before, found.elements, after
+
+
+def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
+    """Gather what stands at the head: the answers, why, what the model has learned, and which map
+    may be shown.
+    """
+    said = sentences.answers(audit.verdict)
+    return {
+        "headline": sentences.headline(audit.verdict),
+        "answers": [(part.text, _TONES.get(part.level, "open")) for part in said],
+        "carried": amounts.transfer_sentences(audit),
+        "reasons": sentences.caveat_reasons(audit.verdict),
+        "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
+        "learned_anything": QUESTION,
+        "noted": noted(audit),
+        "about_texts": ABOUT_TEXTS,
+        "choice": choice(audit),
+        "which_reading": WHICH_READING,
+        "advice": unsaid(audit.verdict, advice(audit, alone=alone)),
+        "what_to_do": TITLE,
+        "at_odds": at_odds(audit),
+        "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
+        "instead": _INSTEAD[any(part.level == MUST_NOT for part in said)],
+        "measured": tuple(MEASURED.values()),
+        "how": how(audit),
+        "marks": MARKS,
+    }
+
+
+def _readings(audit: Results) -> dict[str, Any]:
+    """Gather what was tried before a reading was chosen, where one was."""
+    found = audit.spec.get("readings")
+    if not found:
+        return {"readings": ()}
+    rows = [(one.chosen, estimate_row(one.words, one.carried)) for one in tried(found)]
+    return {"readings": rows, "heat": heat(found), "readings_measured": READINGS_MEASURED}
+
+
+def _describe(audit: Results) -> dict[str, Any]:
+    """Gather what the template shows below the head, beside the texts."""
+    views = [finding_view(finding) for finding in audit.findings]
+    return {
+        "audit": audit,
+        "question": sentences.QUESTION,
+        "scale": f"{DEFINED} {SCALE}",
+        "condition": sentences.row_condition(audit.verdict.row),
+        "bearing": [view for view in views if view.finding.bears],
+        "context": [view for view in views if not view.finding.bears],
+        "links": {view.finding.code: view.anchor for view in views},
+        "metrics": estimate_rows(audit.metrics),
+        "shares": share_rows(audit.learned),
+        "estimates": estimate_rows(audit.estimates),
+        "missing": missing_rows(audit),
+        "marked": marked_rows(audit),
+        "rationale_description": DESCRIPTION,
+        "about": about(audit),
+        "settings": settings(audit),
+        "command": command(audit.spec),
+        **_readings(audit),
+        "layers": layer_rows(audit),
+        "layers_title": LAYERS,
+        "layers_description": LAYERS_TOLD,
+    }
+
+
+def in_notebook(audit: Results) -> str:
+    """Draw an audit as a block for a notebook: verdict and findings, without a script and without a
+    stylesheet.
+    """
+    n = len(audit.texts)
+    rows = sorted(map(finding_view, audit.findings), key=lambda view: not view.finding.bears)
+    texts = f"{count(n)} {'text' if n == 1 else 'texts'} audited"
+    return template("notebook.html.j2").render(
+        rows=rows, question=sentences.QUESTION, texts=texts, **_head(audit)
+    )
+
+
+def write_page(
+    audit: Results,
+    path: str | Path,
+    texts: bool = True,
+    ids: bool = True,
+    seeds: AcrossSeeds | None = None,
+) -> Path:
+    """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
+    parts = _parts(
+        without(audit, texts=texts, ids=ids),
+        texts,
+        BUDGET,
+        remaining_content(texts=texts, ids=ids),
+        seeds,
+    )
+    return write_whole(path, lambda aside: _write(aside, parts))
+
+
+def _write(path: Path, parts: Sequence[str]) -> None:
+    with path.open("wb") as file:  # bytes: the same file on every system
+        file.writelines(part.encode("utf-8") for part in parts)

@@ -1,0 +1,235 @@
+"""The page of a comparison: audits side by side, and what lies between their scores, as one HTML
+file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline._io.atomic_write import write_bytes
+from sightline.report import comparison_sentences
+from sightline.report.html.map_names import Map
+from sightline.report.html.page_template import frame, template
+from sightline.report.html.result_view import MARKS
+from sightline.report.html.token_highlights import TextMap, drawn
+from sightline.report.html.view_model import HeldTexts, held_texts
+from sightline.report.number_format import count, number, p_value
+from sightline.verdict.comparison.comparison_result import (
+    AuditPair,
+    Compared,
+    Shared,
+    Side,
+    SideBySide,
+)
+
+SHOWN = 10
+"""Texts of each kind that are drawn; all that are decided otherwise are in the JSON."""
+
+
+@dataclass(frozen=True)
+class SideView:
+    """One audit: what it is of, and what it concludes by itself."""
+
+    name: str
+    about: str
+    verdict: str
+    maps: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """A claim and what each audit answers."""
+
+    code: str
+    claim: str
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """One way to ask a claim in two audits, as the cells of a row."""
+
+    name: str
+    claim: str
+    cells: tuple[str, ...]
+    n: str
+    p: str
+    answer: str
+    why: str
+
+
+@dataclass(frozen=True)
+class PairView:
+    """One text under both attentions; without rows where texts are left out."""
+
+    id: str
+    label: str
+    first: str
+    second: str
+    other: str
+    apart: str
+    query: str
+    rows: tuple[TextMap, ...]
+
+
+@dataclass(frozen=True)
+class TextSelection:
+    """Texts that were chosen for one reason."""
+
+    title: str
+    description: str
+    texts: tuple[PairView, ...]
+
+
+@dataclass(frozen=True)
+class BesideView:
+    """One audit beside the first."""
+
+    name: str
+    title: str
+    anchor: str
+    found: str
+    counted: tuple[str, ...]
+    caption: str
+    rows: tuple[ClaimRow, ...]
+    groups: tuple[TextSelection, ...]
+
+
+def render_comparison(whole: SideBySide, texts: bool = True) -> str:
+    """Draw a comparison as one self-contained HTML page; without ``texts`` it names texts by their
+    ids alone.
+    """
+    held = [held_texts(side.audit) for side in whole.sides]
+    return template("compare.html.j2").render(
+        **frame(),
+        question=comparison_sentences.QUESTION,
+        how=comparison_sentences.how(whole) if whole.comparisons else "",
+        marks=MARKS,
+        names=[side.name for side in whole.sides],
+        sides=[_side(side) for side in whole.sides],
+        answers=[*_answers(whole)],
+        beside=[
+            _beside(whole, at, (held[0], held[at + 1]), texts) for at in range(len(whole.beside))
+        ],
+    )
+
+
+def write_comparison(whole: SideBySide, path: str | Path, texts: bool = True) -> Path:
+    """Write the page to a file, all of it or nothing."""
+    return write_bytes(path, render_comparison(whole, texts).encode("utf-8"))
+
+
+def _side(side: Side) -> SideView:
+    maps, metrics = (
+        tuple(comparison_sentences.maps(side)),
+        tuple(comparison_sentences.metrics(side)),
+    )
+    return SideView(
+        side.name,
+        comparison_sentences.named(side),
+        comparison_sentences.verdict(side),
+        maps,
+        metrics,
+    )
+
+
+def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
+    """Give every claim that an audit answers, in the order of the first that does."""
+    claims = {one.code: one.name for side in whole.sides for one in side.audit.findings}
+    by_side = [{one.code: one.result for one in side.audit.findings} for side in whole.sides]
+    for code, claim in claims.items():
+        yield AnswerRow(code, claim, tuple(answers.get(code, "") for answers in by_side))
+
+
+def _beside(
+    whole: SideBySide, at: int, held: tuple[HeldTexts, HeldTexts], texts: bool
+) -> BesideView:
+    one, first, other = whole.beside[at], whole.sides[0].name, whole.sides[at + 1].name
+    paired = f"Effects on the texts that are in both, and the difference {other} − {first}"
+    return BesideView(
+        other,
+        f"{other} beside {first}",
+        f"beside-{at + 1}",
+        comparison_sentences.found(whole, at),
+        tuple(comparison_sentences.counted(whole, at)),
+        f"Effects of each audit on its own texts, not paired: {one.unpaired}"
+        if one.unpaired
+        else paired,
+        tuple(_claim(claim, one) for claim in one.claims),
+        () if one.shared is None else tuple(_groups(one.shared, held, (first, other), texts)),
+    )
+
+
+def _claim(claim: Compared, one: AuditPair) -> ClaimRow:
+    p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
+    why = "" if one.unpaired else claim.why
+    cells, n = tuple(comparison_sentences.cells(claim)), comparison_sentences.texts_of(claim)
+    return ClaimRow(
+        claim.code, comparison_sentences.words_of(claim, one), cells, n, p, claim.answer, why
+    )
+
+
+def _groups(
+    shared: Shared, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool
+) -> Iterator[TextSelection]:
+    """Choose the texts that are decided otherwise, and of the others those whose maps are farthest
+    apart.
+    """
+    order = np.argsort(-shared.apart, kind="stable")  # undefined ones last
+    otherwise, alike = order[shared.otherwise[order]], order[~shared.otherwise[order]]
+    alike = alike[~np.isnan(shared.apart[alike])]
+    chosen = (
+        ("Decided otherwise", otherwise, "texts that the models decide otherwise"),
+        (
+            "Decided alike, for other words",
+            alike,
+            "texts that the models decide alike and whose attentions are compared",
+        ),
+    )
+    for title, places, what in chosen:
+        shown = f"{count(min(SHOWN, len(places)))} of {count(len(places))} {what}"
+        text = f"{shown}, those first whose attentions are farthest apart."
+        yield TextSelection(title, text, _views(shared, places[:SHOWN], held, names, texts))
+
+
+def _views(
+    shared: Shared,
+    places: Int[np.ndarray, " K"],
+    held: tuple[HeldTexts, HeldTexts],
+    names: Sequence[str],
+    texts: bool,
+) -> tuple[PairView, ...]:
+    return tuple(_view(shared, int(at), held, names, texts) for at in places)
+
+
+def _view(
+    shared: Shared, at: int, held: tuple[HeldTexts, HeldTexts], names: Sequence[str], texts: bool
+) -> PairView:
+    rows = int(shared.first[at]), int(shared.second[at])
+    one, other = (each.records[row] for each, row in zip(held, rows, strict=True))
+    maps = [
+        one
+        for each, row, name in zip(held, rows, names, strict=True)
+        for one in _attention(each, row, name)
+    ]
+    apart = "" if np.isnan(shared.apart[at]) else number(float(shared.apart[at]))
+    query = " ".join(one.query or ()) if texts else ""
+    shown = drawn(one, maps) if texts else ()
+    return PairView(
+        one.id, one.label, one.predicted, other.predicted, names[1], apart, query, shown
+    )
+
+
+def _attention(
+    held: HeldTexts, row: int, name: str
+) -> Iterator[tuple[Map, Float[np.ndarray, " T"]]]:
+    """Give the attention of one audit over a text, under its name; nothing where it holds none."""
+    for each in held.maps:
+        if each.kind.quantity == "attention":
+            yield replace(each.kind, name=f"{name}: attention"), each.rows[row]

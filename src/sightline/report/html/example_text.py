@@ -1,0 +1,116 @@
+"""One text on which attention and the map that may be shown instead differ most, for the head of
+the page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.core.results import MUST_NOT, MapRow, Results, merit
+from sightline.report.alternative_maps import families
+from sightline.report.html.token_highlights import TextView, drawn, text_view
+from sightline.report.html.view_model import HeldMap, HeldTexts
+from sightline.report.number_format import count
+from sightline.report.sentences import answers, by_absence, quoted
+
+LONGEST = 60
+"""Words of a text that is still seen at one glance; where all are longer, the shortest are looked
+through."""
+_SHORTEST = 20
+
+
+@dataclass(frozen=True)
+class ExampleView:
+    """The text, drawn by both maps, and how it was chosen."""
+
+    text: TextView
+    description: str
+
+
+def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
+    """Choose the text and draw it by attention and its best rival; None without two maps that give
+    words a weight.
+    """
+    known = {each.kind.quantity: each for each in held.maps}
+    rival = next((known[row.name] for row in _rivals(audit.maps) if row.name in known), None)
+    if rival is None or "attention" not in known or not held.records:
+        return None
+    classes, absent = _bad_classes(audit), by_absence(audit.verdict)
+    asked = [
+        i for i, text in enumerate(held.records) if text.predicted not in absent
+    ]  # no map explains the others
+    among = _glanced(
+        held, [i for i in asked if not classes or held.records[i].predicted in classes]
+    )
+    if not among:
+        return None
+    index = max(among, key=lambda i: _apart(known["attention"].rows[i], rival.rows[i]))
+    record = replace(held.records[index], rationale=None)
+    rows = drawn(record, [(each.kind, each.rows[index]) for each in (known["attention"], rival)])
+    return ExampleView(text_view(held, index, rows), _describe(held, rival, classes, absent, among))
+
+
+def _rivals(rows: Sequence[MapRow]) -> list[MapRow]:
+    """Order the maps that weigh words as attention does: the chosen one, then by what their words
+    carry.
+    """
+    weighing = next((family.rows for family in families(rows) if not family.signed), ())
+    others = [row for row in weighing if row.name != "attention"]
+    return sorted(others, key=lambda row: (not row.chosen, -merit(row.carried)))
+
+
+def _bad_classes(audit: Results) -> list[str]:
+    """Name the classes for which the map must not be shown, where classes differ: the example is
+    one of theirs.
+    """
+    if len(answers(audit.verdict)) == 1:
+        return []
+    predicted = {text.predicted for text in audit.texts}
+    return [
+        name
+        for name, one in audit.verdict.by_class.items()
+        if one.level == MUST_NOT and name in predicted
+    ]
+
+
+def _glanced(held: HeldTexts, among: Sequence[int]) -> list[int]:
+    """Keep the texts that are seen at one glance, in their order; else the shortest."""
+    short = [i for i in among if len(held.records[i].tokens) <= LONGEST]
+    return short or sorted(among, key=lambda i: len(held.records[i].tokens))[:_SHORTEST]
+
+
+def _apart(first: Float[np.ndarray, " T"], second: Float[np.ndarray, " T"]) -> float:
+    """Say how far two maps are apart, each as shares of its whole (total variation); it chooses,
+    and is not shown.
+    """
+    parts = [np.clip(values, 0.0, None) for values in (first, second)]
+    sums = [float(values.sum()) for values in parts]
+    if not all(math.isfinite(total) and total > 0 for total in sums):
+        return -1.0
+    return 0.5 * float(np.abs(parts[0] / sums[0] - parts[1] / sums[1]).sum())
+
+
+def _describe(
+    held: HeldTexts,
+    rival: HeldMap,
+    classes: Sequence[str],
+    absent: Sequence[str],
+    among: Sequence[int],
+) -> str:
+    named = (
+        classes or list(dict.fromkeys(held.records[i].predicted for i in among))
+        if absent
+        else classes
+    )
+    predicted = f" predicted {' or '.join(map(quoted, named))}" if named else ""
+    longest = max(len(held.records[i].tokens) for i in among)
+    return (
+        f"Of {count(len(among))} texts{predicted} of at most {count(longest)} words, "
+        f"attention and {rival.kind.name} differ most on this one. The darker a word, the "
+        "more the map gives to it."
+    )

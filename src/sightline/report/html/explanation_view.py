@@ -1,0 +1,220 @@
+"""One text as a model reads it, for a notebook: a fragment that styles nothing but itself and runs
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sightline.config.measure_registry import MAPS
+from sightline.core.explanation import WARNING, Explanation
+from sightline.report.advice import NO_WORD
+from sightline.report.alternative_maps import families
+from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
+from sightline.report.html.map_names import called
+from sightline.report.html.page_template import template
+from sightline.report.html.token_highlights import STEPS, Piece, pieces
+from sightline.report.number_format import count, number
+from sightline.report.sentences import by_absence, headline, quoted
+
+UNKNOWN = "unknown"
+"""What stands behind the shade of a word that the model does not know."""
+UNSEEN = "not seen"
+"""What stands behind a word that the model does not see."""
+FOR, AGAINST = "214 137 16", "92 138 190"
+"""The colours of the page, as red, green and blue; paper shines through, so that dark paper stays
+dark."""
+_OPAQUE, _STRONG = 60, 5
+"""Per cent of the deepest shade; and the shade from which on the line under a word against is as
+dark as its ink."""
+_DOTTED, _UNDERLINED = "border-bottom:2px dotted currentcolor", "text-decoration:underline"
+_FAINT = f"{_UNDERLINED} rgb(128 128 128 / 55%)"
+
+
+NAMED = 8
+"""Words that a note names at most."""
+OPEN = 25
+"""Words of a text whose numbers are seen at once; those of a longer one are folded."""
+
+
+@dataclass(frozen=True)
+class MapView:
+    """One map over the text: its name, what it says of a word, the words with their shades, and
+    what shades stand for.
+
+    Where no number is large enough to be seen, ``nothing`` says so, and no word is coloured.
+    """
+
+    name: str
+    description: str
+    pieces: tuple[Piece, ...]
+    scale: tuple[tuple[str, str], ...]
+    nothing: str
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A class with its probability, and what that was before, where there was something before."""
+
+    name: str
+    chance: str
+    before: str
+    predicted: bool
+
+
+def rows_of(reading: Explanation) -> list[MapView]:
+    """Shade the words by each map; a word that the model does not know is marked in every row."""
+    known = reading.known or (True,) * len(reading.text.tokens)
+    rows = []
+    for name, values in reading.maps.items():
+        kind = MAPS[name]
+        classes = [
+            f"{shade}{'' if knows else f' {UNKNOWN}'}"
+            for shade, knows in zip(shades_of(values, kind), known, strict=True)
+        ]
+        shown = tuple(pieces(reading.text, classes))
+        rows.append(
+            MapView(
+                called(name),
+                kind.description,
+                shown,
+                tuple(scale_of(kind)),
+                none_of_size(values, kind),
+            )
+        )
+    return rows
+
+
+def word_rows(reading: Explanation) -> list[list[str]]:
+    """Give each word with its place and its number in every map, under a row of heads."""
+    known = reading.known or (True,) * len(reading.text.tokens)
+    rows = [["", "word", *map(called, reading.maps)]]
+    for place, word in enumerate(reading.text.tokens):
+        odd = UNSEEN if not reading.sees[place] else "" if known[place] else UNKNOWN
+        named = f"{word} ({odd})" if odd else word
+        rows.append(
+            [
+                str(place),
+                named,
+                *(_number(float(values[place])) for values in reading.maps.values()),
+            ]
+        )
+    return rows
+
+
+def chances(reading: Explanation) -> Iterator[Chance]:
+    """Give each class with its probability, in the order of the model."""
+    before = {} if reading.before is None else reading.before.probabilities
+    for name, chance in reading.probabilities.items():
+        earlier = number(before[name]) if name in before else ""
+        yield Chance(name, number(chance), earlier, name == reading.text.predicted)
+
+
+def notes(reading: Explanation) -> list[str]:
+    """Say what was unknown, cut and absent, that one text is no evidence, and what an audit
+    found.
+    """
+    lines = list(_unknown(reading))
+    if reading.cut:
+        lines.append(
+            f"Cut: the last {count(reading.cut)} "
+            f"{'word was' if reading.cut == 1 else 'words were'} not read."
+        )
+    lines += list(_unseen(reading))
+    lines += [f"No {called(name)}: {why}." for name, why in reading.absent.items()]
+    return [*lines, f"{WARNING}: {reading.advice}", *_audited(reading)]
+
+
+def in_notebook(reading: Explanation) -> str:
+    """Draw a reading as a block for a notebook, without a script and without a stylesheet."""
+    return template("reading.html.j2").render(
+        reading=reading,
+        chances=list(chances(reading)),
+        rows=rows_of(reading),
+        style=style_of,
+        legend=_legend(reading),
+        words=word_rows(reading),
+        opened=len(reading.text.tokens) <= OPEN,
+        notes=notes(reading),
+    )
+
+
+def style_of(shade: str) -> str:
+    """Give the style of a word by its shade; what lies between words has none."""
+    strength, _, unknown = shade.partition(" ")
+    step = int(strength[1:]) if strength[1:].isdigit() else 0
+    against = step and strength.startswith("n")
+    ground = (
+        f"background:rgb({AGAINST if against else FOR} / {step * _OPAQUE // STEPS}%)"
+        if step
+        else ""
+    )
+    line = (_UNDERLINED if step >= _STRONG else _FAINT) if against else ""
+    return ";".join(filter(None, (ground, _DOTTED if unknown else "", line)))
+
+
+def _unknown(reading: Explanation) -> Iterator[str]:
+    """Say how many words the model does not know; of words that it does not know, it cannot tell
+    one from another.
+    """
+    if reading.known is None:
+        yield "This model does not say which words it knows."
+        return
+    n, missing = len(reading.known), reading.known.count(False)
+    if missing == n:
+        none = "does not know the one word" if n == 1 else f"knows none of the {count(n)} words"
+        yield (
+            f"The model {none} of this text: as many other words that it does not know would get "
+            "the same answer."
+        )
+    elif missing:
+        named = ", ".join(map(quoted, reading.unknown))
+        yield f"The model does not know {count(missing)} of the {count(n)} words: {named}."
+
+
+def _unseen(reading: Explanation) -> Iterator[str]:
+    """Say which words have no number, and why that may be."""
+    tokens = reading.text.tokens
+    without = [word for word, seen in zip(tokens, reading.sees, strict=True) if not seen]
+    if not without:
+        return
+    names = list(dict.fromkeys(map(quoted, without)))
+    named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
+    have = "has" if len(without) == 1 else "have"
+    yield (
+        f"Not seen: {count(len(without))} of the {count(len(tokens))} words {have} no number, "
+        "because the model has no piece of its own for "
+        f"{'it' if len(without) == 1 else 'them'} or cuts the text before: {named}."
+    )
+
+
+def _number(value: float) -> str:
+    return "—" if math.isnan(value) else number(value)
+
+
+def _legend(reading: Explanation) -> list[tuple[str, str]]:
+    """Say what the colours and lines mean, each with its own."""
+    signs = [(style_of("n7"), "against")] if any(MAPS[name].signed for name in reading.maps) else []
+    unknown = [(style_of(f"s0 {UNKNOWN}"), "not known to the model")] if reading.unknown else []
+    first = "for the predicted class (or just much)" if signs else "much"
+    return [(style_of("s7"), first), *signs, *unknown]
+
+
+def _audited(reading: Explanation) -> Iterator[str]:
+    if reading.audit is None:
+        return
+    yield (
+        f"Its audit, of {count(len(reading.audit.texts))} texts: attention "
+        f"{headline(reading.audit.verdict)}"
+    )
+    if reading.text.predicted in by_absence(reading.audit.verdict):
+        yield (
+            f"Show no map of this text: it is predicted {quoted(reading.text.predicted)} by "
+            f"absence, and {NO_WORD}"
+        )
+    for family in families(reading.audit.maps, reading.audit.verdict):
+        yield f"Which map may be shown, of those that say {family.title}: {family.answer}"
+    if reading.doubt:
+        yield reading.doubt

@@ -1,0 +1,57 @@
+"""A finding as the page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sightline.core.results import Finding
+from sightline.report import sentences
+from sightline.report.effect_scale import formula
+from sightline.report.html.table_rows import EstimateRow, class_rows, estimate_rows
+from sightline.report.number_format import count, interval
+from sightline.report.svg_figures import anchor, finding_figure
+from sightline.verdict.catalogue import AUDIT_TESTS
+
+MARKS = {"passed": "●", "failed": "✕", "inconclusive": "◐", "not run": "–"}
+"""A sign for each answer, for who does not see its colour."""
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """A finding as the page shows it: all text, and one figure."""
+
+    finding: Finding
+    anchor: str
+    mark: str
+    score: str
+    n: str
+    sentences: tuple[str, ...]
+    reason: str
+    chance: str
+    change: str
+    figure: Markup | None
+    classes: tuple[EstimateRow, ...]
+    beside: tuple[EstimateRow, ...]
+    scale: str
+
+
+def finding_view(finding: Finding) -> FindingView:
+    """Put everything of a finding into text and one figure."""
+    score = finding.score
+    return FindingView(
+        finding=finding,
+        anchor=anchor(finding.code),
+        mark=MARKS[finding.result],
+        score="—" if score is None else interval(score),
+        n="—" if score is None else count(score.n),
+        sentences=tuple(sentences.sentences(finding)),
+        reason=sentences.reason(finding),
+        chance=sentences.chance(finding),
+        change=sentences.to_settle(finding),
+        figure=finding_figure(finding),
+        classes=tuple(class_rows(finding)),
+        beside=tuple(estimate_rows(finding.beside)),
+        scale=formula(AUDIT_TESTS[finding.code]) if finding.code in AUDIT_TESTS else "",
+    )

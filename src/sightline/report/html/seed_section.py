@@ -1,0 +1,46 @@
+"""What a page says of other seeds: sentences at its head, and a section of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sightline.report.multi_seed_summary import (
+    TITLE,
+    AcrossRow,
+    ends,
+    held,
+    notes,
+    rows,
+    summary_sentence,
+)
+from sightline.report.seed_advice import together
+from sightline.verdict.seed_summary import AcrossSeeds
+
+
+@dataclass(frozen=True)
+class SeedsView:
+    """All seeds together: what they come to in sentences, then notes and rows."""
+
+    title: str
+    description: str
+    ends: tuple[str, ...]
+    caveats: tuple[str, ...]
+    advice: tuple[str, ...]
+    notes: tuple[str, ...]
+    seeds: tuple[int, ...]
+    rows: tuple[AcrossRow, ...]
+
+
+def seeds_view(across: AcrossSeeds | None) -> SeedsView | None:
+    """Put what seeds say together into text; None where there is one audit alone."""
+    if across is None:
+        return None
+    said = tuple(ends(across)), tuple(held(across)), tuple(together(across))
+    return SeedsView(
+        TITLE,
+        summary_sentence(across),
+        *said,
+        tuple(notes(across)),
+        across.seeds,
+        tuple(rows(across)),
+    )

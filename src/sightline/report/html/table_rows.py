@@ -1,0 +1,142 @@
+"""Rows of the page's tables: the numbers of an audit as text, and why there are none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
+from sightline.report.alternative_maps import MapFamily, numbers
+from sightline.report.html.map_names import called
+from sightline.report.number_format import count, interval, number, span
+from sightline.report.sentences import but_not_for, side
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """An estimate as the cells of a row; ``beside`` is its side of the threshold, ``answer`` the
+    result.
+    """
+
+    name: str
+    value: str
+    span: str
+    n: str
+    method: str
+    beside: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class MapLine:
+    """A map as the cells of a row: what its words did, the texts behind each number, and what is to
+    be said of it.
+    """
+
+    name: str
+    chosen: bool
+    answer: str
+    cells: tuple[str, ...]
+    n: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MissingRow:
+    """Something that has no number, why, and how often (empty where that is no count)."""
+
+    name: str
+    reason: str
+    count: str = ""
+
+
+def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) -> EstimateRow:
+    """Write one estimate, and on which side of ``threshold`` its interval lies where that is
+    given.
+    """
+    beside = "" if threshold is None else side(estimate, threshold)
+    cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
+    return EstimateRow(name, *cells, estimate.method, beside)
+
+
+def usual_method(rows: Sequence[EstimateRow]) -> str:
+    """Name the method that most rows share, to be said once; empty where no two do."""
+    ((method, times),) = Counter(row.method for row in rows).most_common(1) or [("", 0)]
+    return method if times > 1 else ""
+
+
+def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
+    """Write estimates in their order."""
+    return [estimate_row(name, estimate) for name, estimate in estimates.items()]
+
+
+def share_rows(learned: Learned | None) -> list[EstimateRow]:
+    """Write how much of the texts has each label, and how much of the answers says it."""
+    shares = learned.classes or {} if learned is not None else {}
+    pairs = [({"label": one.texts, "answer": one.predicted}, name) for name, one in shares.items()]
+    return [
+        estimate_row(f"{what} {name}", estimate)
+        for both, name in pairs
+        for what, estimate in both.items()
+    ]
+
+
+def class_rows(finding: Finding) -> list[EstimateRow]:
+    """Write the score of a finding by class, each beside the threshold and with its answer."""
+    rows = [
+        estimate_row(name, score, finding.threshold) for name, score in finding.by_class.items()
+    ]
+    return [replace(row, answer=finding.answers.get(row.name, "")) for row in rows]
+
+
+def map_lines(family: MapFamily) -> list[MapLine]:
+    """Write what each map of a kind is worth."""
+    return [_map_line(row, list(numbers(row).values())) for row in family.rows]
+
+
+def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:
+    """Count the texts once where all numbers have the same."""
+    cells = tuple("—" if one is None else interval(one) for one in found)
+    counts = [count(one.n) for one in found if one is not None]
+    n = " / ".join(counts[:1] if len(set(counts)) == 1 else counts)
+    against = but_not_for(row.against).removeprefix(", but ")
+    notes = (*row.notes, against) if against else row.notes
+    return MapLine(called(row.name), row.chosen, row.answer, cells, n or "—", notes)
+
+
+def undefined_rows(audit: Results) -> list[MissingRow]:
+    """List the undefined values by quantity and reason."""
+    counted = audit.undefined().items()
+    return [
+        MissingRow(name, why, count(n)) for name, reasons in counted for why, n in reasons.items()
+    ]
+
+
+def skipped_rows(audit: Results) -> list[MissingRow]:
+    """List the measures that do not apply, with their reasons."""
+    return [
+        MissingRow(m.code, m.reason) for m in audit.measurements.values() if isinstance(m, NotRun)
+    ]
+
+
+def failed_rows(audit: Results) -> list[MissingRow]:
+    """List the measures that broke, with their errors."""
+    return [
+        MissingRow(m.code, m.error) for m in audit.measurements.values() if isinstance(m, Failed)
+    ]
+
+
+def left_out_rows(audit: Results) -> list[MissingRow]:
+    """List the quantities that measures had to leave out, with the reasons."""
+    return [MissingRow(name, why) for name, why in audit.missing().items()]
+
+
+def missing_rows(audit: Results) -> dict[str, list[MissingRow]]:
+    """List everything that has no number."""
+    return {
+        "undefined": undefined_rows(audit),
+        "left_out": left_out_rows(audit),
+        "skipped": skipped_rows(audit),
+        "failed": failed_rows(audit),
+    }

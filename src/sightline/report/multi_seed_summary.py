@@ -1,0 +1,152 @@
+"""What several trainings say together: plain sentences first, then rows of numbers; for the page
+and the terminal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sightline.report.number_format import count, interval
+from sightline.report.sentences import answers, caveats, quoted
+from sightline.verdict.seed_summary import AcrossSeeds, Ending, NumberAcross
+
+TITLE = "Across seeds"
+HOW = (
+    "Means are over seeds, with Student’s t interval: it speaks of other trainings, and the "
+    "intervals over texts do not enter it. Few seeds give wide intervals, as they should."
+)
+
+NO_VERDICT = "no verdict of their own"
+
+
+@dataclass(frozen=True)
+class AcrossRow:
+    """One number across seeds, as the cells of a row: by seed, the mean, and how often each answer
+    came.
+    """
+
+    name: str
+    claim: str
+    cells: tuple[str, ...]
+    mean: str
+    answers: str
+
+
+def summary_sentence(across: AcrossSeeds) -> str:
+    """Say in one line whether another training ends in another verdict, of all texts together or of
+    those of a class.
+
+    >>> from sightline.core.results import Verdict
+    >>> summary_sentence(AcrossSeeds((0, 1, 2), (Verdict("cannot tell", 1, (), ()),) * 3))
+    'All 3 trainings end alike: cannot tell'
+    """
+    trainings = f"{count(len(across.seeds))} trainings"
+    if across.disagree:
+        each = ", ".join(f"{text} ({count(n)})" for text, n in across.counts.items())
+        return f"The verdict depends on the training; of {trainings}: {each}"
+    if not across.classes_disagree:
+        return (
+            f"All {trainings} end alike: "
+            f"{'; '.join(part.text for part in answers(across.details[0]))}"
+        )
+    return (
+        f"All {trainings} end in the same verdict for all texts together, "
+        f"{across.verdicts[0]}; but by predicted class it depends on the training"
+    )
+
+
+def ends(across: AcrossSeeds) -> list[str]:
+    """Say in how many trainings all texts together, and those of each predicted class, end in which
+    verdict.
+    """
+    whole = f"All texts together: {_ends(across.endings())}."
+    return [
+        whole,
+        *(
+            f"Texts predicted {quoted(name)}: {_ends(across.endings(name))}."
+            for name in across.by_class
+        ),
+    ]
+
+
+def held(across: AcrossSeeds) -> list[str]:
+    """Say every caveat of a verdict once, and in how many trainings it holds; those of most
+    trainings first.
+    """
+    found = Counter(one for detail in across.details for one in dict.fromkeys(caveats(detail)))
+    total = len(across.seeds)
+    return [
+        f"In {of_trainings(times, total)}: {one[:1].lower()}{one[1:]}"
+        for one, times in found.most_common()
+    ]
+
+
+def which_texts(across: AcrossSeeds) -> str:
+    """Say whether the trainings were audited on the same texts."""
+    if across.same_texts:
+        return "All of them were audited on the same texts."
+    return (
+        "Each was audited on texts of its own: the seed also divides or makes the texts, and "
+        "that is in the spread."
+    )
+
+
+def notes(across: AcrossSeeds) -> list[str]:
+    """Say which seeds there are, which of them is shown in full, and what the intervals speak
+    of.
+    """
+    seeds = ", ".join(map(str, across.seeds))
+    first = f"Seeds {seeds}; the first is the one that is shown in full. {which_texts(across)}"
+    most = across.endings()[0]
+    text = f"“{most.verdict}” in {of_trainings(most.times, len(across.seeds))}"
+    counted = (
+        f"Counts of trainings are of few: {text} is a share of {interval(most.share)} (Wilson)."
+    )
+    return [first, HOW, counted]
+
+
+def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
+    """Write the verdicts, of all texts and by class, then each claim, then the metrics."""
+    yield AcrossRow("verdict", "", across.verdicts, "", _counts(across.verdicts))
+    for name, verdicts in across.by_class.items():
+        cells = tuple(one or "—" for one in verdicts)
+        yield AcrossRow("verdict", f"for texts predicted {quoted(name)}", cells, "", _counts(cells))
+    for one in across.claims:
+        yield AcrossRow(one.code, one.claim, *_cells(one.score), _counts(one.answers))
+    for metric in across.metrics:
+        yield AcrossRow(metric.name, "", *_cells(metric), "")
+
+
+def _ends(endings: tuple[Ending, ...]) -> str:
+    """Say each verdict with the trainings that end in it."""
+    total = endings[0].share.n
+    return "; ".join(
+        f"{one.verdict or NO_VERDICT} in {of_trainings(one.times, total)}" for one in endings
+    )
+
+
+def of_trainings(times: int, total: int) -> str:
+    """Count trainings among all.
+
+    >>> of_trainings(2, 3), of_trainings(3, 3)
+    ('2 of 3 trainings', 'all 3 trainings')
+    """
+    return (
+        f"all {count(total)} trainings"
+        if times == total
+        else f"{count(times)} of {count(total)} trainings"
+    )
+
+
+def _cells(number: NumberAcross) -> tuple[tuple[str, ...], str]:
+    """Write a number by seed, and its mean; of fewer seeds than there are, it says of how many."""
+    cells = tuple("—" if one is None else interval(one) for one in number.by_seed)
+    known = sum(one is not None and one.value == one.value for one in number.by_seed)
+    of = "" if known == len(cells) else f" ({count(known)} of {count(len(cells))} seeds)"
+    return cells, f"{interval(number.mean)}{of}" if known else "—"
+
+
+def _counts(answers: tuple[str, ...]) -> str:
+    return ", ".join(f"{answer} ({n})" for answer, n in Counter(answers).most_common())

@@ -1,1 +1,0 @@
-"""The page: everything an audit found as one HTML file."""

@@ -1,0 +1,53 @@
+"""Text that others wrote, made safe to look at: what would hide, reorder or break a line becomes a
+sign one can see.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_KEPT = frozenset("\n\t\u200c\u200d")  # the joiners belong to Persian words and to emoji
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BLANK = frozenset("\u00ad\u180e\u200b\u2060\u2061\u2062\u2063\u2064\ufeff")
+_HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def visible(text: str) -> str:
+    r"""Replace control, bidi and invisible characters by signs, and leave every other character
+    alone.
+
+    The result can be encoded in UTF-8 and holds nothing that HTML forbids, that turns the order of
+    what follows, or that a terminal would obey. It acts on each character for itself, but for a
+    line end of two characters.
+
+    >>> visible("a\x00b \u202ec")
+    'a␀b ⟦U+202E⟧c'
+    """
+    text = text.replace("\r\n", "\n")
+    return text if text.isascii() and text.isprintable() else "".join(map(_sign, text))
+
+
+def one_line(text: str) -> str:
+    """Make a text visible on a single line, as a terminal or a label needs it."""
+    return " ".join(visible(text).split())
+
+
+def sound(text: str) -> str:
+    """Write half of a surrogate pair by its number: no file of text can hold it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def shortened(text: str, length: int) -> str:
+    """Cut a text that is longer than ``length`` characters, and mark the cut."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _sign(character: str) -> str:
+    if character in _KEPT:
+        return character
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    hidden = character in _BIDI or character in _BLANK or unicodedata.category(character) in _HIDDEN
+    nowhere = (code & 0xFFFE) == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    return f"⟦U+{code:04X}⟧" if hidden or nowhere else character

@@ -1,0 +1,173 @@
+"""What to do now after several trainings, in plain sentences: what all say, and what depends on the
+training.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, UNFIT, beyond
+from sightline.report.html.map_names import called
+from sightline.report.multi_seed_summary import of_trainings
+from sightline.report.number_format import KEEP, about, count, texts
+from sightline.report.sentences import but_not_for, listed, opened, quoted
+from sightline.verdict.seed_summary import AcrossSeeds, MapsAcross
+
+_DEPENDS = (
+    "Whether the attention map may be shown{of} depends on the training: show it only of a "
+    "model whose own audit allows it"
+)
+_SAYS = {
+    False: "how much each word matters",
+    True: "which words speak for the predicted class and which against",
+}
+"""What the maps of a kind say, by whether they have directions."""
+
+
+def together(across: AcrossSeeds) -> list[str]:
+    """Say what follows from several trainings, most important first.
+
+    Where no training allows a conclusion, that is one line and all.
+    """
+    if first := _first_of_all(across):
+        return [first]
+    return [
+        *_attention(across),
+        *_other_maps(across),
+        *_more_texts(across),
+        *_change(across),
+        *_keep(across),
+    ]
+
+
+def _first_of_all(across: AcrossSeeds) -> str:
+    """Say what has to be mended first, where that is so in every training."""
+    guesses = [one is not None and not one.something for one in across.learned]
+    if all(one.row == UNFIT and one.reasons for one in across.details):
+        why = dict.fromkeys(one.reasons[0].words for one in across.details)
+        total = len(across.details)
+        return f"No verdict is possible after {of_trainings(total, total)}: {listed(why)}."
+    return f"{_guessing(across)} {AFTER_GUESSING}" if guesses and all(guesses) else ""
+
+
+def _guessing(across: AcrossSeeds) -> str:
+    """Say after how many trainings the model does not beat guessing; empty where it always does."""
+    times = sum(one is not None and not one.something for one in across.learned)
+    trainings = of_trainings(times, len(across.details))
+    return f"After {trainings} the model is not better than guessing." if times else ""
+
+
+def _attention(across: AcrossSeeds) -> Iterator[str]:
+    """Say for which texts the attention map may be shown, classes of which the same is said in one
+    sentence.
+    """
+    said: dict[str, list[str]] = {}
+    for name in across.by_class or ("",):
+        said.setdefault(_may_be_shown([_answer(one, name) for one in across.details]), []).append(
+            name
+        )
+    for label, names in said.items():
+        of = "" if names == [""] else f" for texts predicted {listed(map(quoted, names))}"
+        yield f"{label.format(of=of)}."
+
+
+def _answer(verdict: Verdict, name: str) -> Level | None:
+    """Give what a training says of some texts; what is not to be shown of all texts is not left
+    open for a class.
+    """
+    if name not in verdict.by_class:
+        return None if verdict.by_class else verdict.level
+    own = verdict.by_class[name].level
+    return MUST_NOT if verdict.level == MUST_NOT and own == CANNOT_TELL else own
+
+
+def _may_be_shown(by_seed: list[Level | None]) -> str:
+    """Say what the answers of all trainings come to; one that has none is not asked."""
+    known = {one for one in by_seed if one}
+    if known == {BY_ABSENCE}:
+        return f"Show no map{{of}}: {NO_WORD}"
+    if all(one.permits for one in known):
+        caveats = "" if known == {CAN} else ", with the caveats of its own audit under it"
+        return f"Show the attention map{{of}}{caveats}"
+    if any(one.permits for one in known):
+        return _DEPENDS
+    return (
+        "Do not show the attention map{of} yet"
+        if known == {CANNOT_TELL}
+        else "Do not show the attention map{of}"
+    )
+
+
+def _other_maps(across: AcrossSeeds) -> Iterator[str]:
+    """Say of each kind which other map may be shown; beside attention that may be, one with
+    directions alone.
+    """
+    answers = [_answer(one, name) for name in across.by_class or ("",) for one in across.details]
+    asked = [one for one in answers if one and one != BY_ABSENCE]
+    if not asked:
+        return  # no map explains a class that is decided by absence
+    allowed = all(one.permits for one in asked)
+    absent = [name for name, ends in across.by_class.items() if BY_ABSENCE in ends]
+    for maps in across.maps:
+        found = Counter("" if one == "attention" else one or "" for one in maps.by_seed)
+        if set(found) != {""}:
+            yield _other(maps, found, absent)
+        elif not maps.signed and not allowed:
+            yield (
+                f"Show no other map of {_SAYS[False]}: in no training one passes that was put "
+                "before attention."
+            )
+
+
+def _other(maps: MapsAcross, found: Counter[str], absent: Sequence[str]) -> str:
+    """Name the map that may be shown of a kind, or say how it depends on the training."""
+    says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
+    if times == total:
+        text = f"to show {says}, take the {called(first)} map{but_not_for(maps.against, absent)}"
+        return opened(f"{text}: it may be shown in {of_trainings(times, total)}.")
+    each = ", ".join(
+        f"{called(name) if name else 'none'} in {n}" for name, n in found.most_common()
+    )
+    text = f"Which other map may show {says} depends on the training (of {count(total)}: {each})"
+    return f"{text}: take the one that the audit of your model recommends."
+
+
+def _more_texts(across: AcrossSeeds) -> Iterator[str]:
+    """Say how many texts would settle what is open, and of which classes there are too few."""
+    if (needed := across.needed) is not None:
+        more = f"now {texts(needed.now)}{beyond(needed.texts, needed.there)}"
+        text = "as many would settle what is open where most texts are needed"
+        yield f"Audit about {about(needed.texts)}{KEEP}texts ({more}): {text}."
+    for name in across.by_class:
+        few = [
+            one.by_class[name]
+            for one in across.details
+            if name in one.by_class and one.by_class[name].row == 1
+        ]
+        why = dict.fromkeys(one.reasons[0].words for one in few if one.reasons)
+        if why:
+            trainings = of_trainings(len(few), len(across.details))
+            yield (
+                f"Audit more texts that are predicted {quoted(name)}, in {trainings}: "
+                f"{listed(why)}."
+            )
+
+
+def _change(across: AcrossSeeds) -> Iterator[str]:
+    """Say what to change about the model and its training."""
+    learned, total = [one for one in across.learned if one is not None], len(across.details)
+    if guessing := _guessing(across):
+        yield f"{guessing} Fix that first."
+    if short := sum(one.converged is False for one in learned):
+        yield (
+            f"Let training run to its end, which it did not in {of_trainings(short, total)}: "
+            "--epochs allows more."
+        )
+
+
+def _keep(across: AcrossSeeds) -> Iterator[str]:
+    """Say what follows where trainings differ."""
+    if across.disagree or across.classes_disagree:
+        yield "Keep the very model that was audited: trained anew, it may get another verdict."

@@ -1,1 +1,0 @@
-"""Audits and tables as text: for a terminal, for Markdown, for LaTeX, and in full as CSV."""

@@ -1,0 +1,1 @@
+"""Results tables as CSV, LaTeX, Markdown and for the terminal."""

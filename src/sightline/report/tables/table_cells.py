@@ -1,0 +1,90 @@
+"""The cells and the notes of a results table, whatever the format: each printing says how it writes
+a word.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sightline.core.results import Table, TableCell
+from sightline.report.number_format import count, number, span
+from sightline.report.sanitize import one_line
+
+Grid = list[list[str]]
+
+
+@dataclass(frozen=True)
+class Script:
+    """How a format writes words that others chose, a number with its interval, and the mark of a
+    note.
+    """
+
+    word: Callable[[str], str]
+    figure: Callable[[float, TableCell], str]
+    mark: Callable[[int], str]
+    missing: str
+
+
+def written(table: Table, script: Script, reasons: Sequence[str]) -> Grid:
+    """Write every cell, the axes and columns above them."""
+    rows = [
+        [*map(script.word, names), *(_cell(cell, script, reasons) for cell in cells)]
+        for names, cells in zip(table.row_names, table.rows, strict=True)
+    ]
+    return [[script.word(name) for name in (*table.row_axes, *table.columns)], *rows]
+
+
+def _cell(cell: TableCell, script: Script, reasons: Sequence[str]) -> str:
+    reason = reason_of(cell)
+    mark = script.mark(reasons.index(reason) + 1) if reason else ""
+    if cell.value is None or _missing(cell):
+        return script.missing + mark
+    body = (
+        script.word(cell.value) if isinstance(cell.value, str) else script.figure(cell.value, cell)
+    )
+    return body + mark
+
+
+def _missing(cell: TableCell) -> bool:
+    return cell.value is None or (not isinstance(cell.value, str) and math.isnan(cell.value))
+
+
+def reason_of(cell: TableCell) -> str:
+    """Give the note of a cell; a missing one always has some reason."""
+    without = "no reason given" if cell.value is None else "undefined" if _missing(cell) else ""
+    return cell.note or without
+
+
+def reasons_of(table: Table) -> list[str]:
+    """List the notes of the cells in reading order, each once."""
+    return list(
+        dict.fromkeys(reason for row in table.rows for cell in row if (reason := reason_of(cell)))
+    )
+
+
+def heading(table: Table) -> str:
+    """Give the title, which says where the table is partial."""
+    partial = table.partial and f"partial: {table.partial}"
+    return f"{table.title} ({partial})" if table.title and partial else table.title or partial
+
+
+def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
+    """Write the notes under the table: why cells are missing, by their marks, then those of the
+    table.
+    """
+    numbered = [
+        f"{script.mark(index).strip()} {script.word(reason)}"
+        for index, reason in enumerate(reasons, start=1)
+    ]
+    return [*numbered, *(f"Note: {script.word(note)}" for note in table.notes)]
+
+
+def figure(value: float, cell: TableCell) -> str:
+    """Write a number with its interval and its n, as far as it has them."""
+    parts = [number(value)] + (
+        [] if cell.low is None or cell.high is None else [span(cell.low, cell.high)]
+    )
+    parts += [] if cell.sd is None else [f"± {number(cell.sd)}"]
+    return one_line(" ".join(parts) + ("" if cell.n is None else f", n = {count(cell.n)}"))

@@ -1,0 +1,83 @@
+"""A card as Markdown or as HTML: plain parts that survive a paste, and nothing in them that is
+obeyed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from markupsafe import escape
+
+from sightline.report.card import HEAD, Card
+from sightline.report.sanitize import one_line
+
+
+def card_markdown(card: Card) -> str:
+    """Write a card in GitHub's Markdown."""
+    parts = [
+        f"**{_word(card.title)}**",
+        _bullets(f"{name}: {value}" for name, value in card.facts.items()),
+    ]
+    for title, sentences in card.lists.items():
+        parts += [f"**{_word(title)}**", _bullets(sentences)]
+    if card.rows:
+        rows = (HEAD, (":---",) * len(HEAD), *(tuple(map(_word, row)) for row in card.rows))
+        parts.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    parts += ["**To repeat it**", _fenced(card.command)] if card.command else []
+    parts += ["**Methods**", _word(card.methods), *([_bullets(card.works)] if card.works else [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def card_html(card: Card) -> str:
+    """Write a card as a piece of HTML, to stand in any page: no style, no script, no id."""
+    parts = [
+        _element("h2", card.title),
+        _list(f"{name}: {value}" for name, value in card.facts.items()),
+    ]
+    for title, sentences in card.lists.items():
+        parts += [_element("h3", title), _list(sentences)]
+    if card.rows:
+        rows = ["".join(_element("th", cell) for cell in HEAD)]
+        rows += ["".join(_element("td", cell) for cell in row) for row in card.rows]
+        parts.append("<table>\n" + "".join(f"<tr>{row}</tr>\n" for row in rows) + "</table>")
+    if card.command:
+        parts += [_element("h3", "To repeat it"), f"<pre>{_element('code', card.command)}</pre>"]
+    parts += [
+        _element("h3", "Methods"),
+        _element("p", card.methods),
+        *([_list(card.works)] if card.works else []),
+    ]
+    return "\n".join(["<article>", *parts, "</article>"]) + "\n"
+
+
+def _word(text: str) -> str:
+    """Write words so that nothing in them is read as markup, and that most stay as they are where
+    nothing reads it.
+    """
+    escaped = re.sub(
+        r"[\\`*_{}\[\]#~|$!@]|:(?=//)|\.(?<=www\.)|&(?=[#a-zA-Z])", r"\\\g<0>", one_line(text)
+    )
+    return escaped.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _bullets(sentences: Iterable[str]) -> str:
+    return "\n".join(f"- {_word(one)}" for one in sentences)
+
+
+def _fenced(code: str) -> str:
+    """Write a command as it is to be typed, between fences longer than any in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+    return f"{fence}\n{one_line(code)}\n{fence}"
+
+
+def _element(kind: str, text: str) -> str:
+    return f"<{kind}>{escape(one_line(text))}</{kind}>"
+
+
+def _list(sentences: Iterable[str]) -> str:
+    return "<ul>\n" + "".join(f"{_element('li', one)}\n" for one in sentences) + "</ul>"
+
+
+CARDS: Mapping[str, Callable[[Card], str]] = {".md": card_markdown, ".html": card_html}
+"""The printings of a card, by how the name of its file ends."""

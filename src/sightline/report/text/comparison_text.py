@@ -1,0 +1,46 @@
+"""A comparison of audits as a few plain lines, for the terminal."""
+
+from __future__ import annotations
+
+from sightline.report import comparison_sentences
+from sightline.report.number_format import p_value
+from sightline.report.text.column_layout import aligned
+from sightline.verdict.comparison.comparison_result import AuditPair, Compared, SideBySide
+
+
+def comparison_lines(whole: SideBySide) -> list[str]:
+    """Give what was found, each audit by itself, then the scores of each beside those of the
+    first.
+    """
+    lines = [comparison_sentences.found(whole, at) for at in range(len(whole.beside))]
+    lines += [comparison_sentences.how(whole)] if whole.comparisons else []
+    for side in whole.sides:
+        lines += [
+            "",
+            f"{side.name}: {comparison_sentences.named(side)}",
+            f"  verdict: {comparison_sentences.verdict(side)}",
+        ]
+        lines += [
+            f"  {one}"
+            for one in (*comparison_sentences.maps(side), *comparison_sentences.metrics(side))
+        ]
+    for at, one in enumerate(whole.beside):
+        first, other = whole.sides[0].name, whole.sides[at + 1].name
+        head = ("score", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
+        lines += ["", f"{other} beside {first}:", *comparison_sentences.counted(whole, at)]
+        lines += aligned([head, *(_cells(claim, one) for claim in one.claims)])
+    return lines
+
+
+def _cells(claim: Compared, one: AuditPair) -> tuple[str, ...]:
+    p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
+    words = comparison_sentences.words_of(claim, one)
+    why = words if one.unpaired or not claim.why else f"{words}: {claim.why}"
+    return (
+        claim.code,
+        *comparison_sentences.cells(claim),
+        comparison_sentences.texts_of(claim),
+        p,
+        claim.answer,
+        why,
+    )

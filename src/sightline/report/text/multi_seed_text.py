@@ -1,0 +1,33 @@
+"""What several seeds say together, as plain lines for the terminal: sentences first, then the
+numbers behind them.
+"""
+
+from __future__ import annotations
+
+from sightline.report.advice import TITLE as WHAT_TO_DO
+from sightline.report.multi_seed_summary import TITLE, ends, held, notes, rows, summary_sentence
+from sightline.report.seed_advice import together
+from sightline.report.text.column_layout import aligned, points
+from sightline.verdict.seed_summary import AcrossSeeds
+
+
+def across_lines(across: AcrossSeeds) -> list[str]:
+    """Say how the trainings end, with which caveats, and what to do; below that every number by
+    seed with its mean.
+    """
+    said = [f"{TITLE}: {summary_sentence(across)}", *points(ends(across))]
+    if caveats := held(across):
+        said += ["Caveats:", *points(caveats)]
+    said += [f"{WHAT_TO_DO}:", *points(together(across)), "", "Details."]
+    head = ("", *(f"seed {seed}" for seed in across.seeds), "mean", "answers")
+    table = [
+        (_name(row.name, row.claim), *row.cells, row.mean, row.answers) for row in rows(across)
+    ]
+    return [*said, *points(notes(across)), *aligned([head, *table])]
+
+
+def _name(name: str, claim: str) -> str:
+    """Name a row; a claim has a code, and what else has words, such as a class, is named by
+    them.
+    """
+    return f"{name}, {claim}" if claim and name == "verdict" else name

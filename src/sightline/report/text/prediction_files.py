@@ -1,0 +1,53 @@
+"""Predictions, a line each: as CSV for a spreadsheet, as JSON lines for a program."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from sightline._io.atomic_write import plain
+from sightline.core.explanation import Prediction
+from sightline.report.tables.csv_table import csv_text
+
+Form = Literal["csv", "jsonl"]
+Numbered = tuple[int, Prediction]
+"""A prediction, and the line of its text (of a text that came alone, its place among them, from
+1)."""
+
+
+def written(found: Iterable[Numbered], form: Form) -> Iterator[str]:
+    """Give the lines, their ends included; numbers are in full, and one that there is not is empty,
+    or null.
+    """
+    return (
+        _csv(found)
+        if form == "csv"
+        else (json.dumps(about(*one), allow_nan=False) + "\n" for one in found)
+    )
+
+
+def about(line: int, prediction: Prediction) -> dict[str, Any]:
+    """Write a prediction as plain JSON values."""
+    found: dict[str, Any] = plain(
+        {"line": line, "predicted": prediction.label, "probabilities": prediction.probabilities}
+    )
+    return found
+
+
+def _csv(found: Iterable[Numbered]) -> Iterator[str]:
+    for number, (line, one) in enumerate(found):
+        if number == 0:
+            yield _line(
+                "line", "predicted", *(f"probability of {name}" for name in one.probabilities)
+            )
+        yield _line(line, one.label or "", *plain(list(one.probabilities.values())))
+
+
+def _line(*cells: Any) -> str:
+    """Write one line as RFC 4180 has it; a text that a spreadsheet would run is disarmed."""
+    out = io.StringIO()
+    csv.writer(out).writerow([csv_text(cell) if isinstance(cell, str) else cell for cell in cells])
+    return out.getvalue()

@@ -1,0 +1,184 @@
+"""How much of the prediction the highlighted words carry, in words and numbers, where a map may be
+shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+
+from sightline.core.results import Estimate, Finding, MapRow, Results
+from sightline.report.advice import first_of_all
+from sightline.report.alternative_maps import families
+from sightline.report.html.map_names import called
+from sightline.report.number_format import plainly
+from sightline.report.sentences import answers, listed, opened, quoted
+from sightline.verdict.audit_test import FLIPS
+from sightline.verdict.catalogue import OWN
+
+TITLE = "How much is shown"
+TRANSFER = "SL-303"
+"""The test whose score says how much the highlighted words carry."""
+AMOUNTS = (
+    (0.9, "nearly all"),
+    (0.6, "most"),
+    (0.4, "about half"),
+    (0.29, "about a third"),
+    (0.2, "about a quarter"),
+)
+"""How a share is called from which on, the largest first."""
+LITTLE = "less than a fifth"
+DIGITS = 3
+"""Decimals that are shown: words and number may not part where the number is rounded."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What the highlighted words of some texts carry, and what they do by themselves, put in or
+    taken out.
+
+    Words that are moved take the place of others, and what goes by the loss of these is no work of
+    theirs.
+    """
+
+    carried: Estimate
+    alone: Estimate | None = None
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Both in words; the second where it is surely less and is called otherwise."""
+        first = amount(self.carried.value)
+        less = self.alone is not None and self.alone.high < self.carried.low
+        second = amount(self.alone.value) if less and self.alone is not None else first
+        return first, "" if second == first else second
+
+
+@dataclass(frozen=True)
+class TransferredShare:
+    """How much is shown: 0 is what random words do, 1 what all words do.
+
+    Parameters
+    ----------
+    all_texts
+        Of all texts together; None where classes have answers of their own.
+    by_class
+        Of the classes for whose texts the map may be shown, where classes have answers of their
+        own.
+    best_map, best_carried, attention_carried
+        Another map, where it surely carries more over all texts than attention does on the same
+        ones, and what both do.
+    """
+
+    all_texts: Amount | None = None
+    by_class: Mapping[str, Amount] = field(default_factory=dict)
+    best_map: str | None = None
+    best_carried: Estimate | None = None
+    attention_carried: Estimate | None = None
+
+
+def amount(share: float) -> str:
+    """Say a share in words, as rounded as its number is shown.
+
+    >>> [amount(share) for share in (0.8996, 0.5, 0.33, 0.25, 0.1)]
+    ['nearly all', 'about half', 'about a third', 'about a quarter', 'less than a fifth']
+    """
+    return next((words for least, words in AMOUNTS if round(share, DIGITS) >= least), LITTLE)
+
+
+def carried_by(audit: Results) -> TransferredShare | None:
+    """Take from an audit what the highlighted words carry; None where no map may be shown, or
+    nothing is known.
+    """
+    shown = [part for part in answers(audit.verdict) if part.advised and part.level.permits]
+    if not shown or first_of_all(audit):
+        return None
+    moved, own = ({one.code: one for one in audit.findings}.get(code) for code in (TRANSFER, OWN))
+    classes = [name for part in shown for name in part.classes]
+    amounts = {name: _amount(_of(moved, name), _of(own, name)) for name in classes or [""]}
+    known = {name: one for name, one in amounts.items() if one is not None}
+    if not known:
+        return None
+    return TransferredShare(
+        known.get(""), {name: one for name, one in known.items() if name}, *_better(audit)
+    )
+
+
+def transfer_sentences(audit: Results) -> list[str]:
+    """Say how much of the prediction the highlighted words carry, and how much another map does
+    that carries more.
+    """
+    found = carried_by(audit)
+    if found is None:
+        return []
+    alike: dict[tuple[str, str], dict[str, Amount]] = {}
+    for name, one in (
+        {"": found.all_texts} if found.all_texts is not None else found.by_class
+    ).items():
+        alike.setdefault(one.words, {})[name] = one
+    return [*map(_sentence, alike.values()), *_of_another(found)]
+
+
+def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:
+    return None if carried is None else Amount(carried, alone)
+
+
+def _of(finding: Finding | None, name: str) -> Estimate | None:
+    """Give how far the prediction moves, of a class or of all texts; how often it flips is another
+    number.
+    """
+    if finding is None or (not name and finding.comparison == FLIPS):
+        return None
+    score = finding.by_class.get(name) if name else finding.score
+    return score if score is not None and isfinite(score.value) else None
+
+
+def _better(audit: Results) -> tuple[str | None, Estimate | None, Estimate | None]:
+    """Name the map that was put first, and what it carries, where that is surely more than
+    attention carries.
+    """
+    weighing = next((family for family in families(audit.maps) if not family.signed), None)
+    first = None if weighing is None else weighing.chosen
+    attention = next((row for row in audit.maps if row.name == "attention"), None)
+    if first is None or attention is None or not _surely_more(first, attention):
+        return None, None, None
+    return first.name, first.carried, attention.carried
+
+
+def _surely_more(first: MapRow, other: MapRow) -> bool:
+    """Tell whether the intervals of what two maps carry lie apart."""
+    return (
+        first.carried is not None
+        and other.carried is not None
+        and first.carried.low > other.carried.high
+    )
+
+
+def _sentence(by_class: Mapping[str, Amount]) -> str:
+    """Say it of classes of which the same words are said, with the numbers of each."""
+    words, alone = next(iter(by_class.values())).words
+    names = [quoted(name) for name in by_class if name]
+    which = f"for texts predicted {listed(names)}, " if names else ""
+    numbers = listed(plainly(one.carried) for one in by_class.values())
+    text = opened(
+        f"{which}the highlighted words carry {words} of the prediction into another text: "
+        f"{numbers}."
+    )
+    if not alone:
+        return text
+    numbers = listed(plainly(one.alone) for one in by_class.values() if one.alone is not None)
+    return f"{text} By themselves, put in or taken out, they change {alone} of it: {numbers}."
+
+
+def _of_another(found: TransferredShare) -> list[str]:
+    if found.best_map is None or found.best_carried is None or found.attention_carried is None:
+        return []
+    words, number = amount(found.best_carried.value), plainly(found.best_carried)
+    over = "" if found.all_texts is not None else "over all texts, "
+    text = f"{over}the words of the {called(found.best_map)} map carry {words} of it: {number}"
+    return [
+        opened(
+            f"{text}; on the same texts those of attention carry "
+            f"{plainly(found.attention_carried)}."
+        )
+    ]

@@ -1,1 +1,0 @@
-"""From raw numbers of texts to numbers with intervals, and from those to effects against a floor."""

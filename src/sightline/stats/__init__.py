@@ -1,0 +1,1 @@
+"""Intervals, paired differences and p-values over texts."""

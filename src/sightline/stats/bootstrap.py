@@ -1,0 +1,169 @@
+"""Intervals over texts: what another sample of texts from the same source might have given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import ndtr, ndtri
+
+from sightline.core.results import Estimate
+from sightline.numerics.count_tables import Counts
+from sightline.stats import resamples
+from sightline.stats.intervals import (
+    LEVEL,
+    UNDEFINED,
+    UNIT,
+    Bounds,
+    all_alike,
+    describe_method,
+    from_alike,
+    held,
+    known_rows,
+    numbered,
+    over,
+    student,
+    summed,
+    without_interval,
+)
+from sightline.stats.ratios import ratio
+
+Array = np.ndarray
+Compute = Callable[[Array], Array]
+_TABLES, _COLUMNS = 2**21, 2**23
+"""Numbers at once: of tables that a statistic is computed of, and of what groups add to their
+cells."""
+_WHOLE = 2**14
+"""Cells of a table that is small: two confusion matrices of up to 90 classes."""
+
+
+def mean(
+    values: Float[Array, " N"],
+    seed: int,
+    bounds: Bounds = UNIT,
+    clusters: Int[Array, " N"] | None = None,
+    level: float = LEVEL,
+    classes: Int[Array, " N"] | None = None,
+) -> Estimate:
+    """Mean over the texts where it is defined, with the interval of `ratio`."""
+    return ratio(values, None, seed, clusters, level, bounds, classes)
+
+
+def proportion(
+    hits: Float[Array, " N"], clusters: Int[Array, " N"] | None = None, level: float = LEVEL
+) -> Estimate:
+    """Share of texts with Wilson's (1927) score interval, which is honest at 0 and 1 too.
+
+    Texts of a cluster count for fewer: n is divided by the design effect, the variance over
+    clusters against that of as many texts alone (Kish 1965; Dean & Pagano 2015 of Wilson's
+    interval), and z is Student's t. Where all texts are alike the effect is unknown, and the
+    clusters are counted instead.
+    """
+    rows = known_rows(hits)
+    n = len(rows)
+    if n == 0:
+        return without_interval(math.nan, 0, UNDEFINED)
+    known, members = hits[rows], numbered(None if clusters is None else clusters[rows], n)
+    share, groups = float(known.mean()), int(members.max()) + 1
+    alone = groups == n
+    n_alone = n if alone else _alone(known, members, share)
+    z = float(ndtri((1 + level) / 2)) if alone else student(level, groups)
+    centre = (share + z**2 / (2 * n_alone)) / (1 + z**2 / n_alone)
+    half = (
+        z
+        / (1 + z**2 / n_alone)
+        * math.sqrt(share * (1 - share) / n_alone + z**2 / (4 * n_alone**2))
+    )
+    method = describe_method("Wilson" if alone else f"Wilson over {over(n, groups)}", level)
+    return Estimate(share, *held(share, centre - half, centre + half, (0.0, 1.0)), n, method)
+
+
+def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) -> float:
+    """Give how many texts that stand alone would tell as much: no more than there are."""
+    residuals = summed(hits - share, members)
+    if all_alike(residuals, 1.0):
+        return float(len(residuals)) if share in (0.0, 1.0) else float(len(hits))
+    variance = residuals @ residuals / len(hits)
+    return float(min(len(hits) * share * (1 - share) / variance, len(hits)))
+
+
+def statistic(
+    counts: Counts,
+    compute: Compute,
+    seed: int,
+    bounds: Bounds = UNIT,
+    clusters: Int[Array, " N"] | None = None,
+    level: float = LEVEL,
+) -> Estimate:
+    """Bootstrap a statistic of summed counts, such as F1 of a confusion matrix; ``compute`` maps
+    ``R *S`` to ``R``.
+
+    The interval is that of bias-corrected, accelerated quantiles (BCa; Efron 1987) and, where that
+    is wider at an end, Student's with the jackknife's error.
+    """
+    n, members = counts.texts, numbered(clusters, counts.texts)
+    groups = int(members.max()) + 1
+    centre = float(compute(counts.total()[None])[0])
+    if groups == 1:  # without it no text is left
+        return from_alike(centre, n, groups, level, bounds)
+    left_out = _left_out(counts, members, compute)
+    if all_alike(left_out - centre, 1.0):
+        return from_alike(centre, n, groups, level, bounds)
+    drawn = _resampled(counts, members, compute, seed, level)
+    influence = left_out.mean() - left_out
+    half = student(level, groups) * math.sqrt((groups - 1) / groups * (influence @ influence))
+    low, high = _accelerated(drawn, centre, influence, level)
+    ends = held(centre, min(low, centre - half), max(high, centre + half), bounds)
+    return Estimate(
+        centre, *ends, n, describe_method(f"BCa bootstrap over {over(n, groups)}", level)
+    )
+
+
+def _left_out(counts: Counts, members: Int[Array, " N"], compute: Compute) -> Float[Array, " G"]:
+    """Compute the statistic without each group, as many tables at once as fit."""
+    total, cells, groups = counts.total(), np.arange(counts.cells), int(members.max()) + 1
+    some = [range(groups)[i : i + _at_once(counts)] for i in range(0, groups, _at_once(counts))]
+    tables = (counts.sums(members, each, cells).reshape(-1, *counts.shape) for each in some)
+    return np.concatenate([compute(total - each) for each in tables])
+
+
+def _resampled(
+    counts: Counts, members: Int[Array, " N"], compute: Compute, seed: int, level: float
+) -> Float[Array, " R"]:
+    """Compute the statistic of every resample, as many tables at once as fit."""
+    groups = int(members.max()) + 1
+    # A matrix product may round a sum by the columns that stand beside it: the columns of a small
+    # table are all there.
+    cells = np.arange(counts.cells) if counts.cells <= _WHOLE else np.unique(counts.cell)
+    width, out = max(1, _COLUMNS // groups), []
+    columns = lru_cache(maxsize=1)(
+        lambda i: counts.sums(members, range(groups), cells[i : i + width])
+    )  # often all
+    for weights in resamples.weights(groups, seed, level):
+        sums = np.concatenate([weights @ columns(i) for i in range(0, len(cells), width)], axis=1)
+        for i in range(0, len(sums), _at_once(counts)):
+            tables = np.zeros((len(sums[i : i + _at_once(counts)]), counts.cells))
+            tables[:, cells] = sums[i : i + _at_once(counts)]
+            out.append(compute(tables.reshape(-1, *counts.shape)))
+    return np.concatenate(out)
+
+
+def _at_once(counts: Counts) -> int:
+    return max(1, _TABLES // counts.cells)
+
+
+def _accelerated(
+    drawn: Float[Array, " R"], centre: float, influence: Float[Array, " G"], level: float
+) -> tuple[float, float]:
+    """Take the quantiles that allow for the bias of the resamples, and for an error that changes
+    with the value.
+    """
+    below = (drawn < centre).mean() + (drawn == centre).mean() / 2
+    bias = ndtri(np.clip(below, 1 / len(drawn), 1 - 1 / len(drawn)))
+    acceleration = (influence**3).sum() / (6 * (influence @ influence) ** 1.5)
+    shifted = bias + ndtri(np.array([1 - level, 1 + level]) / 2)
+    low, high = np.quantile(drawn, ndtr(bias + shifted / (1 - acceleration * shifted)))
+    return float(low), float(high)

@@ -1,0 +1,181 @@
+"""A ratio of sums over pairs of texts, where one text is in many pairs: as the first of them, or as
+the second.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.core.results import Estimate
+from sightline.stats.intervals import (
+    LEVEL,
+    UNDEFINED,
+    UNIT,
+    UNSURE,
+    Bounds,
+    all_alike,
+    describe_method,
+    effective,
+    from_alike,
+    held,
+    kept,
+    known_rows,
+    student,
+    summed,
+    without_interval,
+)
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """What a ratio adds up above and below its line, pair by pair of texts: of the ``first``, and
+    of the ``second``.
+    """
+
+    top: Float[Array, " P"]
+    bottom: Float[Array, " P"]
+    first: Int[Array, " P"]
+    second: Int[Array, " P"]
+
+    def at(self, rows: Int[Array, " K"]) -> PairSums:
+        """Take the pairs of which both texts are among some, and number these as they come
+        there.
+        """
+        place = np.full(
+            max(self.first.max(initial=-1), self.second.max(initial=-1), rows.max(initial=-1)) + 1,
+            -1,
+        )
+        place[rows] = np.arange(len(rows))
+        first, second = place[self.first], place[self.second]
+        both = (first >= 0) & (second >= 0)
+        return PairSums(self.top[both], self.bottom[both], first[both], second[both])
+
+
+def dyads(
+    top: Float[Array, " P"],
+    bottom: Float[Array, " P"],
+    first: Int[Array, " P"],
+    second: Int[Array, " P"],
+    *,
+    level: float = LEVEL,
+    bounds: Bounds = UNIT,
+) -> Estimate:
+    """Estimate ``r = Σ top / Σ bottom`` over the pairs where both are defined.
+
+    Pairs are no independent witnesses if they share a text. With e = top − r · bottom, and e_i, b_i
+    the sums over the pairs that text i is in, leaving out text i moves the ratio by ``e_i / (B −
+    b_i)``. The variance is the sum of their squares, less what two texts count twice that meet in
+    pairs (Aronow, Samii & Assenova 2015, by the jackknife):
+
+        s² = Σ_i (e_i / (B − b_i))² − Σ_{i<j} (e_ij / B)²        and no less than Σ_{i≤j} (e_ij / B)²
+
+    The interval is Student's, of as many texts as would weigh as unequally as these do in s², ``(Σ
+    b_i²)² / Σ b_i⁴`` (after Carter, Schnepel & Steigerwald 2017): where all pairs involve one of
+    eight texts, these are about eight.
+
+    Parameters
+    ----------
+    top, bottom
+        What is added up above and below the line; a pair of which one is NaN is left out.
+    first, second
+        The texts of each pair, or the clusters that they belong to. ``n`` counts these.
+    level, bounds
+        As for `ratio`.
+    """
+    rows = known_rows(top, bottom)
+    if len(rows) == 0:
+        return without_interval(math.nan, 0, UNDEFINED)
+    top, bottom = top[rows], bottom[rows]
+    pairs = TextPairs.of(first[rows], second[rows])
+    if pairs.by_text(np.ones_like(bottom)).max() == len(rows):
+        return without_interval(math.nan, pairs.texts, "undefined: one text is in every pair")
+    if not _is_positive(bottom, pairs, level):
+        return without_interval(math.nan, pairs.texts, UNSURE)
+    value = float(top.sum() / bottom.sum())
+    residuals, bounds = top - value * bottom, kept(top, bottom, bounds)
+    groups = effective(pairs.by_text(bottom) ** 2)
+    if all_alike(residuals, max(np.abs(top).max(), np.abs(bottom).max())):
+        return from_alike(value, pairs.texts, groups, level, bounds)
+    half = student(level, groups) * _error(residuals, bottom, pairs)
+    method = describe_method(f"jackknife over the texts of {len(rows)} pairs", level)
+    return Estimate(value, *held(value, value - half, value + half, bounds), pairs.texts, method)
+
+
+def of_pairs(one: PairSums, clusters: Int[Array, " N"], level: float = LEVEL) -> Estimate:
+    """Estimate one ratio over pairs; ``n`` counts the first texts of them."""
+    found = dyads(one.top, one.bottom, clusters[one.first], clusters[one.second], level=level)
+    return replace(found, n=len(np.unique(one.first)))
+
+
+@dataclass(frozen=True)
+class TextPairs:
+    """Who is in which pair, by numbers from 0.
+
+    ``met`` numbers which texts meet in a pair, in either order, and ``twos`` says whether these are
+    two and not one.
+    """
+
+    first: Int[Array, " P"]
+    second: Int[Array, " P"]
+    met: Int[Array, " P"]
+    twos: Bool[Array, " M"]
+    texts: int
+
+    @classmethod
+    def of(cls, first: Int[Array, " P"], second: Int[Array, " P"]) -> TextPairs:
+        """Number the texts, and which of them meet."""
+        texts, members = np.unique(np.stack([first, second]), return_inverse=True)
+        one, other = members.reshape(2, -1)
+        named, met = np.unique(
+            np.minimum(one, other) * len(texts) + np.maximum(one, other), return_inverse=True
+        )
+        return cls(one, other, met, named // len(texts) != named % len(texts), len(texts))
+
+    def by_text(self, values: Float[Array, " P"]) -> Float[Array, " T"]:
+        """Add up the pairs that each text is in; a pair of a text with itself counts once."""
+        apart = np.where(self.first == self.second, 0.0, values)
+        sums = (
+            np.bincount(each, by, self.texts)
+            for each, by in ((self.first, values), (self.second, apart))
+        )
+        return np.asarray(sum(sums))
+
+
+def _error(residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: TextPairs) -> float:
+    """Give s of `dyads`."""
+    return length(*moves(residuals, bottom, pairs), pairs)
+
+
+def moves(
+    residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: TextPairs
+) -> tuple[Float[Array, " T"], Float[Array, " M"]]:
+    """Say how far the ratio moves by each text, and by each two texts that meet."""
+    total = bottom.sum()
+    return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), summed(
+        residuals, pairs.met
+    ) / total
+
+
+def length(moved: Float[Array, " T"], alone: Float[Array, " M"], pairs: TextPairs) -> float:
+    """Give the error of what moves so, text by text, and no less than if every pair stood alone."""
+    twice = alone[pairs.twos]
+    return math.sqrt(max(moved @ moved - twice @ twice, alone @ alone))
+
+
+def _is_positive(bottom: Float[Array, " P"], pairs: TextPairs, level: float) -> bool:
+    """Tell whether the sum below is above 0 for sure, as for `ratio`, and stays there whatever text
+    is left out.
+    """
+    if pairs.by_text(bottom).max() >= bottom.sum():
+        return False
+    mean, ones = bottom.mean(), np.ones_like(bottom)
+    groups = effective(pairs.by_text(ones) ** 2)
+    return bool(
+        bottom.min() >= 0 or mean > student(level, groups) * _error(bottom - mean, ones, pairs)
+    )

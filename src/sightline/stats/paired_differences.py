@@ -1,0 +1,214 @@
+"""Two effects of the same texts: what lies between them, and how sure it is that anything does.
+
+Texts are drawn together: what makes a text hard for both models says nothing of how these differ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import stdtr
+
+from sightline.config.measure_settings import INTERVALS
+from sightline.core.results import Estimate
+from sightline.stats import resamples
+from sightline.stats.dyads import PairSums, TextPairs, length, moves, of_pairs
+from sightline.stats.intervals import (
+    LEVEL,
+    UNDEFINED,
+    UNIT,
+    UNSURE,
+    Bounds,
+    all_alike,
+    effective,
+    from_alike,
+    held,
+    kept,
+    known_rows,
+    over,
+    student,
+    without_interval,
+)
+from sightline.stats.ratios import LOST, LinearizedRatio, RatioSums, linear, ratio, scaled
+from sightline.stats.strata import Strata
+
+Array = np.ndarray
+_PAIRED = ("top", "bottom", "first", "second")
+_APART: float = INTERVALS["apart"]
+"""Farthest that two effects can be apart that keep the bounds of their scale."""
+_FAMILY: int = INTERVALS["family"]
+"""Comparisons for which the usual number of resamples is enough: a p-value of one of them must get
+below .05 / 20."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two effects, each over the texts where both are defined, and the second less the first.
+
+    ``p`` is the smallest level (of 1 less it) at which the interval of the difference would leave
+    out 0; None where there is no interval.
+    """
+
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: float | None = None
+
+
+def between(
+    first: RatioSums,
+    second: RatioSums,
+    seed: int,
+    clusters: Int[Array, " N"] | None = None,
+    comparisons: int = 1,
+) -> Between:
+    """Estimate ``r₂ − r₁`` of two ratios of sums over the same texts, ``r = Σ U / Σ V``.
+
+    With e = U − rV of each cluster, the difference moves with ``z = e₂ / Σ V₂ − e₁ / Σ V₁`` and has
+    the error ``s = √(G/(G−1) Σ z²)``. Each resample draws the clusters for both ratios at once and
+    gives d* and s* alike. The rest is as for one ratio (`ratio`): the studentised interval, and
+    Student's where that is wider at an end, of as many groups as the ratio with fewer has.
+
+    Parameters
+    ----------
+    first, second
+        The same texts in the same order; one of which anything is NaN is left out of both.
+    seed, clusters
+        As for `ratio`.
+    comparisons
+        How many p-values will be adjusted together: many take more resamples, or none could become
+        small.
+    """
+    rows = known_rows(first.top, first.bottom, second.top, second.bottom)
+    if len(rows) == 0:
+        nothing = without_interval(math.nan, 0, UNDEFINED)
+        return Between(nothing, nothing, nothing)
+    members = None if clusters is None else clusters[rows]
+    both = first.at(rows), second.at(rows)
+    alone, also = (ratio(one.top, one.bottom, seed, members, classes=one.classes) for one in both)
+    strata = (Strata.of(np.arange(len(rows)), one.classes, members) for one in both)
+    lines = [
+        linear(one.top, one.bottom, each, LEVEL, UNIT)
+        for one, each in zip(both, strata, strict=True)
+    ]
+    if lines[0] is None or lines[1] is None:
+        return Between(alone, also, without_interval(math.nan, len(rows), UNSURE))
+    return Between(alone, also, *_between(lines[0], lines[1], len(rows), seed, comparisons))
+
+
+def _between(
+    first: LinearizedRatio, second: LinearizedRatio, n: int, seed: int, comparisons: int
+) -> tuple[Estimate, float | None]:
+    value, alone = second.value - first.value, min(first.alone, second.alone)
+    moved = second.residuals / second.under.sum() - first.residuals / first.under.sum()
+    bounds = _bounds(first.bounds, second.bounds)
+    if all_alike(moved, max(one.scale / one.under.sum() for one in (first, second))):
+        return _of_alike(value, n, alone, bounds)
+    error = math.sqrt(scaled(len(moved)) * (moved @ moved))
+    drawn = _studentised(first, second, error, seed, comparisons)
+    tail, usual = (1 - LEVEL) / 2, student(LEVEL, alone)
+    inner, outer = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) else (0.0, 0.0)
+    ends = held(
+        value, value - error * max(outer, usual), value + error * max(-inner, usual), bounds
+    )
+    method = f"studentised bootstrap of the difference over {over(n, len(moved))}"
+    return Estimate(value, *ends, n, method), _p_value(value / error, drawn, alone)
+
+
+def _studentised(
+    first: LinearizedRatio, second: LinearizedRatio, error: float, seed: int, comparisons: int
+) -> Float[Array, " R"]:
+    """Give ``(d* − d) / s*`` of every resample that kept some of the spread.
+
+    z of a resample is a weighted sum of (e₁, V₁, e₂, V₂), so the sums of their products give the
+    sum of its squares.
+    """
+    columns = np.stack([first.residuals, first.under, second.residuals, second.under], axis=1)
+    products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), 16)
+    level = 1 - (1 - LEVEL) / max(1.0, comparisons / _FAMILY)
+    drawn = resamples.sums(np.concatenate([columns, products], axis=1), seed, level)
+    drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
+    sums, totals = drawn[:, [0, 2]], drawn[:, [1, 3]]
+    shifts = sums / totals
+    weighed = (
+        np.stack([np.ones_like(shifts), -shifts], axis=2)
+        / totals[:, :, None]
+        * np.array([[-1.0], [1.0]])
+    )
+    by = weighed.reshape(-1, 4)
+    squared = np.einsum("ri,rij,rj->r", by, drawn[:, 4:].reshape(-1, 4, 4), by)
+    errors = np.sqrt(scaled(len(columns)) * np.maximum(squared, 0))
+    whole = errors > LOST * error
+    return np.asarray((shifts[whole, 1] - shifts[whole, 0]) / errors[whole])
+
+
+def between_pairs(first: PairSums, second: PairSums, clusters: Int[Array, " N"]) -> Between:
+    """Estimate ``r₂ − r₁`` of two ratios of sums over pairs of the same texts; which texts meet may
+    differ.
+
+    As for one ratio (`dyads`), with the difference of what leaving out a text does to each, and of
+    what each two texts add that meet.
+    """
+    alone, also = (of_pairs(one, clusters) for one in (first, second))
+    if math.isnan(alone.value) or math.isnan(also.value):
+        why = alone.method if math.isnan(alone.value) else also.method
+        return Between(alone, also, without_interval(math.nan, min(alone.n, also.n), why))
+    return Between(
+        alone, also, *_between_pairs((first, second), (alone.value, also.value), clusters)
+    )
+
+
+def _between_pairs(
+    both: tuple[PairSums, PairSums], values: tuple[float, float], clusters: Int[Array, " N"]
+) -> tuple[Estimate, float | None]:
+    joined = PairSums(*(np.concatenate([getattr(one, name) for one in both]) for name in _PAIRED))
+    pairs, here = (
+        TextPairs.of(clusters[joined.first], clusters[joined.second]),
+        np.arange(len(joined.top)) < len(both[0].top),
+    )
+    bottoms = [np.where(mine, joined.bottom, 0.0) for mine in (here, ~here)]
+    residuals = [
+        np.where(mine, joined.top, 0.0) - value * bottom
+        for mine, value, bottom in zip((here, ~here), values, bottoms, strict=True)
+    ]
+    (moved, met), (other, also) = (
+        moves(each, bottom, pairs) for each, bottom in zip(residuals, bottoms, strict=True)
+    )
+    value, n = values[1] - values[0], len(np.unique(joined.first))
+    groups = min(effective(pairs.by_text(bottom) ** 2) for bottom in bottoms)
+    bounds = _bounds(*(kept(one.top, one.bottom, UNIT) for one in both))
+    if all_alike(other - moved, max(np.abs(bottom).max() / bottom.sum() for bottom in bottoms)):
+        return _of_alike(value, n, groups, bounds)
+    error = length(other - moved, also - met, pairs)
+    half = student(LEVEL, groups) * error
+    method = f"jackknife of the difference over the texts of {len(here)} pairs"
+    return Estimate(
+        value, *held(value, value - half, value + half, bounds), n, method
+    ), _students_p(value / error, groups)
+
+
+def _bounds(first: Bounds, second: Bounds) -> Bounds:
+    return None if first is None or second is None else (-_APART, _APART)
+
+
+def _of_alike(value: float, n: int, alone: float, bounds: Bounds) -> tuple[Estimate, float | None]:
+    """Give the interval where all texts move both effects alike; its p-value inverts the rule of
+    three.
+    """
+    found = from_alike(value, n, alone, LEVEL, bounds)
+    if bounds is None:
+        return found, None
+    return found, min(1.0, math.exp(-alone * abs(value) / (abs(value) + _APART)))
+
+
+def _p_value(t: float, drawn: Float[Array, " R"], alone: float) -> float:
+    """Take the larger of the two p-values, as the interval takes the wider end."""
+    beyond = drawn >= t if t > 0 else drawn <= t
+    return min(1.0, max(2 * (1 + float(beyond.sum())) / (len(drawn) + 1), _students_p(t, alone)))
+
+
+def _students_p(t: float, groups: float) -> float:
+    return float(2 * stdtr(max(groups - 1, 1.0), -abs(t)))

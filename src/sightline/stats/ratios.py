@@ -1,0 +1,212 @@
+"""A ratio of sums over texts, with an interval that holds it as often as it says; a mean is one
+over ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline.config.measure_settings import INTERVALS
+from sightline.core.results import Estimate
+from sightline.stats import resamples
+from sightline.stats.intervals import (
+    LEVEL,
+    UNDEFINED,
+    UNIT,
+    UNSURE,
+    Bounds,
+    all_alike,
+    describe_method,
+    effective,
+    from_alike,
+    held,
+    kept,
+    known_rows,
+    over,
+    student,
+    summed,
+    without_interval,
+)
+from sightline.stats.strata import Strata
+
+Array = np.ndarray
+LOST: float = INTERVALS["lost"]
+"""Of the spread of the texts: a resample with less of it has lost what made them differ, and says
+nothing of it."""
+
+
+@dataclass(frozen=True)
+class RatioSums:
+    """What a ratio adds up above and below its line, text by text; ``classes`` count alike where
+    they are named.
+    """
+
+    top: Float[Array, " N"]
+    bottom: Float[Array, " N"]
+    classes: Int[Array, " N"] | None = None
+
+    def at(self, rows: Int[Array, " K"]) -> RatioSums:
+        """Take some of the texts."""
+        return RatioSums(
+            self.top[rows], self.bottom[rows], None if self.classes is None else self.classes[rows]
+        )
+
+
+def ratio(
+    top: Float[Array, " N"],
+    bottom: Float[Array, " N"] | None,
+    seed: int,
+    clusters: Int[Array, " N"] | None = None,
+    level: float = LEVEL,
+    bounds: Bounds = UNIT,
+    classes: Int[Array, " N"] | None = None,
+) -> Estimate:
+    """Estimate ``r = Σ top / Σ bottom`` over the texts where both are defined; without a bottom,
+    the mean.
+
+    With U, V the sums of a cluster, G clusters and e = U − rV, the error of r by linearisation is
+    ``s = √(G/(G−1) Σ e²) / Σ V`` (Cochran 1977, §6). Each resample gives r* and s* alike, and the
+    quantiles t of ``(r* − r) / s*`` the studentised interval ``[r − t(1−α/2) s, r − t(α/2) s]``
+    (Efron & Tibshirani 1993, §12.5). Where Student's interval is wider at an end, its end is taken:
+    neither holds the ratio often enough everywhere (``docs/decisions/0034-intervals.md``).
+
+    Parameters
+    ----------
+    top, bottom
+        What is added up above and below the line; a text of which one is NaN is left out.
+    seed
+        Names the resamples; equal seeds draw alike.
+    clusters
+        Texts with the same number are no independent witnesses, and are drawn together.
+    level
+        How often the interval should hold the ratio.
+    bounds
+        The least and the largest value a text can have. The interval keeps them if all clusters do,
+        and where all texts are alike it cannot be told without them.
+    classes
+        Classes of texts that count alike, however rare: the sums are then weighted (`strata`).
+    """
+    below = np.ones_like(top) if bottom is None else bottom
+    rows = known_rows(top, below)
+    if len(rows) == 0:
+        return without_interval(math.nan, 0, UNDEFINED)
+    return _estimated(
+        top[rows], below[rows], Strata.of(rows, classes, clusters), seed, level, bounds
+    )
+
+
+def _estimated(
+    top: Float[Array, " N"],
+    bottom: Float[Array, " N"],
+    strata: Strata,
+    seed: int,
+    level: float,
+    bounds: Bounds,
+) -> Estimate:
+    n, line = len(top), linear(top, bottom, strata, level, bounds)
+    if line is None:
+        return without_interval(math.nan, n, UNSURE)
+    value = line.value
+    if line.alike:
+        found = from_alike(value, n, line.alone, level, line.bounds)
+        return replace(found, method=found.method.replace("all texts", line.alike))
+    low, high = _ends(line.residuals, line.under, line.alone, seed, level)
+    even = ", each class alike" if len(strata.sizes) > 1 else ""
+    method = describe_method(f"studentised bootstrap over {over(n, len(line.under))}{even}", level)
+    return Estimate(value, *held(value, value - low, value + high, line.bounds), n, method)
+
+
+@dataclass(frozen=True)
+class LinearizedRatio:
+    """A ratio, and how it moves with the groups that are drawn: by ``residuals / Σ under``.
+
+    As many groups as are ``alone`` would tell as much if they weighed alike. ``alike`` names what
+    does not differ (all texts, or texts of each class); ``scale`` is the largest of what the groups
+    add.
+    """
+
+    value: float
+    residuals: Float[Array, " G"]
+    under: Float[Array, " G"]
+    alone: float
+    bounds: Bounds
+    scale: float
+    alike: str
+
+
+def linear(
+    top: Float[Array, " N"],
+    bottom: Float[Array, " N"],
+    strata: Strata,
+    level: float,
+    bounds: Bounds,
+) -> LinearizedRatio | None:
+    """Take a ratio apart by groups; None where what is below the line may be nothing."""
+    given, room = strata.summed(top), strata.summed(bottom)
+    each = strata.levelled(top), strata.levelled(bottom)
+    above, under = (summed(one, strata.clusters) for one in each)
+    if not _is_positive(room, under, level):
+        return None
+    value, alone = float(above.sum() / under.sum()), effective(room)
+    residuals, bounds = above - value * under, kept(given, room, bounds)
+    scale = float(max(np.abs(above).max(), np.abs(under).max()))
+    if all_alike(residuals, scale):
+        alike = "all texts" if all_alike(given - value * room, scale) else "texts of each class"
+        return LinearizedRatio(value, residuals, under, alone, bounds, scale, alike)
+    alone = min(alone, 1 + strata.freedom(each[0] - value * each[1]))
+    return LinearizedRatio(value, residuals, under, alone, bounds, scale, "")
+
+
+def _is_positive(room: Float[Array, " G"], under: Float[Array, " G"], level: float) -> bool:
+    """Tell whether the sum below is above 0 for sure: no cluster's is below, or its interval lies
+    above.
+
+    A ratio to what may be nothing, or to a ceiling that may lie below chance, is no number.
+    """
+    if room.min() >= 0:
+        return bool(room.sum() > 0)
+    groups = len(under)
+    spread = under - under.mean()
+    error = math.sqrt(groups / max(groups - 1, 1) * (spread @ spread))
+    return bool(under.sum() > student(level, groups) * error)
+
+
+def _ends(
+    residuals: Float[Array, " G"], under: Float[Array, " G"], alone: float, seed: int, level: float
+) -> tuple[float, float]:
+    """Say how far the interval reaches below the ratio and above it; ``alone`` groups would weigh
+    as these do.
+    """
+    tail = (1 - level) / 2
+    error = math.sqrt(scaled(len(under)) * (residuals @ residuals)) / under.sum()
+    studentised = _studentised(residuals, under, error, seed, level)
+    inner, outer = np.quantile(studentised, [tail, 1 - tail]) if len(studentised) else (0.0, 0.0)
+    usual = student(level, alone)
+    return error * max(outer, usual), error * max(-inner, usual)
+
+
+def _studentised(
+    residuals: Float[Array, " G"], under: Float[Array, " G"], error: float, seed: int, level: float
+) -> Float[Array, " R"]:
+    """Give ``(r* − r) / s*`` of every resample that kept some of the spread.
+
+    With d = r* − r, the residuals of a resample are e − dV; sums of e and V, and of their products,
+    give both.
+    """
+    products = np.stack([residuals, under, residuals**2, residuals * under, under**2], axis=1)
+    drawn = resamples.sums(products, seed, level)
+    sums, total, *squares = drawn[drawn[:, 1] > 0].T
+    shift = sums / total
+    squared = squares[0] - 2 * shift * squares[1] + shift**2 * squares[2]
+    errors = np.sqrt(scaled(len(under)) * np.maximum(squared, 0)) / total
+    whole = errors > LOST * error
+    return np.asarray(shift[whole] / errors[whole])
+
+
+def scaled(groups: int) -> float:
+    """Give what turns a sum of squares over groups into the variance of their sum."""
+    return groups / (groups - 1)

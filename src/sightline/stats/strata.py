@@ -1,0 +1,94 @@
+"""Sums over texts in which every class of them counts alike, however rare it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline.config.measure_settings import INTERVALS
+from sightline.stats.intervals import numbered, summed
+
+Array = np.ndarray
+FEW: int = INTERVALS["few"]
+"""Texts (or clusters): a class of fewer counts for less, because so few cannot speak for half of an
+answer."""
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Texts in classes and in clusters, both numbered from 0; a cluster may have texts of several
+    classes.
+    """
+
+    classes: Int[Array, " N"]
+    clusters: Int[Array, " N"]
+
+    @staticmethod
+    def of(
+        rows: Int[Array, " N"],
+        classes: Int[Array, " M"] | None = None,
+        clusters: Int[Array, " M"] | None = None,
+    ) -> Strata:
+        """Take some texts; where no classes are told they are of one, and where no clusters are,
+        each stands alone.
+        """
+        n = len(rows)
+        kinds = np.zeros(n, dtype=np.int64) if classes is None else numbered(classes[rows], n)
+        return Strata(kinds, numbered(None if clusters is None else clusters[rows], n))
+
+    @cached_property
+    def sizes(self) -> Int[Array, " C"]:
+        """Count the texts of each class."""
+        return np.bincount(self.classes)
+
+    @cached_property
+    def groups(self) -> Int[Array, " C"]:
+        """Count the clusters that have texts of each class."""
+        pairs = np.unique(self.clusters * len(self.sizes) + self.classes)
+        return np.bincount(pairs % len(self.sizes))
+
+    @cached_property
+    def weight(self) -> Float[Array, " N"]:
+        """Weigh texts so that classes have equal shares, those of few texts less; the weights add
+        up to N.
+
+        Direct standardisation to shares that no sample decides (Holt & Smith 1979): ``w = N a_c /
+        (n_c Σ a)`` with ``a_c = min(1, G_c / FEW)`` for n_c texts in G_c clusters.
+        """
+        shares = np.minimum(1.0, self.groups / FEW)
+        return np.asarray((len(self.classes) * shares / (self.sizes * shares.sum()))[self.classes])
+
+    def summed(self, values: Float[Array, " N"]) -> Float[Array, " G"]:
+        """Add up the weighted values of each cluster."""
+        return summed(self.weight * values, self.clusters)
+
+    def levelled(self, values: Float[Array, " N"]) -> Float[Array, " N"]:
+        """Move each class to the weighted mean of all: ``w (x − x̄_c) √(G_c / (G_c − 1)) + Σ w x /
+        N``.
+
+        The sum is that of the weighted values, and what is left of the spread is that within
+        classes, as ``Σ e² / (G_c − 1)`` has it: their sizes are taken as they are, and how many
+        texts of each were drawn adds nothing to an interval. One class stays as it is; a class of
+        one text has no spread.
+        """
+        if len(self.sizes) == 1:
+            return values
+        means = np.bincount(self.classes, values) / self.sizes
+        wider = np.sqrt(self.groups / np.maximum(self.groups - 1, 1))
+        spread = self.weight * wider[self.classes] * (values - means[self.classes])
+        return np.asarray(spread + self.weight @ values / len(values))
+
+    def freedom(self, residuals: Float[Array, " N"]) -> float:
+        """Degrees of freedom of a sum over classes: ``(Σ s_c²)² / Σ (s_c⁴ / (G_c − 1))``
+        (Satterthwaite 1946).
+
+        Where one class of few texts makes most of the spread, they are as few as its own.
+        """
+        if len(self.sizes) == 1:
+            return float(self.groups[0] - 1)
+        by_class = (self.classes == np.arange(len(self.sizes))[:, None]) * residuals
+        squares = (summed(by_class.T, self.clusters) ** 2).sum(axis=0)
+        return float(squares.sum() ** 2 / (squares**2 / np.maximum(self.groups - 1, 1)).sum())

@@ -1,0 +1,201 @@
+"""What runs say, number by number, and what all of them say: means over seeds, and differences
+within each seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sightline.config.specs import RunSpec
+from sightline.core.results import Estimate
+from sightline.stats.across_seeds import across_seeds
+from sightline.stats.intervals import Bounds
+
+CORPUS, MODEL = ("corpus", "world"), ("model", "encoder")
+"""What studies call the axis of their corpora, and that of their models."""
+
+
+@dataclass(frozen=True)
+class RunName:
+    """Which run of a study: its corpus, model and seed, and what else varies (``axis=value;
+    …``).
+    """
+
+    corpus: str
+    model: str
+    seed: int
+    setting: str = field(default="", kw_only=True)
+
+    @classmethod
+    def at(cls, axes: Sequence[str], labels: Sequence[str], seed: int) -> RunName:
+        """Name a run by its labels on the axes of a study."""
+        at = dict(zip(axes, labels, strict=True))
+        rest = {axis: label for axis, label in at.items() if axis not in (*CORPUS, *MODEL, "seed")}
+        corpus, model = (
+            next((at[axis] for axis in axes if axis in of), "") for of in (CORPUS, MODEL)
+        )
+        return cls(corpus, model, seed, setting="; ".join("=".join(one) for one in rest.items()))
+
+    def labels(self, axes: Sequence[str]) -> tuple[str, ...]:
+        """Give the labels back."""
+        rest = dict(one.split("=", 1) for one in self.setting.split("; ") if one)
+        own = {**dict.fromkeys(CORPUS, self.corpus), **dict.fromkeys(MODEL, self.model)}
+        known = {**rest, **own, "seed": str(self.seed)}
+        return tuple(known[axis] for axis in axes)
+
+
+@dataclass(frozen=True)
+class TableRun(RunName):
+    """One run of a study."""
+
+    spec: RunSpec
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, beside what it would be by chance where there is such a chance level."""
+
+    value: Estimate
+    baseline: Estimate | None = None
+    bounds: Bounds = None
+
+
+@dataclass(frozen=True)
+class AggregateLine:
+    """One line of ours: of which corpus and model it is, what it measures, over how many seeds."""
+
+    corpus: str
+    model: str
+    quantity: str
+    found: Number
+    seeds: int
+
+    @property
+    def of(self) -> tuple[str, str, str]:
+        """What it is a number of."""
+        return self.corpus, self.model, self.quantity
+
+
+Of = tuple[str, str, int]
+"""Of which corpus, model and seed a number is."""
+Said = Mapping[str, Number]
+"""What one run says, by quantity."""
+Read = tuple[RunName, Said]
+"""A run and what was read of it."""
+Lines = Callable[[Sequence[Read]], Iterable[AggregateLine]]
+"""What all runs say."""
+
+
+def each_of(runs: Sequence[Read], number: str) -> Mapping[Of, Estimate]:
+    """Give a number of every run that says it."""
+    return {
+        (run.corpus, run.model, run.seed): said[number].value
+        for run, said in runs
+        if number in said
+    }
+
+
+def averaged(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+    """Average what was read of the runs of each model over its seeds."""
+    for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in runs):
+        every = [found for run, found in runs if (run.corpus, run.model) == (corpus, model)]
+        for name in dict.fromkeys(name for found in every for name in found):
+            known = [found[name] for found in every if isinstance(found.get(name), Number)]
+            if not known:  # it is a text
+                continue
+            yield AggregateLine(corpus, model, name, mean_of(known), len(known))
+
+
+def mean_of(every: Sequence[Number]) -> Number:
+    """Average a number over seeds, and its chance level likewise."""
+    bounds = every[0].bounds
+    floors = [one.baseline for one in every if one.baseline is not None]
+    baseline = across_seeds(floors, bounds) if floors else None
+    return Number(across_seeds([one.value for one in every], bounds), baseline, bounds)
+
+
+Plain = Mapping[str, Any]
+"""A row, or an estimate, as plain values."""
+
+
+def over_seeds(estimates: Iterable[Plain | None], bounds: Bounds = None) -> dict[str, Any] | None:
+    """Average plain estimates over seeds; None where no seed has one."""
+    known = [Number(Estimate(**one), None, bounds) for one in estimates if one is not None]
+    return asdict(mean_of(known).value) if known else None
+
+
+def by_labels(rows: Sequence[Plain], axes: Sequence[str]) -> dict[tuple[str, ...], list[Plain]]:
+    """Put the rows of each setting together, in the order of the rows."""
+    groups = dict[tuple[str, ...], list[Plain]]()
+    for row in rows:
+        groups.setdefault(tuple(row[axis] for axis in axes), []).append(row)
+    return groups
+
+
+def less(number: str, usual: str, quantity: str) -> Lines:
+    """Say by how much each model falls short of the ``usual`` one in a number, seed by seed, and
+    average that.
+    """
+
+    def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+        yield from _differences(
+            runs, number, lambda _: usual, quantity, lambda own, other: apart(other, own)
+        )
+
+    return lines
+
+
+def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
+    """Average every number, and say likewise by how much each model is above its ``usual`` one in
+    one of them.
+    """
+
+    def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+        yield from averaged(runs)
+        yield from _differences(runs, number, usual, quantity, apart)
+
+    return lines
+
+
+def paired(
+    runs: Sequence[Read], number: str, usual: Callable[[str], str]
+) -> Mapping[tuple[str, str], Mapping[int, tuple[Estimate, Estimate]]]:
+    """Give a number of each corpus and model beside that of its ``usual`` model, by the seeds that
+    have both.
+    """
+    known = each_of(runs, number)
+    pairs: dict[tuple[str, str], dict[int, tuple[Estimate, Estimate]]] = {}
+    for (corpus, model, seed), own in known.items():
+        if model != usual(model) and (other := known.get((corpus, usual(model), seed))):
+            pairs.setdefault((corpus, model), {})[seed] = own, other
+    return pairs
+
+
+def _differences(
+    runs: Sequence[Read],
+    number: str,
+    usual: Callable[[str], str],
+    quantity: str,
+    difference: Callable[[Estimate, Estimate], Estimate],
+) -> Iterator[AggregateLine]:
+    """Average over seeds how a number of each model differs from that of its ``usual`` one."""
+    ends = _ends_of_difference(runs, number)
+    for of, by_seed in paired(runs, number, usual).items():
+        each = [difference(own, other) for own, other in by_seed.values()]
+        yield AggregateLine(*of, quantity, Number(across_seeds(each, ends), None, ends), len(each))
+
+
+def _ends_of_difference(runs: Sequence[Read], number: str) -> Bounds:
+    """Say how far apart two such numbers may be: as far as their own ends."""
+    ends = next((said[number].bounds for _, said in runs if number in said), None)
+    return None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
+
+
+def apart(one: Estimate, other: Estimate) -> Estimate:
+    """Subtract the numbers of two models under one seed: of it alone the difference has no
+    interval.
+    """
+    nothing = float("nan")
+    return Estimate(one.value - other.value, nothing, nothing, min(one.n, other.n), "one seed")

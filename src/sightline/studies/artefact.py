@@ -1,7 +1,0 @@
-"""The names by which the command line and the front know a study of a paper and what is asked."""
-
-from sightline.studies.planning import Plan, plan_of
-from sightline.studies.study import SEEDS
-from sightline.studies.study import Params as Asked
-
-__all__ = ["SEEDS", "Asked", "Plan", "plan_of"]

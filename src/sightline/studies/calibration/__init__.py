@@ -1,0 +1,1 @@
+"""Scenarios with a known answer: thresholds, attacks, worked examples, real corpora."""

@@ -1,0 +1,157 @@
+"""What ranks know in models of the papers' make: the published number beside contrasts that
+attention has no part in.
+
+Encoders and scorers of Wen et al. (2022) on SST; models that were never trained, with their weights
+as they are and sharpened to nearly one word; and MLP and BiLSTM on two newsgroups and on questions
+about stories, where there are few texts. The corpora are not shipped: the grid is made for the
+folder they lie in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sightline.audits.audit_result import Audit
+from sightline.config.presets import build_specs
+from sightline.config.specs import RunSpec
+from sightline.core.results import Measurement
+from sightline.studies.aggregate import by_labels, over_seeds
+from sightline.studies.study_corpora import data_of
+from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
+from sightline.studies.study_models import BILSTM, SEEDS
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.rank_conclusions import describe_ranks
+from sightline.verdict.thresholds import Thresholds
+from sightline.verdict.value_ranges import ends_of
+
+ENCODERS, SCORERS = ("mlp", "bilstm", "cnn"), ("additive", "dot", "deep")
+AXES = ("corpus", "model", "kind", "seed")
+TRAINED, UNTRAINED = "trained", "untrained"
+SHARPENED: Mapping[str, str] = {
+    f"untrained, weights ^{power}": f"sharpened(power={power}.0)" for power in (300, 1000)
+}
+"""What is left of learning where nothing was learned, by how much attention was sharpened."""
+ONCE = 1
+"""Seeds of questions about stories: they are asked what so few texts could have shown, not what
+seeds do."""
+PRINTED: Mapping[str, float] = {
+    "bilstm+additive": 0.92,
+    "cnn+additive": 0.88,
+    "cnn+deep": 0.83,
+    "bilstm+deep": 0.80,
+}
+"""τ in Wen et al. 2022, §5: means over all their corpora, of ten seeds each. They print no value by
+corpus."""
+REPORTED = (
+    "D.output",
+    "D.decoupled",
+    "D.label",
+    "paper.tau.output",
+    "paper.tau.decoupled",
+    "paper.tau.label",
+    "flatness",
+)
+"""What is averaged over seeds."""
+
+
+@dataclass(frozen=True)
+class CorpusModels:
+    """Models of one corpus, under a preset, and of which seeds."""
+
+    corpus: str
+    preset: str
+    models: tuple[str, ...]
+    seeds: tuple[int, ...] = SEEDS
+
+
+ASKED = (
+    CorpusModels(
+        "sst",
+        "wen2022",
+        tuple(f"{encoder}+{scorer}" for encoder in ENCODERS[:2] for scorer in SCORERS),
+    ),
+    CorpusModels("news", "wen2022", ("mlp+additive", BILSTM)),
+    CorpusModels("babi1", "jain2019-babi", ("mlp+additive+query", f"{BILSTM}+query"), SEEDS[:ONCE]),
+    CorpusModels("sst", "wen2022", tuple(f"cnn+{scorer}" for scorer in SCORERS)),
+)
+
+
+def cell(folder: Path, corpus: str, preset: str, model: str, kind: str, seed: int) -> RunSpec:
+    """Describe one run."""
+    spec, fit = build_specs(model, preset)
+    made = fit if kind == TRAINED else replace(fit, epochs=0)
+    altered = SHARPENED.get(kind, "")
+    return RunSpec(
+        data_of(folder, corpus),
+        spec,
+        made,
+        seed,
+        companions=(),
+        measures=("information",),
+        altered=altered,
+    )
+
+
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+    for kind in (UNTRAINED, *SHARPENED):
+        for seed in SEEDS[: params.seeds]:
+            yield (
+                ("sst", BILSTM, kind, str(seed)),
+                cell(params.folder, "sst", "wen2022", BILSTM, kind, seed),
+            )
+    for asked in ASKED:
+        for seed in asked.seeds[: params.seeds]:
+            for model in asked.models:
+                label = (asked.corpus, model.removesuffix("+query"), TRAINED, str(seed))
+                yield label, cell(params.folder, asked.corpus, asked.preset, model, TRAINED, seed)
+
+
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average runs over seeds beside what the paper prints; there are no gates."""
+    means = [_mean(named, found) for named, found in by_labels(rows["rows"], AXES[:-1]).items()]
+    return {**rows, "means": means, "gates": []}
+
+
+def values(audit: Audit) -> dict[str, Any]:
+    """Give what one run says of ranks."""
+    taken = audit.measurements["information"]
+    assert isinstance(taken, Measurement), taken
+    evidence = Evidence(
+        audit.measurements, tuple(audit.cards["model"]["labels"] or ()), Thresholds({}, 1), 0
+    )
+    return {
+        "texts": len(audit.texts),
+        "accuracy": asdict(audit.metrics["accuracy"]),
+        "said": describe_ranks(evidence) or "; ".join(taken.undefined.get("first.label", {})),
+        "numbers": {name: asdict(one) for name, one in taken.whole.items() if one.n},
+        "settings": dict(taken.settings),
+    }
+
+
+def _mean(named: tuple[str, ...], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    corpus, model, kind = named
+    each = {name: [one["numbers"].get(name) for one in found] for name in REPORTED}
+    means = {
+        name: over_seeds(known, ends_of(f"information.{name}")) for name, known in each.items()
+    }
+    printed = PRINTED.get(model) if (corpus, kind) == ("sst", TRAINED) else None
+    about = {
+        "seeds": len(found),
+        "printed": printed,
+        "said": [one["said"].partition(":")[0] for one in found],
+    }
+    known = {name: one for name, one in means.items() if one is not None}
+    return {**dict(zip(AXES, named, strict=False)), **about, **known}
+
+
+STUDY = Study(
+    "information",
+    "what ranks know",
+    _runs,
+    AXES,
+    estimates=of_audit(values),
+    summary=_summary,
+)

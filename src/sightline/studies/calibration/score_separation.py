@@ -1,0 +1,118 @@
+"""How good is each test? Whether its score is higher for maps that name the reasons than for maps
+that mislead.
+
+On runs whose truth is known by construction, with published metrics for comparison. A test is worth
+the chance that a map that is right scores higher than one that is not (the area under the ROC
+curve), 0.5 for a coin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Estimate
+from sightline.stats.intervals import LEVEL, from_alike, student
+from sightline.verdict.catalogue import AUDIT_TESTS
+
+Array = np.ndarray
+Run = tuple[str, Audit]
+"""The kind of a map whose truth is known, and the audit of one."""
+RIGHT, MISLEADING, FRAUD = "right", "misleading", "fraud"
+PUBLISHED: Mapping[str, tuple[str, str, float]] = {
+    "comprehensiveness (DeYoung et al. 2020)": ("erasure.area", "", 1.0),
+    "comprehensiveness less that of random words": ("erasure.area", "erasure.floor", 1.0),
+    "sufficiency (DeYoung et al. 2020)": ("sufficiency.area", "", -1.0),
+    "sufficiency less that of random words": ("sufficiency.area", "sufficiency.floor", -1.0),
+    "Kendall’s τ with the gradient (Jain & Wallace 2019)": ("agreement.tau.gradient", "", 1.0),
+    "Kendall’s τ with leave-one-out (Jain & Wallace 2019)": ("agreement.tau.deletion", "", 1.0),
+}
+"""Published metrics: the quantity, what is taken off it, and its sign, so that more is better."""
+
+
+def quality(
+    runs: Iterable[Run], beside: Iterable[Mapping[str, float]] = ()
+) -> list[dict[str, Any]]:
+    """Give a row for each test that the verdict looks at, and for each published metric.
+
+    ``beside`` has more scores by name of each run, which its audit does not hold.
+    """
+    scores: dict[str, dict[str, list[float]]] = {}
+    answers: dict[str, dict[str, list[str]]] = {}
+    more = iter(beside)
+    for kind, audit in runs:
+        for name, score in (*_scores(audit), *next(more, {}).items()):
+            scores.setdefault(name, {}).setdefault(kind, []).append(score)
+        for finding in audit.findings:
+            if finding.bears:
+                answers.setdefault(finding.code, {}).setdefault(kind, []).append(finding.result)
+    return [_row(name, of, answers.get(name, {})) for name, of in scores.items()]
+
+
+def _scores(audit: Audit) -> Iterator[tuple[str, float]]:
+    effects = {one.code: one.score for one in audit.findings if one.bears}
+    for code in AUDIT_TESTS:
+        score = effects.get(code)
+        if score is not None and np.isfinite(score.value):
+            yield code, score.value
+    for name, (quantity, baseline, sign) in PUBLISHED.items():
+        known = [audit.estimates.get(one) for one in (quantity, baseline) if one]
+        if all(one is not None and np.isfinite(one.value) for one in known):
+            values = [one.value for one in known if one is not None]
+            yield name, sign * (values[0] - sum(values[1:]))
+
+
+def _row(
+    name: str, scores: Mapping[str, Sequence[float]], answers: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    right = np.array(scores.get(RIGHT, ()))
+    wrong = [one for kind in (MISLEADING, FRAUD) for one in answers.get(kind, ())]
+    return {
+        "name": name,
+        **{
+            kind: plain(auroc(right, np.array(scores.get(kind, ()))))
+            for kind in (MISLEADING, FRAUD)
+        },
+        "false_passes": _counted(wrong, "passed"),
+        "false_failures": _counted(answers.get(RIGHT, ()), "failed"),
+    }
+
+
+def auroc(right: Float[Array, " M"], wrong: Float[Array, " N"]) -> Estimate | None:
+    """Estimate the chance that one of the first scores higher than one of the second, ties counting
+    one half.
+
+    The variance is that of both placements (DeLong, DeLong & Clarke-Pearson 1988), the interval
+    Student's of as many runs as the smaller side has. None where a side has fewer than two runs.
+    """
+    m, n = len(right), len(wrong)
+    if min(m, n) < 2:
+        return None
+    wins = (right[:, None] > wrong) + 0.5 * (right[:, None] == wrong)
+    value, of_right, of_wrong = float(wins.mean()), wins.mean(axis=1), wins.mean(axis=0)
+    error = float(np.sqrt(of_right.var(ddof=1) / m + of_wrong.var(ddof=1) / n))
+    half = student(LEVEL, min(m, n)) * error
+    if half == 0:  # no score of one side lies among those of the other
+        return from_alike(value, m + n, min(m, n), LEVEL, (0.0, 1.0))
+    return Estimate(value, max(0.0, value - half), min(1.0, value + half), m + n, "DeLong")
+
+
+def plain(one: Estimate | None) -> dict[str, Any] | None:
+    """Give an estimate as plain values."""
+    if one is None:
+        return None
+    return {
+        "value": round(one.value, 3),
+        "low": round(one.low, 3),
+        "high": round(one.high, 3),
+        "n": one.n,
+    }
+
+
+def _counted(answers: Sequence[str], wanted: str) -> dict[str, int] | None:
+    known = [one for one in answers if one != "not run"]
+    return {"count": known.count(wanted), "n": len(known)} if known else None

@@ -1,0 +1,137 @@
+"""What the results file holds of one study: its readings, its means and how much of it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+from sightline.studies.aggregate import AggregateLine, Read, RunName
+from sightline.studies.results_file import Row, found_of, rows_of, values_of
+from sightline.studies.run_plan import Readings
+from sightline.studies.study_definition import Labels, Study, Values
+
+
+@dataclass(frozen=True)
+class Kept:
+    """All that is kept of a study.
+
+    ``status`` is what is known of the study itself, such as how many runs are planned, and
+    ``by_corpus`` the same of each corpus. ``readings`` are of runs, by a name that lasts or, where
+    a run has none, by what it is of; ``means`` are lines whose runs are lost, and counts of
+    corpora.
+    """
+
+    status: Values = field(default_factory=dict)
+    by_corpus: Mapping[str, Values] = field(default_factory=dict)
+    readings: Mapping[str, tuple[Row, Values | None]] = field(default_factory=dict)
+    means: Sequence[AggregateLine] = ()
+
+    @property
+    def said(self) -> Readings:
+        """Give what was read by the names of the readings."""
+        return {name: values for name, (_, values) in self.readings.items()}
+
+    def read(self, corpora: Sequence[str] | None = None) -> list[Read]:
+        """Give what was read of the runs on some corpora, or on all."""
+        return [
+            (run_name(row), values)
+            for row, values in self.readings.values()
+            if values is not None and (corpora is None or row.corpus in corpora)
+        ]
+
+
+def kept_of(rows: Iterable[Row]) -> dict[str, Kept]:
+    """Sort the rows of a file by study."""
+    return {study: _kept(list(own)) for study, own in groupby(rows, key=lambda row: row.study)}
+
+
+def _kept(rows: Sequence[Row]) -> Kept:
+    means = [_line(row) for row in rows if row.seeds]
+    status: Values = {}
+    by_corpus = dict[str, Values]()
+    readings = dict[str, tuple[Row, Values | None]]()
+    for _, group in groupby((row for row in rows if not row.seeds), key=lambda row: row.of):
+        own = list(group)
+        first = own[0]
+        if first.run or first.model or first.setting or first.seed:
+            name = first.run or "; ".join(first.of)
+            readings[name] = (replace(first, **EMPTY_CELLS), _values(own))
+        elif first.corpus:
+            by_corpus[first.corpus] = values_of(own)
+        else:
+            status = values_of(own)
+    return Kept(status, by_corpus, readings, means)
+
+
+EMPTY_CELLS = {
+    name: ""
+    for name in Row.__dataclass_fields__
+    if name not in ("study", "corpus", "model", "setting", "seed", "run")
+}
+NOTHING_READ, NOTHING_SAID = "", "{}"
+"""The text of the one row of a run of which only means are left, and of one that says nothing."""
+
+
+def _values(rows: Sequence[Row]) -> Values | None:
+    if rows[0].quantity:
+        return values_of(rows)
+    return {} if rows[0].text == NOTHING_SAID else None
+
+
+def _line(row: Row) -> AggregateLine:
+    return AggregateLine(row.corpus, row.model, row.quantity, found_of(row), int(row.seeds))
+
+
+def run_name(row: Row) -> RunName:
+    """Name the run that a row is of."""
+    return RunName(row.corpus, row.model, int(row.seed or 0), setting=row.setting)
+
+
+def rows_kept(study: str, kept: Kept) -> Iterator[Row]:
+    """Write what is kept of a study as rows."""
+    yield from rows_of(Row(study), kept.status)
+    for corpus, values in kept.by_corpus.items():
+        yield from rows_of(Row(study, corpus), values)
+    for line in kept.means:
+        of = Row(study, line.corpus, line.model, seeds=str(line.seeds))
+        yield from rows_of(of, {line.quantity: line.found})
+    for row, said in kept.readings.values():
+        yield from reading_rows(row, said)
+
+
+def reading_rows(of: Row, values: Values | None) -> Iterator[Row]:
+    """Write one reading; a run that says nothing has a row, too: it was read."""
+    if values:
+        yield from rows_of(of, values)
+    else:
+        yield replace(of, text=NOTHING_READ if values is None else NOTHING_SAID)
+
+
+def row_of(study: Study, run: RunName, name: str) -> Row:
+    """Say which run of a study a row is of."""
+    seed = str(run.seed) if "seed" in study.axes else ""
+    return Row(study.id, run.corpus, run.model, run.setting, seed, name)
+
+
+def plain_rows(study: Study, kept: Kept) -> dict[str, list[dict[str, Any]]]:
+    """Give the readings of a study as rows of plain values: of single runs, and of several."""
+    rows = dict[str, list[dict[str, Any]]]({"rows": [], "joint": []})
+    for row, values in kept.readings.values():
+        joint = "+" in row.run
+        axes = ("corpus", "model", "seed") if joint else study.axes
+        labels = dict(zip(axes, labels_of(row, axes), strict=True))
+        rows["joint" if joint else "rows"].append({"run": row.run, **labels, **(values or {})})
+    return rows
+
+
+def labels_of(row: Row, axes: Sequence[str]) -> Labels:
+    """Give the labels of the run that a row is of."""
+    return run_name(row).labels(axes)
+
+
+def page(study: Study, kept: Kept) -> dict[str, Any]:
+    """Give what a page shows of a study: what follows from its rows, and how much of it is done."""
+    rows = plain_rows(study, kept)
+    return {**(study.summary(rows) if study.summary else rows), **kept.status}

@@ -1,0 +1,1 @@
+"""The tables and figures of the papers, one paper a file."""

@@ -1,0 +1,80 @@
+"""What is counted of a corpus itself, without any model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sightline.config.specs import DataSpec
+from sightline.data.dataset import Split
+from sightline.data.load_dataset import fit_vocabulary, load
+
+MOST = 3
+"""Classes that are counted one by one; of answers to questions there are more."""
+LENGTH, LONGEST = "words of a text, mean", "words of the longest text"
+
+
+STORIES = {
+    ("babi1", LENGTH): "the mean story of task 1 has 36 words; where the 8 is from is not known",
+    (
+        "babi2",
+        LENGTH,
+    ): "67 words are in the longest training story of task 1, and the mean story of task 2 has 94",
+    (
+        "babi3",
+        LENGTH,
+    ): (
+        "421 words are in the longest training story of task 2, and the mean story of task 3 has "
+        "302"
+    ),
+}
+"""Why the lengths that Table 1 prints of bAbI are not our means: two are longest stories, each a
+task too late."""
+
+
+def sizes(data: DataSpec) -> Mapping[str, float]:
+    """Count the words of the training texts, how many a text has, and the texts of training and
+    test by class.
+    """
+    corpus = load(data, 0)
+    names = _classes(corpus.label_names)
+    lengths = [len(text.tokens) for text in corpus.train]
+    return {
+        "words of the vocabulary": len(fit_vocabulary(corpus, data).words),
+        LENGTH: float(np.mean(lengths)),
+        **({} if names else {LONGEST: max(lengths)}),
+        **_by_class("training", corpus.train, names),
+        **_by_class("test", corpus.test, names),
+    }
+
+
+def totals(data: DataSpec) -> Mapping[str, float]:
+    """Count the texts of training and test."""
+    corpus = load(data, 0)
+    return {"training texts": len(corpus.train), "test texts": len(corpus.test)}
+
+
+def words(data: DataSpec) -> Mapping[str, float]:
+    """Count the words of the training texts, and how many a text has."""
+    return {name: value for name, value in sizes(data).items() if name.startswith("words")}
+
+
+def _classes(labels: Sequence[str]) -> Sequence[str]:
+    """Name the classes that are counted one by one, in the order of their numbers.
+
+    Two are called by their numbers, as the papers call them. Three are called by their labels:
+    Table 1 of Jain & Wallace prints SNLI's counts from the smallest to the largest, its Table 2 by
+    the numbers of the classes.
+    """
+    if len(labels) > MOST:
+        return ()
+    return labels if len(labels) == MOST else [f"class {number}" for number in range(len(labels))]
+
+
+def _by_class(split: str, texts: Split, names: Sequence[str]) -> dict[str, float]:
+    if not names:
+        return {f"{split} texts": len(texts)}
+    found = Counter(text.label for text in texts)
+    return {f"{split} texts of {name}": found[number] for number, name in enumerate(names)}

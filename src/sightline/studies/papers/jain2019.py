@@ -1,0 +1,251 @@
+"""Jain & Wallace (2019), *Attention is not Explanation*: their tables and figures, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sightline.audits.audit_result import Audit
+from sightline.config.presets import build_specs
+from sightline.config.specs import RunSpec
+from sightline.core.results import Measurement
+from sightline.stats.bootstrap import mean
+from sightline.stats.intervals import LOG_2, Bounds
+from sightline.studies.aggregate import Number
+from sightline.studies.papers.corpus_statistics import STORIES, sizes
+from sightline.studies.papers.model_performance import performance_of
+from sightline.studies.run_numbers import SHARE, TAU, largest_of, numbers_of
+from sightline.studies.study_corpora import BINARY, CORPORA, QUESTIONS, data_of
+from sightline.studies.study_definition import OfCorpus, Params, of_paper
+from sightline.studies.study_models import BILSTM
+
+MLP, CNN = "mlp+additive", "cnn+additive"
+Array = np.ndarray
+Quantity = tuple[str, str, Bounds]
+"""A number of each text, its chance level where it has one, and between what it lies."""
+TWICE: Bounds = (-2.0, 2.0)
+SIDES = {"low": "at least", "high": "at most"}
+EPSILON = (
+    "ε-max JSD is exact where words have answers of their own: ε = 0.01 of total variation; the "
+    "paper searched"
+)
+COUPLED = (
+    "chance level: τ of shuffled weights that were used, because an importance follows whatever "
+    "weights are used"
+)
+START = (
+    "τ depends on how words start (as drawn, where no --vectors are given; in the paper from "
+    "pretrained ones), on the epoch that is kept, and on how peaked attention is: hence the "
+    "largest weight"
+)
+SIGNIFICANT = (
+    "significant: at p ≤ .05 over permutations of the words, which by chance is so of at most "
+    "one text in 20"
+)
+
+
+def cell(
+    asked: Params,
+    corpus: str,
+    seed: int,
+    model: str,
+    measures: tuple[str, ...],
+    preset: str = "jain2019",
+) -> RunSpec:
+    """Describe one run as they trained; models of questions read them, under presets of their
+    own.
+    """
+    named = f"jain2019-{corpus.rstrip('123')}" if corpus in QUESTIONS else preset
+    spec, fit = build_specs(model + "+query" * (corpus in QUESTIONS), named)
+    return RunSpec(data_of(asked.folder, corpus), spec, fit, seed, companions=(), measures=measures)
+
+
+def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> OfCorpus:
+    def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+        for model in models:
+            yield model, cell(asked, corpus, seed, model, measures)
+
+    return cells
+
+
+def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, RunSpec]]:
+    """Exactly where words have answers of their own; models that read a question have none, and are
+    searched.
+    """
+    return _cells("searched" if corpus in QUESTIONS else "counterfactual", models=(BILSTM, CNN))(
+        asked, corpus, seed
+    )
+
+
+def _by_class(
+    audit: Audit, values: Mapping[str, Array], quantities: Mapping[str, Quantity]
+) -> dict[str, Number]:
+    """Average quantities over the texts of each predicted class, as they do; over all texts of more
+    than three.
+    """
+    found, seed = {}, int(audit.spec["seed"])
+    for of, texts in _classes(audit).items():
+        for label, (name, baseline, bounds) in quantities.items():
+            estimates = [mean(values[one][texts], seed, bounds) for one in (name, baseline) if one]
+            found[f"{label}, {of}"] = Number(
+                estimates[0], estimates[1] if baseline else None, bounds
+            )
+    return found
+
+
+def _classes(audit: Audit) -> dict[str, Array]:
+    predicted, names = numbers_of(audit, "outputs")["predicted"], audit.cards["model"]["labels"]
+    if len(names) > 3:
+        return {"all classes": np.ones(len(predicted), dtype=bool)}
+    return {f"class {number}": predicted == number for number in range(len(names))}
+
+
+def _correlations(audit: Audit) -> dict[str, Number]:
+    """Give Table 2, and how peaked attention is, on which τ depends.
+
+    The chance level of τ is that of shuffled weights that were used, of a significant one its
+    level.
+    """
+    names: dict[str, Quantity] = {
+        **{
+            f"τ with {one}": (f"tau.{one}", f"coupling_tau.{one}", TAU)
+            for one in ("gradient", "deletion")
+        },
+        **{
+            f"significant with {one}": (f"significant.{one}", "", SHARE)
+            for one in ("gradient", "deletion")
+        },
+        "largest weight": ("largest", "", SHARE),
+    }
+    return _by_class(audit, {**numbers_of(audit, "agreement"), "largest": largest_of(audit)}, names)
+
+
+def _differences(audit: Audit) -> dict[str, Number]:
+    """Give τ of gradient and deletion less τ of attention and each: what the two share beyond
+    attention.
+    """
+    values, seed = numbers_of(audit, "agreement"), int(audit.spec["seed"])
+    apart = {
+        name: values["tau.references"] - values[f"tau.{name}"] for name in ("deletion", "gradient")
+    }
+    return {
+        f"τ(gradient, deletion) − τ(attention, {name})": Number(mean(one, seed, TWICE), None, TWICE)
+        for name, one in apart.items()
+    }
+
+
+def _permuted(audit: Audit) -> dict[str, Number]:
+    names: dict[str, Quantity] = {"output moved, median over permutations": ("median", "", SHARE)}
+    return _by_class(audit, numbers_of(audit, "permutation"), names)
+
+
+def _farthest(audit: Audit) -> dict[str, Number]:
+    exact, searched = (audit.measurements.get(code) for code in ("counterfactual", "searched"))
+    values: dict[str, Any] = {}
+    if isinstance(exact, Measurement):
+        values |= {
+            f"ε-max JSD, {label}": exact.values[f"jsd_{side}"] for side, label in SIDES.items()
+        }
+    if isinstance(searched, Measurement):
+        values |= {
+            "ε-max JSD, found by the published search": np.asarray(searched.values["published"])[
+                :, -1
+            ]
+        }
+    seed = int(audit.spec["seed"])
+    return {
+        label: Number(mean(np.asarray(one, dtype=float), seed, LOG_2), None, LOG_2)
+        for label, one in values.items()
+    }
+
+
+_table = partial(of_paper, "jain2019")
+PAPER_TABLES = (
+    _table(
+        "J-1",
+        "Table 1",
+        "sizes, lengths, and test performance of the BiLSTM",
+        CORPORA,
+        cells=_cells("need", models=(BILSTM,)),
+        numbers=performance_of,
+        counted=sizes,
+        apart=STORIES,
+        notes=("words and lengths of the training texts; chance level: what guessing reaches",),
+    ),
+    _table(
+        "J-2",
+        "Table 2",
+        ("Kendall’s τ of attention with gradients and with deletion, by predicted class"),
+        CORPORA,
+        cells=_cells("agreement"),
+        numbers=_correlations,
+        notes=(COUPLED, START, SIGNIFICANT),
+    ),
+    _table(
+        "J-3",
+        "Figures 2 and 3",
+        ("histograms of τ with gradients and with deletion, by encoder and class"),
+        CORPORA,
+        cells=_cells("agreement"),
+        numbers=_correlations,
+        figures=("tau-by-class", "tau-by-class-deletion"),
+        notes=(COUPLED, START, SIGNIFICANT),
+    ),
+    _table(
+        "J-4",
+        "Figures 4 and 5",
+        "τ of gradient and deletion less τ of attention and each",
+        CORPORA,
+        cells=_cells("agreement", models=(BILSTM,)),
+        numbers=_differences,
+        figures=("tau-differences",),
+        notes=(
+            (
+                "above 0: two accepted measures agree with each other more than attention agrees "
+                "with one of them"
+            ),
+        ),
+    ),
+    _table(
+        "J-6",
+        "Figure 6",
+        "median output change under permuted weights, by the largest weight",
+        CORPORA,
+        cells=_cells("permutation", models=(BILSTM, CNN)),
+        numbers=_permuted,
+        figures=("permutation-by-weight",),
+    ),
+    _table(
+        "J-7",
+        "Figure 7",
+        "how far attention may be from the model’s own with the same answer",
+        CORPORA,
+        cells=_differing,
+        numbers=_farthest,
+        figures=("farthest",),
+        notes=(EPSILON,),
+    ),
+    _table(
+        "J-8",
+        "Figure 8",
+        "the same, by the largest weight",
+        CORPORA,
+        cells=_differing,
+        numbers=_farthest,
+        figures=("farthest-by-weight",),
+        notes=(EPSILON,),
+    ),
+    _table(
+        "J-H",
+        "Figure 1",
+        ("one text under the model’s attention, and under the farthest with the same answer"),
+        BINARY,
+        cells=_cells("counterfactual", models=(BILSTM,)),
+        numbers=_farthest,
+        figures=("heat-map",),
+        notes=(EPSILON,),
+    ),
+)

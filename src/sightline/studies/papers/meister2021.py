@@ -1,0 +1,270 @@
+"""Meister et al. (2021), *Is Sparse Attention more Interpretable?*: their tables and figures, by
+id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from sightline.audits.audit_result import Audit
+from sightline.config.specs import BUT_ATTENTION, Adversary, Piece, RunSpec
+from sightline.stats.bootstrap import mean
+from sightline.stats.parameter_sweep import At, goes_with
+from sightline.studies.aggregate import Number, gained
+from sightline.studies.papers import sparse_attention
+from sightline.studies.papers.adversaries import SHORTER, against
+from sightline.studies.papers.corpus_statistics import totals
+from sightline.studies.papers.model_performance import moved_of, performance_of
+from sightline.studies.run_numbers import SHARE, TAU, named, numbers_of
+from sightline.studies.study_corpora import data_of
+from sightline.studies.study_definition import Done, Joint, Params, of_paper
+from sightline.studies.study_models import PaperModel
+from sightline.studies.study_models import cell as trained_cell
+
+CORPORA = ("imdb", "news", "sst")
+PAIRS = ("bilstm+additive", "transformer+dot")
+LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
+"""Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both."""
+HELD: Mapping[str, tuple[tuple[Piece, ...], float]] = {
+    "frozen": (BUT_ATTENTION, 1.0),
+    "unfrozen": ((), 0.1),
+}
+"""What is the base's and stays, and λ, which the paper does not name."""
+SIGN = (
+    "below 0 the importance is less even as λ, and with it sparsity, grows: the table’s "
+    "signs say so, and the paper’s text says that it rises"
+)
+NAMELESS = (
+    "λ 1 frozen and .1 unfrozen, as the paper names none: of .00105 (that of Wiegreffe & "
+    "Pinter for SST, as λ is here), .1 and 1 the least at which attention of the BiLSTM "
+    "leaves the base’s"
+)
+IMPORTANCES = {
+    "τ with gradient of inputs": "gradient_through",
+    "τ with deletion of inputs": "deletion",
+    "τ with gradient of states": "state_gradient",
+    "τ with removal of states": "state_deletion",
+}
+EVENNESS = {"evenness of inputs for the answer, gradient": "gradient_through",
+            "evenness of inputs for the answer, deletion": "deletion"}  # fmt: skip
+FOLLOWED = {
+    "evenness of inputs for the answer": "entropy.gradient_through",
+    "τ with gradient of inputs": "tau.gradient_through",
+    "τ with deletion of inputs": "tau.deletion",
+}
+"""What is held against λ."""
+FACETED = 200
+"""Of so many texts the importance of inputs for states is taken by every number of a state, too: as
+often as dear."""
+MIXED = {
+    "evenness of inputs for states": ("mixing.entropy", ""),
+    "focus as drawn": ("mixing.focus.untrained", ""),
+}
+COUPLED = (
+    "chance level: τ of shuffled weights that were used; zeros: share of the pairs of words that "
+    "tie at weight zero"
+)
+
+
+def _label(model: str) -> str:
+    return model.removesuffix("+softmax")
+
+
+def _pairs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for model in sparse_attention.MODELS:
+        yield _label(model), sparse_attention.cell(asked.folder, corpus, model, seed)
+
+
+def _mixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """Give the pairs, and on film reviews their App. A: whether the length of a state says what all
+    its numbers say.
+    """
+    yield from _pairs(asked, corpus, seed)
+    if corpus == "sst":
+        for model, run in _pairs(asked, corpus, seed):
+            both = replace(
+                run, limit=FACETED, measures=("mixing", "mixing_otherwise"), companions=()
+            )
+            yield f"{model}, {FACETED} texts", both
+
+
+def _swept(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for pair in PAIRS:
+        for setting in asked.swept(sparse_attention.LAMBDAS):
+            model = f"{pair}+sparsegen(lambda={setting})"
+            yield model, sparse_attention.cell(asked.folder, corpus, model, seed)
+
+
+def _every(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    yield from _pairs(asked, corpus, seed)
+    yield from _swept(asked, corpus, seed)
+
+
+def _trained(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for model in PAIRS:
+        yield (
+            model,
+            trained_cell(
+                data_of(asked.folder, corpus),
+                PaperModel(corpus, sparse_attention.PRESET, model),
+                seed,
+                None,
+            ),
+        )
+
+
+def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """Frozen: all but attention is the base's, and stays; unfrozen: a new model."""
+    for model, base in _trained(asked, corpus, seed):
+        plain = replace(base, measures=("beside",))
+        yield model, replace(plain, companions=("seed(by=1)",))
+        for label, loss in LOSSES.items():
+            for how, (held, weight) in HELD.items():
+                fit = against(base.fit, loss, weight, held)
+                yield f"{model}, {how}{label}", replace(plain, fit=fit, companions=("base",))
+
+
+def _agreement(audit: Audit) -> dict[str, Number]:
+    values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
+    found = {
+        label: Number(
+            mean(values[f"tau.{name}"], seed, TAU),
+            mean(values[f"coupling_tau.{name}"], seed, TAU),
+            TAU,
+        )
+        for label, name in IMPORTANCES.items()
+    }
+    return {**found, "zeros": Number(mean(values["both_zero"], seed, SHARE), None, SHARE)}
+
+
+def _spread(audit: Audit) -> dict[str, Number]:
+    found = dict(named(MIXED)(audit))
+    if "mixing_otherwise" in audit.measurements:
+        length, seed = numbers_of(audit, "mixing")["entropy"], int(audit.spec["seed"])
+        facets = numbers_of(audit, "mixing_otherwise")["entropy.facets"]
+        found["evenness by every number of a state"] = Number(
+            mean(facets, seed, SHARE), None, SHARE
+        )
+        found["evenness by length less that by every number"] = Number(
+            mean(length - facets, seed, TAU), None, TAU
+        )
+    return found
+
+
+def _evenness(audit: Audit) -> dict[str, Number]:
+    values, seed = numbers_of(audit, "state_agreement"), int(audit.spec["seed"])
+    return {
+        label: Number(mean(values[f"entropy.{name}"], seed, SHARE), None, SHARE)
+        for label, name in EVENNESS.items()
+    }
+
+
+def _along(runs: Sequence[Done]) -> dict[str, Number]:
+    """Say what goes with λ, text by text, of one model under one seed."""
+    swept = [(_setting(run), run.seed, numbers_of(run.audit(), "state_agreement")) for run in runs]
+    return {
+        f"τ of λ with {label}": Number(
+            goes_with(
+                [
+                    At(setting, seed, values[name], values["support"])
+                    for setting, seed, values in swept
+                ]
+            ),
+            None,
+            TAU,
+        )
+        for label, name in FOLLOWED.items()
+    }
+
+
+def _pair(model: str) -> str:
+    return f"{model.partition('+sparsegen')[0]}+sparsegen"
+
+
+def _base(model: str) -> str:
+    return model.partition(", ")[0]
+
+
+def _setting(run: Done) -> float:
+    return float(dict(run.spec.model.projection.options)["lambda"])
+
+
+TABLE_5 = gained("accuracy", _base, "accuracy gained")
+_table = partial(of_paper, "meister2021")
+PAPER_TABLES = (
+    _table(
+        "M-1",
+        "Table 1",
+        "how evenly the importance of inputs for states lies over the words",
+        CORPORA,
+        cells=_mixed,
+        numbers=_spread,
+        notes=(
+            "focus as drawn: 1 − evenness of the model before any training",
+            (
+                f"by every number of a state, {FACETED} texts: App. A says that it is nearly "
+                "identical to that by length"
+            ),
+        ),
+    ),
+    _table(
+        "M-2",
+        "Table 2",
+        "τ of sparsegen’s λ with the evenness of the importance of inputs",
+        CORPORA,
+        cells=_swept,
+        joint=Joint(_pair, _along),
+        figures=("sparsity",),
+        notes=(SIGN,),
+    ),
+    _table(
+        "M-3",
+        "Table 3",
+        "sizes and accuracies",
+        CORPORA,
+        cells=_trained,
+        numbers=performance_of,
+        counted=totals,
+        notes=("chance level: what guessing reaches",),
+    ),
+    _table(
+        "M-5",
+        "Table 5",
+        ("adversaries, all but attention frozen or not: how far, and at what accuracy"),
+        CORPORA,
+        cells=_adversaries,
+        numbers=moved_of,
+        lines=TABLE_5,
+        notes=(f"by KL as its footnote says, and by JSD as its text does; {NAMELESS}", SHORTER),
+    ),
+    _table(
+        "M-6",
+        "Table 6",
+        "τ of attention with the importance of inputs and of states",
+        CORPORA,
+        cells=_pairs,
+        numbers=_agreement,
+        notes=(COUPLED,),
+    ),
+    _table(
+        "M-F2",
+        "Figure 2",
+        "evenness of the importance of inputs over all projections",
+        CORPORA,
+        cells=_every,
+        numbers=_evenness,
+        figures=("evenness",),
+    ),
+    _table(
+        "M-F3",
+        "Figure 3",
+        "τ of attention with the importance of inputs over λ",
+        ("imdb", "sst"),
+        cells=_swept,
+        joint=Joint(_pair, _along),
+        figures=("sparsity",),
+        notes=(SIGN,),
+    ),
+)

@@ -1,0 +1,51 @@
+"""Every artefact by its id, ``PAPER:ID``: one list, in the order of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from sightline.core.errors import SpecError
+from sightline.studies.papers import jain2019, meister2021, tutek2020, wen2022, wiegreffe2019
+from sightline.studies.run_plan import Plan, plan_of
+from sightline.studies.study_definition import Params, Study
+
+PAPER_TABLES: Mapping[str, Study] = {
+    one.id: one
+    for paper in (jain2019, tutek2020, meister2021, wen2022, wiegreffe2019)
+    for one in paper.PAPER_TABLES
+}
+
+
+def paper_table_named(name: str) -> Study:
+    """Find an artefact; a name that means none is refused with the nearest."""
+    if name not in PAPER_TABLES:
+        near = get_close_matches(name, PAPER_TABLES, n=3, cutoff=0.3)
+        message = f"; near it: {', '.join(near)}" if near else ""
+        raise SpecError(
+            f"{name}: no artefact of a paper{message}; sightline study list names all "
+            f"{len(PAPER_TABLES)}"
+        )
+    return PAPER_TABLES[name]
+
+
+def plan_named(name: str, asked: Params) -> Plan:
+    """Say what an artefact takes, by its id; a folder without it, and a corpus it is not of, are
+    refused.
+    """
+    found = paper_table_named(name)
+    if not asked.folder.is_dir():
+        raise SpecError(
+            f"{asked.folder}: expected a folder that holds {', '.join(found.corpora)}", field="data"
+        )
+    if unknown := [one for one in asked.corpora if one not in found.corpora]:
+        raise SpecError(
+            f"{unknown[0]!r}: {name} is of {', '.join(found.corpora)}", field="datasets"
+        )
+    plan = plan_of(found, asked)
+    if not plan.corpora:
+        message = "; ".join(f"{corpus}: {why}" for corpus, why in plan.absent.items())
+        raise SpecError(
+            f"{asked.folder} has none of the corpora that {name} is of ({message})", field="data"
+        )
+    return plan

@@ -1,0 +1,254 @@
+"""Wen et al. (2022), *Revisiting Attention Weights as Explanations*: their tables and figure, by
+id.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+
+from sightline.audits.audit_result import Audit
+from sightline.config.part_syntax import Part
+from sightline.config.specs import RunSpec
+from sightline.core.results import Estimate
+from sightline.stats.across_seeds import across_seeds, goes_together
+from sightline.stats.intervals import Bounds, without_interval
+from sightline.studies.aggregate import AggregateLine, Number, Of, Read, averaged, each_of, less
+from sightline.studies.papers import jain2019
+from sightline.studies.papers.ablations import REPRESENTATION
+from sightline.studies.papers.adversaries import BY_CORPUS, SHORTER, against
+from sightline.studies.papers.corpus_statistics import STORIES, sizes
+from sightline.studies.papers.gumbel_vs_seed import TASKS, UNCHANGED, raised
+from sightline.studies.papers.model_performance import moved_of, performance_of
+from sightline.studies.run_numbers import TAU, named
+from sightline.studies.study_corpora import BINARY, QUESTIONS
+from sightline.studies.study_definition import Params, of_paper
+from sightline.studies.study_models import BILSTM
+
+CORPORA = (*BINARY, *QUESTIONS[1:])
+ENCODERS, SCORERS = ("bilstm", "cnn", "mlp"), ("additive", "deep", "dot")
+TEMPERATURE = 0.8
+TWICE: Bounds = (0.0, 2.0)
+"""How far apart two τ may be."""
+INFORMED = ("information",)
+TAUS = {
+    "τ of information and weight by rank": ("information.paper.tau.output", ""),
+    "the same of the answer under uniform weights": ("information.paper.tau.decoupled", ""),
+}
+RANKED = {
+    "contrast of the first rank about the gold label, nats": ("information.D.label", ""),
+    "weight of the first rank over the last": ("information.flatness", ""),
+}
+TAU_BY_RANK, UNEVENNESS = next(iter(TAUS)), tuple(RANKED)[1]
+AGAIN = "τ, most less least over starts of k-means"
+UNEVEN = "τ-b over models of τ by rank and the weight of the first rank over the last"
+FEWER = "over the corpora that are there, not all eleven"
+CALIBRATED = (
+    "an untrained model whose weights are sharpened reaches .95 to .99 "
+    "(docs/information.md): τ of counted information has no floor at 0; the contrast about "
+    "the gold label has"
+)
+REPEATED = (
+    "theirs is a mean difference of whole runs under one seed, which are equal to the bit "
+    "here: ours is the range that k-means leaves"
+)
+TOGETHER = (
+    "over models (§5.3): above 0 where τ is low as weights are even; by each seed, and the mean "
+    "over seeds"
+)
+
+
+def cell(asked: Params, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
+    """Describe one run as they trained; of questions as Jain & Wallace did, whom they follow."""
+    return jain2019.cell(asked, corpus, seed, model, measures, "wen2022")
+
+
+def _plain(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    yield BILSTM, cell(asked, corpus, seed, BILSTM, ("need",))
+
+
+def _ranked(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for encoder, scorer in product(asked.swept(ENCODERS), asked.swept(SCORERS)):
+        yield f"{encoder}+{scorer}", cell(asked, corpus, seed, f"{encoder}+{scorer}", INFORMED)
+
+
+def _gumbel(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    for model, run in _ranked(asked, corpus, seed):
+        yield model, run
+        projection = Part("gumbel", (("temperature", TEMPERATURE),))
+        yield f"{model}+gumbel", replace(run, model=replace(run.model, projection=projection))
+
+
+def _fixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    run = cell(asked, corpus, seed, BILSTM, INFORMED)
+    yield BILSTM, run
+    yield (
+        f"{BILSTM}, attention fixed",
+        replace(run, model=replace(run.model, source=Part("uniform"))),
+    )
+    held = replace(run.fit, from_base=REPRESENTATION, fixed=REPRESENTATION)
+    yield f"{BILSTM}, representation fixed", replace(run, fit=held)
+
+
+def _against(asked: Params, corpus: str, seed: int, measures: tuple[str, ...]) -> RunSpec:
+    run = cell(asked, corpus, seed, BILSTM, measures)
+    return replace(run, fit=against(run.fit, "kl", BY_CORPUS[corpus]))
+
+
+def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    yield (
+        f"{BILSTM}, adversary",
+        replace(_against(asked, corpus, seed, ("beside",)), companions=("base",)),
+    )
+
+
+def _moved(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    yield BILSTM, cell(asked, corpus, seed, BILSTM, INFORMED)
+    yield f"{BILSTM}, adversary", _against(asked, corpus, seed, INFORMED)
+
+
+def _of_ranks(audit: Audit) -> Mapping[str, Number]:
+    """Give what ranks know; without τ where there were too few ranks or texts."""
+    known = dict(named({**TAUS, **RANKED})(audit))
+    if TAU_BY_RANK in known:
+        known[AGAIN] = Number(_again(known[TAU_BY_RANK].value), None, TWICE)
+    return known
+
+
+def _again(tau: Estimate) -> Estimate:
+    """Say how far apart the published τ of one model are over starts of k-means."""
+    return without_interval(tau.high - tau.low, tau.n, tau.method)
+
+
+def _together(found: Mapping[Of, tuple[float, float]]) -> Iterator[AggregateLine]:
+    """Say whether models with a higher τ have weights that are less even."""
+    by_seed = [
+        [both for (_, _, at), both in found.items() if at == seed]
+        for seed in sorted({at for *_, at in found})
+    ]
+    taus = [goes_together(*zip(*pairs, strict=True)) for pairs in by_seed]
+    if known := [one for one in taus if not math.isnan(one.value)]:
+        yield AggregateLine(
+            "all eleven", "all", UNEVEN, Number(across_seeds(known, TAU), None, TAU), len(known)
+        )
+
+
+def _over_corpora(
+    description: str, names: Iterable[str], found: Mapping[Of, Estimate], bounds: Bounds
+) -> Iterator[AggregateLine]:
+    """Average a number by model, or by scorer, over the corpora there are, as §5 does over
+    eleven.
+    """
+    for name in names:
+        by_corpus = [
+            [one for (at, model, _), one in found.items() if at == corpus and _named(model, name)]
+            for corpus in dict.fromkeys(corpus for corpus, _, _ in found)
+        ]
+        means = [across_seeds(each, bounds) for each in by_corpus]
+        if known := [one for one in means if one.n]:
+            yield AggregateLine(
+                "all eleven",
+                name,
+                description,
+                Number(across_seeds(known, bounds), None, bounds),
+                len(known),
+            )
+
+
+def _named(model: str, name: str) -> bool:
+    return name in (model, model.partition("+")[2])
+
+
+def _figure(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+    yield from averaged(runs)
+    taus, again, uneven = (each_of(runs, name) for name in (TAU_BY_RANK, AGAIN, UNEVENNESS))
+    models = dict.fromkeys(run.model for run, _ in runs)
+    yield from _over_corpora(TAU_BY_RANK, (*SCORERS, *models), taus, TAU)
+    yield from _over_corpora(AGAIN, (BILSTM,), again, TWICE)
+    yield from _together({of: (tau.value, uneven[of].value) for of, tau in taus.items() if tau.n})
+
+
+_table = partial(of_paper, "wen2022")
+PAPER_TABLES = (
+    _table(
+        "W-1",
+        "Table 1",
+        "sizes, and test performance of the BiLSTM",
+        CORPORA,
+        cells=_plain,
+        numbers=performance_of,
+        counted=sizes,
+        apart=STORIES,
+        notes=("chance level: what guessing reaches",),
+    ),
+    _table(
+        "W-F2",
+        "Figure 2",
+        "τ of information and weight by rank: encoders × scorers",
+        CORPORA,
+        cells=_ranked,
+        numbers=_of_ranks,
+        lines=_figure,
+        figures=("ranks",),
+        apart={"all eleven": FEWER, AGAIN: REPEATED},
+        notes=(CALIBRATED, TOGETHER),
+    ),
+    _table(
+        "W-2",
+        "Table 2",
+        "what τ loses under fixed attention, and over a fixed representation",
+        CORPORA,
+        cells=_fixed,
+        numbers=named(TAUS),
+        lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
+        notes=(
+            "fixed attention: uniform, where ranks are ties that are broken at random once",
+            CALIBRATED,
+        ),
+    ),
+    _table(
+        "W-3",
+        "Table 3",
+        ("adversaries: accuracy, and how far answers and attention are from the base’s"),
+        BINARY,
+        cells=_adversaries,
+        numbers=moved_of,
+        notes=(
+            "TVD is half the L1 distance of both classes: twice what the paper’s code calls so",
+            SHORTER,
+        ),
+    ),
+    _table(
+        "W-4",
+        "Table 4",
+        "what τ loses in adversaries",
+        BINARY,
+        cells=_moved,
+        numbers=named(TAUS),
+        lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
+        notes=(CALIBRATED, SHORTER),
+    ),
+    _table(
+        "W-5",
+        "Table 5",
+        "how often Gumbel-softmax (0.8) leaves τ higher or unchanged",
+        CORPORA,
+        cells=_gumbel,
+        numbers=named(TAUS),
+        lines=raised(TAU_BY_RANK),
+        apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
+        notes=(
+            (
+                f"unchanged: no more than {UNCHANGED} lower, in the mean over seeds; no noise is "
+                "drawn at test time"
+            ),
+            (
+                "chance level: of pairs of seeds of the plain model, the share whose τ is "
+                "higher or unchanged"
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,48 @@
+"""Wiegreffe & Pinter (2019), *Attention is not not Explanation*: what the later papers take from
+it, by id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from sightline.config.specs import RunSpec
+from sightline.studies.papers import adversaries
+from sightline.studies.run_numbers import named
+from sightline.studies.study_corpora import data_of
+from sightline.studies.study_definition import Params, of_paper
+from sightline.studies.study_models import BILSTM
+
+MOVED = {
+    "JSD of attention, other seeds": ("beside.jsd.seeds", ""),
+    "JSD of attention, adversary": ("beside.jsd.base", ""),
+    "TVD of answers, adversary": ("beside.tvd.base", ""),
+}
+
+
+def _cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """The base beside its other seeds, and its adversaries over λ."""
+    data = data_of(asked.folder, corpus)
+    seeds = tuple(asked.swept(adversaries.SEEDS))
+    plain = replace(adversaries.cell(asked.folder, {}, seeds), data=data, seed=seed)
+    yield BILSTM, plain
+    for weight in asked.swept(adversaries.WEIGHTS):
+        fit = adversaries.against(plain.fit, "kl", weight)
+        yield f"{BILSTM}, λ {weight:g}", replace(plain, fit=fit, companions=("base",))
+
+
+_table = partial(of_paper, "wiegreffe2019")
+PAPER_TABLES = (
+    _table(
+        "P-V",
+        "Figures 3 and 5",
+        ("how far attention is from itself under other seeds, and from that of adversaries"),
+        ("sst", "imdb", "agnews", "news", "diabetes", "anemia"),
+        cells=_cells,
+        numbers=named(MOVED),
+        figures=("seeds-and-adversaries", "adversaries"),
+        notes=(f"by KL; {adversaries.SHORTER} (80 there); the median over seeds is a mean here",),
+    ),
+)

@@ -1,0 +1,155 @@
+"""Models that are made to keep their words (Tutek & Šnajder 2020): what their states know, and what
+attention carries.
+
+Five ways of training, two scorers, two corpora, each model also as it was drawn. The trainings are
+those of the study `trained`. What is counted of words and states stands beside the same for
+shuffled words, and beside what a probe reads on texts that it has not seen; token evidence beside
+the share of it that differs within texts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from sightline.config.specs import RunSpec
+from sightline.core.results import Results
+from sightline.numerics.mutual_information import comparable
+from sightline.stats.intervals import Bounds
+from sightline.studies.aggregate import by_labels, over_seeds
+from sightline.studies.papers.published_values import value_of
+from sightline.studies.study_corpora import data_of
+from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
+from sightline.studies.study_models import BILSTM, CHOSEN, RETENTION, PaperModel, positive_f1_of
+from sightline.studies.study_models import cell as trained_cell
+from sightline.verdict.value_ranges import ends_of
+
+AXES = ("corpus", "scorer", "kind", "state", "seed")
+CORPORA = ("sst", "news")
+SCORERS = ("additive", "dot")
+SHAPES: Mapping[str, str] = {"base": "", "residual": "+residual", "concat": "+concat"}
+KINDS = (*SHAPES, "tying", "mlm")
+STATES: Mapping[str, tuple[str, ...]] = {"trained": KINDS, "as drawn": (*SHAPES,)}
+"""Whether a model is trained, and of which ways; what tying and masked words add to the loss is
+nothing as drawn."""
+SEEDS = (0, 1, 2)
+LIMIT = 600
+"""Test texts at most, alike for all."""
+MEASURES = ("need", "own_word", "reach", "transplant", "token_evidence", "input_information")
+SHARES = ("F1", "token_evidence.probability", "token_evidence.share")
+NUMBERS = (
+    "input_information.counted",
+    "input_information.counted_null",
+    "input_information.word_entropy",
+    "input_information.nats",
+    "input_information.nats_half",
+    "input_information.share",
+)
+CARRIED, STANDS = "SL-303", "SL-402"
+BOUNDS: Mapping[str, Bounds] = {"F1": (0.0, 1.0), STANDS: (-math.inf, 1.0)}
+"""What a number is least and most that the catalogue does not know."""
+
+
+def added(corpus: str, kind: str) -> str:
+    """Write a way of keeping words behind a scorer, with the δ or η that validation chose there, or
+    else on SST.
+    """
+    if kind in SHAPES:
+        return SHAPES[kind]
+    return CHOSEN.get((corpus, kind), CHOSEN["sst", kind]).removeprefix(BILSTM)
+
+
+def cell(
+    data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None
+) -> RunSpec:
+    """Describe one run; a model as it was drawn trains for no epoch."""
+    model = PaperModel(corpus, RETENTION, f"bilstm+{scorer}{added(corpus, kind)}")
+    run = replace(
+        trained_cell(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES
+    )
+    if state == "as drawn":
+        run = replace(run, fit=replace(run.fit, epochs=0))
+    return run
+
+
+def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+    """List the runs; the words start from vectors, where there are any."""
+    for corpus in CORPORA:
+        for scorer in SCORERS:
+            for state, kinds in STATES.items():
+                for kind in kinds:
+                    for seed in SEEDS[: params.seeds]:
+                        labels = (corpus, scorer, kind, state, str(seed))
+                        yield (
+                            labels,
+                            cell(params.folder, *labels[:-1], seed, params.vectors_of.get(corpus)),
+                        )
+
+
+def _summary(rows: Rows) -> dict[str, Any]:
+    """Average runs over seeds beside what is printed; there are no gates."""
+    means = [_mean(group, found) for group, found in by_labels(rows["rows"], AXES[:-1]).items()]
+    return {**rows, "means": means, "gates": []}
+
+
+def _values(audit: Results) -> dict[str, Any]:
+    found = {one.code: one for one in audit.findings if one.code in (CARRIED, STANDS)}
+    f1 = positive_f1_of(audit, int(audit.spec["seed"]))
+    known = {
+        name: asdict(audit.estimates[name])
+        for name in (*SHARES, *NUMBERS)
+        if name in audit.estimates
+    }
+    values = {code: one.score and asdict(one.score) for code, one in found.items()}
+    answers = {code: one.result for code, one in found.items()}
+    return {"F1": f1, **known, **values, "answers": answers}
+
+
+def _mean(group: tuple[str, ...], found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    named = dict(zip(AXES[:-1], group, strict=True))
+    means = {
+        name: _across(name, [row.get(name) for row in found])
+        for name in (*SHARES, *NUMBERS, CARRIED, STANDS)
+    }
+    printed = (
+        _printed(named["corpus"], named["scorer"], named["kind"])
+        if named["state"] == "trained"
+        else {}
+    )
+    answers = {code: [row["answers"][code] for row in found] for code in (CARRIED, STANDS)}
+    return {**named, "seeds": len(found), **means, "answers": answers, **printed}
+
+
+def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
+    """Average over seeds; nothing where no seed has the number, or where what is counted is not of
+    as many pairs.
+    """
+    known = [one for one in by_seed if one is not None and not math.isnan(one["value"])]
+    if name in NUMBERS[:2] and not all(comparable(one["n"], known[0]["n"]) for one in known):
+        return None
+    return over_seeds(known, BOUNDS.get(name) or ends_of(name))
+
+
+def _printed(corpus: str, scorer: str, kind: str) -> dict[str, float | None]:
+    model = f"bilstm+{scorer}" + f"+{kind}" * (kind != "base")
+    return {
+        "printed_probability": value_of(
+            "tutek2020:T-3", corpus, model, "probability by one word alone"
+        ),
+        "printed_information": value_of(
+            "tutek2020:T-2", corpus, model, "counted information, frequent words"
+        ),
+    }
+
+
+STUDY = Study(
+    "retained",
+    "models that keep their words",
+    _runs,
+    AXES,
+    estimates=of_audit(_values),
+    summary=_summary,
+)

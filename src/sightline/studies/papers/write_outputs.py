@@ -1,0 +1,129 @@
+"""What a study writes into a folder: its table in every form, and its figures with their
+numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sightline._io.atomic_write import write_bytes
+from sightline.core.errors import DataError
+from sightline.core.results import Results, Table
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure, write_plot
+from sightline.report.figures.study_means import MEANS, means
+from sightline.report.tables.table_formats import PRINTINGS
+
+PICTURES = (".pdf", ".png", ".svg")
+
+
+class Audited(Protocol):
+    """A run that is done."""
+
+    def audit(self) -> Results:
+        """Read its audit: audits are large, so none is held."""
+        ...
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run of a store."""
+
+    key: str
+    store: Store
+
+    def audit(self) -> Results:
+        """Read its audit."""
+        return self.store.audit(self.key)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure: which, of which runs or which table, and under which name it is written."""
+
+    figure: str
+    name: str
+    of: Sequence[Audited] | Table
+
+    def write(self, folder: Path, endings: Sequence[str] = PICTURES) -> Iterator[Path]:
+        """Write it in each form, and its numbers beside."""
+        for ending in endings:
+            path = folder / f"{self.name}{ending}"
+            if isinstance(self.of, Table):
+                yield write_plot(means(self.of), path)
+            else:
+                yield write_figure((run.audit() for run in self.of), self.figure, path)
+        yield numbers_of(folder / f"{self.name}{endings[-1]}")
+
+
+Named = tuple[tuple[str, ...], Audited]
+"""A run and where it stands on each axis, the seed last."""
+
+
+def figures_of(
+    name: str, figures: Iterable[str], runs: Sequence[Named], together: int = 0
+) -> Iterator[Drawing]:
+    """Name the figures of what is done; one that is of one run is of the first seed of each
+    setting.
+
+    One that is of several has the runs that share their first ``together`` labels.
+    """
+    for figure in figures:
+        several = FIGURES[figure].several
+        for group in dict.fromkeys(labels[: together if several else -1] for labels, _ in runs):
+            chosen = [run for labels, run in runs if labels[: len(group)] == group]
+            yield Drawing(
+                figure, file_name(name, figure, *group), chosen if several else chosen[:1]
+            )
+
+
+def drawings_of(
+    grid: Grid, figures: Sequence[str], table: Table, store: Store
+) -> Iterator[Drawing]:
+    """Name the figures of a study: of its table, and of its runs."""
+    name = file_name(grid.name)
+    if MEANS in figures:
+        yield Drawing(MEANS, f"{name}-{MEANS}", table)
+    yield from figures_of(name, [one for one in figures if one != MEANS], runs_of(grid, store))
+
+
+def runs_of(grid: Grid, store: Store) -> list[Named]:
+    """Give the runs of a study that are done, each with its labels, that of the seed last."""
+    found = store.find(grid.keys)
+    return [
+        (_seed_last(dict(zip(grid.axes, labels, strict=True))), StoredRun(key, store))
+        for labels, key in zip(grid.labels, grid.keys, strict=True)
+        if key in found and found[key].state == "done"
+    ]
+
+
+def _seed_last(labels: Mapping[str, str]) -> tuple[str, ...]:
+    return (*(label for axis, label in labels.items() if axis != "seed"), labels.get("seed", ""))
+
+
+def write_all(
+    name: str, table: Table, drawings: Iterable[Drawing], folder: Path
+) -> tuple[list[Path], list[str]]:
+    """Write a table in every form, and figures; also given is why any figure cannot be drawn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [
+        write_bytes(folder / f"{name}{ending}", write(table).encode())
+        for ending, write in PRINTINGS.items()
+    ]
+    left = []
+    for drawing in drawings:
+        try:
+            paths += drawing.write(folder)
+        except DataError as error:
+            left.append(f"{drawing.name}: {error}")
+    return paths, left
+
+
+def file_name(*names: str) -> str:
+    """Make a name that every file system takes."""
+    return re.sub(r"[^A-Za-z0-9.+=-]+", "-", "-".join(names)).strip("-.")

@@ -1,0 +1,63 @@
+"""Numbers of one run: its estimates by their names, and what a measure keeps of each text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Bracket, Measurement, Ragged
+from sightline.stats.distribution_shapes import largest
+from sightline.stats.intervals import Bounds
+from sightline.studies.aggregate import Number
+from sightline.verdict.value_ranges import ends_of
+
+SHARE: Bounds = (0.0, 1.0)
+TAU: Bounds = (-1.0, 1.0)
+Names = Mapping[str, tuple[str, str]]
+"""Of each number, what its estimate and its chance level are called in an audit; no name: no chance
+level."""
+MOVED: Names = {
+    "JSD of attention": ("beside.jsd.base", ""),
+    "TVD of answers": ("beside.tvd.base", ""),
+}
+"""How far an adversary is from its base."""
+
+
+def named(names: Names) -> Callable[[Audit], Mapping[str, Number]]:
+    """Take estimates of an audit, each with its chance level; those that the audit lacks are left
+    out.
+    """
+
+    def numbers(audit: Audit) -> Mapping[str, Number]:
+        known = audit.estimates
+        return {
+            label: Number(known[name], known.get(baseline), ends_of(name))
+            for label, (name, baseline) in names.items()
+            if name in known
+        }
+
+    return numbers
+
+
+def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ..."]]:
+    """Give what a measure keeps of each text; what has a number a word, or two sides, is left
+    out.
+    """
+    measured = audit.measurements[code]
+    assert isinstance(measured, Measurement), measured
+    plain = {
+        name: one for name, one in measured.values.items() if not isinstance(one, Ragged | Bracket)
+    }
+    return {name: np.asarray(one, dtype=float) for name, one in plain.items()}
+
+
+def largest_of(audit: Audit) -> Float[np.ndarray, " N"]:
+    """Give the largest weight of each text."""
+    outputs = audit.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    attention = outputs.values["attention"]
+    assert isinstance(attention, Ragged)
+    return largest(attention)

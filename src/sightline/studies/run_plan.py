@@ -1,0 +1,155 @@
+"""A study and how much of it is wanted: which runs that takes, which are done, and what they
+say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sightline.config.run_keys import lasting_key
+from sightline.config.specs import RunSpec
+from sightline.core.results import Estimate
+from sightline.experiments.grid import Grid, pin_all
+from sightline.experiments.store import Store
+from sightline.studies.aggregate import AggregateLine, Number, Read, RunName, TableRun
+from sightline.studies.study_corpora import data_of, lacking
+from sightline.studies.study_definition import Done, Labels, Params, Study, Values
+
+Readings = Mapping[str, Values | None]
+"""What was read, by the names of the readings; None of a run of which only means are left."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read of one run, or of several of one seed; kept under a name that lasts."""
+
+    name: str
+    run: TableRun
+    keys: tuple[str, ...]
+    joint: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of a study on the corpora that are there, and why each other one is left out."""
+
+    artefact: Study
+    asked: Params
+    corpora: tuple[str, ...]
+    absent: Mapping[str, str]
+
+    @cached_property
+    def grid(self) -> Grid:
+        """List the runs, pinned to the bytes of their corpora."""
+        cells = pin_all(run for _, run in self._labelled)
+        labels = tuple(labels for labels, _ in self._labelled)
+        return Grid(self.artefact.name, tuple(cells), self.artefact.axes, labels)
+
+    @cached_property
+    def planned(self) -> Sequence[TableRun]:
+        """List the runs that are wanted; no corpus is read."""
+        return [self._run(labels, run) for labels, run in self._labelled]
+
+    @cached_property
+    def _labelled(self) -> Sequence[tuple[Labels, RunSpec]]:
+        asked = replace(self.asked, corpora=self.corpora)
+        return [(labels, asked.of(run)) for labels, run in self.artefact.runs(asked)]
+
+    def _run(self, labels: Labels, spec: RunSpec) -> TableRun:
+        return TableRun(**vars(RunName.at(self.artefact.axes, labels, spec.seed)), spec=spec)
+
+    def runs(self, store: Store) -> list[Done]:
+        """Give the runs that are done."""
+        found = store.find(self.grid.keys)
+        return [
+            Done(**{**vars(run), "spec": cell}, key=key, store=store)
+            for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+            if key in found and found[key].state == "done"
+        ]
+
+    @cached_property
+    def readings(self) -> Sequence[Reading]:
+        """List what there is to read, in the order of the runs: of each, and then of several."""
+        planned = zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
+        each = [
+            Reading(lasting_key(cell), replace(run, spec=cell), (key,))
+            for run, cell, key in planned
+        ]
+        return [*each, *self._of_several(each)]
+
+    def _of_several(self, each: Sequence[Reading]) -> Iterator[Reading]:
+        if (joint := self.artefact.joint) is None:
+            return
+        groups = dict[tuple[str, str, int], list[Reading]]()
+        for reading in each:
+            run = reading.run
+            if model := joint.called(run.model):
+                groups.setdefault((run.corpus, model, run.seed), []).append(reading)
+        for (_, model, _), members in groups.items():
+            name = joint_name([reading.name for reading in members])
+            keys = tuple(key for reading in members for key in reading.keys)
+            yield Reading(name, replace(members[0].run, model=model), keys, joint=True)
+
+    def said(self, store: Store, before: Readings | None = None) -> dict[str, Values | None]:
+        """Read what is done, once; of what is not done give what was read ``before``."""
+        done = {run.key: run for run in self.runs(store)}
+        whole = [reading for reading in self.readings if done.keys() >= {*reading.keys}]
+        now = {one.name: self._say(one, [done[key] for key in one.keys]) for one in whole}
+        return {**(before or {}), **now}
+
+    def _say(self, reading: Reading, runs: Sequence[Done]) -> Values:
+        if not reading.joint:
+            return self.artefact.estimates(runs[0])
+        assert self.artefact.joint is not None  # it is why there is such a reading
+        return self.artefact.joint.say(runs)
+
+    def read(self, store: Store, before: Readings | None = None) -> list[Read]:
+        """Give the same with what each is of."""
+        return self.among(self.said(store, before))
+
+    def among(self, said: Readings) -> list[Read]:
+        """Give those readings of this plan that say something, with what they are of."""
+        return [
+            (reading.run, values)
+            for reading in self.readings
+            if (values := said.get(reading.name)) is not None
+        ]
+
+    def unread(self, said: Readings) -> set[str]:
+        """Give the keys of the runs of which something was not read."""
+        return {key for one in self.readings if one.name not in said for key in one.keys}
+
+    def lines(self, read: Sequence[Read]) -> Iterator[AggregateLine]:
+        """Say what the corpora themselves say, and the runs as they were read."""
+        yield from self.counted()
+        yield from self.artefact.lines(read)
+
+    def counted(self) -> Iterator[AggregateLine]:
+        """Count the corpora themselves."""
+        if self.artefact.counted is None:
+            return
+        for corpus in self.corpora:
+            counts = self.artefact.counted(data_of(self.asked.folder, corpus))
+            for name, count in counts.items():
+                value = float(count)
+                found = Number(Estimate(value, value, value, 1, COUNTED))
+                yield AggregateLine(corpus, "", name, found, 0)
+
+
+def joint_name(names: Sequence[str]) -> str:
+    """Name what several runs say; of one alone it is not called as the run itself."""
+    return "+".join(names) if len(names) > 1 else f"{names[0]}+"
+
+
+COUNTED = "counted"
+"""The method of a number that is counted of a corpus."""
+
+
+def plan_of(artefact: Study, asked: Params) -> Plan:
+    """Say which corpora a study can be made of."""
+    wanted = asked.among(artefact.corpora)
+    absent = {corpus: why for corpus in wanted if (why := lacking(asked.folder, corpus))}
+    there = tuple(corpus for corpus in wanted if corpus not in absent)
+    return Plan(artefact, asked, there, absent)

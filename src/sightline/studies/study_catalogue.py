@@ -1,0 +1,84 @@
+"""Every study that has a name: the tables and figures of the papers, and the calibrations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sightline.studies import study_models
+from sightline.studies.calibration import (
+    can_be_shown_rate,
+    documented_models,
+    plausible_vs_faithful,
+    random_attention,
+    rank_information_papers,
+    real_corpora,
+    scenarios,
+    search_shortfall,
+    threshold_calibration,
+)
+from sightline.studies.papers import ablations, adversaries, sparse_attention, word_retention
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.paper_scope import asked
+from sightline.studies.run_plan import Plan, plan_of
+from sightline.studies.study_definition import Params, Study
+from sightline.studies.study_models import vectors_in
+
+GENERATED = (
+    random_attention,
+    documented_models,
+    scenarios,
+    can_be_shown_rate,
+    threshold_calibration,
+)
+OF_CORPORA = (
+    real_corpora,
+    study_models,
+    adversaries,
+    ablations,
+    search_shortfall,
+    rank_information_papers,
+    word_retention,
+    plausible_vs_faithful,
+    sparse_attention,
+)
+FROM_VECTORS = (word_retention.STUDY.name, study_models.STUDY.name)
+"""The studies some of whose models start from word vectors."""
+CALIBRATIONS: Mapping[str, Study] = {
+    **{one.STUDY.name: one.STUDY for one in GENERATED},
+    scenarios.CONFIRMATION.name: scenarios.CONFIRMATION,
+    **{one.STUDY.name: one.STUDY for one in OF_CORPORA},
+}
+STUDIES: Mapping[str, Study] = {**CALIBRATIONS, **PAPER_TABLES}
+PAGES: Mapping[str, Study] = {
+    **CALIBRATIONS,
+    scenarios.TRIAL.name: scenarios.TRIAL,
+    real_corpora.BEFORE.name: real_corpora.BEFORE,
+}
+"""The calibrations that have a page."""
+
+
+def plans_of(study: Study, folder: Path, vectors: Path, seeds: int | None = None) -> list[Plan]:
+    """Plan a study as its page has it: of the corpora in ``folder``, with word vectors there."""
+    if study.paper:
+        plans = (plan_of(study, params) for params in asked(study, folder, vectors))
+        return [plan for plan in plans if plan.corpora]
+    return [Plan(study, params_of(study, folder, vectors, seeds), (), {})]
+
+
+def params_of(study: Study, folder: Path, vectors: Path, seeds: int | None) -> Params:
+    """Say how much of a calibration is asked for."""
+    files = vectors_in(vectors) if study.name in FROM_VECTORS else {}
+    first = scenarios.UNSEEN if study is scenarios.CONFIRMATION else 0
+    return Params(folder, seeds, vectors_of=files, first=first)
+
+
+def without_corpora() -> Iterator[str]:
+    """Name the calibrations of generated data."""
+    yield from (one.STUDY.name for one in GENERATED)
+    yield scenarios.CONFIRMATION.name
+
+
+def ids_of(name: str) -> Sequence[str]:
+    """Give the ids of the studies that a name means: ``papers`` means all tables and figures."""
+    return tuple(PAPER_TABLES) if name == "papers" else (name,)

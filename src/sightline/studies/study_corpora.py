@@ -1,0 +1,62 @@
+"""Where the papers' corpora lie in a folder of a user's own, and which of them are there; none is
+shipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import DataSpec
+
+PLACES: Mapping[str, tuple[str, ...]] = {
+    "sst": ("sst:sst",),
+    "imdb": (
+        "imdb:imdb/aclImdb_v1_labelled.tar.gz",
+        "imdb:imdb/aclImdb_v1.tar.gz",
+        "imdb:imdb/aclImdb",
+        "imdb:imdb",
+    ),
+    "news": (
+        "20news:20news/20news-bydate.rec.sport.tar.gz",
+        "20news:20news/20news-bydate.tar.gz",
+        "20news:20news",
+    ),
+    "agnews": ("agnews:ag_news",),
+    "adr": ("adr:adr", "adr:adr.tsv"),
+    **{task: (f"mimic:mimic(task={task})",) for task in ("diabetes", "anemia")},
+    "cnn": ("cnn:cnn",),
+    "snli": ("snli:snli",),
+    **{
+        f"babi{task}": (f"babi:babi/tasks_1-20_v1-2(task={task})", f"babi:babi(task={task})")
+        for task in (1, 2, 3)
+    },
+}
+"""Each as a spec of data seen from the folder, the usual place first."""
+
+
+BINARY = ("sst", "imdb", "adr", "news", "agnews", "diabetes", "anemia")
+QUESTIONS = ("cnn", "babi1", "babi2", "babi3", "snli")
+"""Corpora whose texts come with a question or a second sentence."""
+CORPORA = (*BINARY, *QUESTIONS)
+
+
+def data_of(folder: Path, corpus: str) -> DataSpec:
+    """Name a corpus by the papers' recipe, which cuts no text; where it is in none of its places,
+    in the usual one.
+    """
+    every = [_spec(folder, place) for place in PLACES[corpus]]
+    return next((spec for spec in every if Path(spec.path).exists()), every[0])
+
+
+def lacking(folder: Path, corpus: str) -> str:
+    """Say where a corpus was looked for; nothing where it is there."""
+    spec = data_of(folder, corpus)
+    return "" if Path(spec.path).exists() else f"no {spec.path}"
+
+
+def _spec(folder: Path, place: str) -> DataSpec:
+    kind, _, path = place.partition(":")
+    return replace(parse_data(f"{kind}:{folder / path}"), recipe="paper")

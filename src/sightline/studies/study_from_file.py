@@ -1,0 +1,53 @@
+"""A study file as a `Study`: its runs are the cells of its grid, and its columns are read of
+each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store
+from sightline.experiments.tabulate import VERDICT, numbers_of
+from sightline.studies.aggregate import Number
+from sightline.studies.kept_results import Kept, kept_of, rows_kept
+from sightline.studies.results_file import read_rows, write_rows
+from sightline.studies.run_counts import count
+from sightline.studies.run_plan import Plan
+from sightline.studies.study_definition import Done, Params, Study
+from sightline.verdict.value_ranges import ends_of
+
+
+def study_of(grid: Grid, columns: Sequence[str], figures: Sequence[str] = ()) -> Study:
+    """Declare the study of a grid, of which some columns are read."""
+    study = Study(
+        grid.name,
+        grid.name,
+        axes=grid.axes,
+        estimates=partial(_read, columns),
+        figures=tuple(figures),
+    )
+    return study.over(grid)
+
+
+def _read(columns: Sequence[str], run: Done) -> Mapping[str, Any]:
+    """Read the columns that a run has."""
+    summary = run.summary()
+    known = numbers_of(summary, run.store.audit)
+    found: dict[str, Any] = {VERDICT: summary.verdict} if VERDICT in columns else {}
+    return found | {
+        name: Number(known[name], None, ends_of(name)) for name in columns if name in known
+    }
+
+
+def keep(study: Study, store: Store, file: Path) -> Path:
+    """Bring a results file up to date with what is done of a study file; other studies stay."""
+    known = kept_of(read_rows(file))
+    plan = Plan(study, Params(), (), {})
+    before = known.get(study.id, Kept())
+    counted = count(study, [plan], store, list(store.summaries()), before).kept
+    known[study.id] = counted
+    return write_rows(file, (row for name, kept in known.items() for row in rows_kept(name, kept)))

@@ -1,0 +1,197 @@
+"""The results file, brought up to date with what a store has of some studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sightline.config.run_keys import lasting_key
+from sightline.config.specs import RunSpec
+from sightline.data.word_vectors import write_vectors
+from sightline.experiments.grid import Grid
+from sightline.experiments.store import Store, Summary
+from sightline.studies.kept_results import Kept, kept_of, page, rows_kept
+from sightline.studies.papers.paper_scope import ALL, STARTED
+from sightline.studies.remaining_cost import Costs
+from sightline.studies.results_file import read_rows, write_rows
+from sightline.studies.run_counts import (
+    Count,
+    Seconds,
+    count,
+    count_whole,
+    mean_of_done,
+    once,
+    seconds_left,
+    status_of,
+    usual_seconds,
+)
+from sightline.studies.run_plan import Plan
+from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
+from sightline.studies.study_models import DIMENSION, make_vectors, starts_in
+
+ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
+
+
+@dataclass(frozen=True)
+class Work:
+    """Some studies as they are planned, and what was kept of all studies before."""
+
+    plans: Mapping[str, Sequence[Plan]]
+    before: Mapping[str, Kept]
+
+    @property
+    def runs(self) -> dict[str, tuple[str, RunSpec]]:
+        """Give every run once, by its key, with the study that it is first of."""
+        found = dict[str, tuple[str, RunSpec]]()
+        for name, plans in self.plans.items():
+            for plan in plans:
+                for key, run in zip(plan.grid.keys, plan.grid.cells, strict=True):
+                    found.setdefault(key, (name, run))
+        return found
+
+    def grid(self, name: str, *, but_known: bool = False) -> Grid:
+        """List every run once; without those whose readings the file has, where that is asked
+        for.
+        """
+        known = {run for kept in self.before.values() for run in kept.readings}
+        runs = {
+            key: (study, run)
+            for key, (study, run) in self.runs.items()
+            if not but_known or lasting_key(run) not in known
+        }
+        labels = tuple((study, *_label(run)) for study, run in runs.values())
+        return Grid(name, tuple(run for _, run in runs.values()), AXES, labels)
+
+
+AXES = ("study", "data", "model", "seed")
+
+
+def _label(run: RunSpec) -> tuple[str, str, str]:
+    return str(run.data), str(run.model), str(run.seed)
+
+
+def work_on(
+    names: Iterable[str],
+    file: Path | None,
+    folder: Path,
+    vectors: Path,
+    seeds: int | None = None,
+    aside: Path | None = None,
+) -> Work:
+    """Plan some studies on the corpora of a folder.
+
+    Word vectors are made where they are needed. With a folder ``aside`` nothing is made: what lacks
+    stands there for the plan, which does not depend on what is in it.
+    """
+    studies = {name: STUDIES[name] for name in names}
+    if any(name in FROM_VECTORS or study.paper == STARTED for name, study in studies.items()):
+        if aside is None:
+            make_vectors(folder, vectors)
+        else:
+            vectors = _stand_in(vectors, aside)
+    plans = {name: plans_of(study, folder, vectors, seeds) for name, study in studies.items()}
+    return Work(plans, kept_of(read_rows(file)) if file else {})
+
+
+def _stand_in(vectors: Path, aside: Path) -> Path:
+    """Put each file of vectors, or one without meaning in its place, into a folder."""
+    for file in starts_in(vectors):
+        place = aside / file.name
+        if file.exists():
+            place.symlink_to(file.resolve())
+        else:
+            write_vectors(place, ("a", "b"), np.ones((2, DIMENSION)))
+    return aside
+
+
+def recount(work: Work, store: Store) -> dict[str, Kept]:
+    """Give what is kept of every study, some of them counted anew from a store and from before."""
+    runs = list(store.summaries())
+    counts = {
+        name: _count(name, plans, store, runs, work.before) for name, plans in work.plans.items()
+    }
+    kept = {**work.before, **{name: one.kept for name, one in counts.items()}}
+    tables = [name for name in STUDIES if STUDIES[name].paper]
+    if all(name in counts for name in tables):
+        kept[ALL] = Kept(once([counts[name].left for name in tables]))
+    return kept
+
+
+def _count(
+    name: str,
+    plans: Sequence[Plan],
+    store: Store,
+    runs: Sequence[Summary],
+    before: Mapping[str, Kept],
+) -> Count:
+    study, known = STUDIES[name], before.get(name, Kept())
+    if study.whole is None:
+        return count(study, plans, store, runs, known)
+    (plan,) = plans
+    costs, usual = Costs.of(runs, plan.grid), usual_seconds(known.status)
+    left: dict[str, float | None] = {
+        **dict.fromkeys(plan.grid.keys),
+        **costs.each(plan.grid.cells, usual),
+    }
+    done = len(left) - sum(each is not None for each in left.values())
+    if not done:
+        return Count(known, left)
+    found = count_whole(study, plan, store)
+    hours = round(sum(each for each in left.values() if each is not None) / 3600, 2)
+    status = {
+        **found.status,
+        "planned": len(left),
+        "done": done,
+        "hours_left": hours,
+        "usual_seconds": usual,
+    }
+    return Count(replace(found, status=status), left)
+
+
+def progress(work: Work, store: Store) -> dict[str, Mapping[str, Any]]:
+    """Say how much of each study is done, here or before, and the hours of the rest; no audit is
+    read.
+
+    All studies together come last: runs that several of them read are counted once.
+    """
+    runs = list(store.summaries())
+    left = {name: _left(name, plans, runs, work.before) for name, plans in work.plans.items()}
+    found: dict[str, Mapping[str, Any]] = {name: status_of(each) for name, each in left.items()}
+    return found if len(found) == 1 else {**found, TOGETHER: once([*left.values()])}
+
+
+TOGETHER = "together"
+"""What the progress of several studies is called."""
+
+
+def _left(
+    name: str, plans: Sequence[Plan], runs: Sequence[Summary], before: Mapping[str, Kept]
+) -> Seconds:
+    known = before.get(name, Kept())
+    usual = usual_seconds(known.status) or mean_of_done(plans, runs)
+    left = dict[str, float | None]()
+    for plan in plans:
+        costs = Costs.of(runs, plan.grid)
+        done = {one.name: None for one in plan.readings if costs.done.issuperset(one.keys)}
+        unread = plan.unread({**known.said, **done})
+        left |= dict.fromkeys(plan.grid.keys) | seconds_left(plan, unread, costs, known, usual)
+    return left
+
+
+def write_kept(file: Path, kept: Mapping[str, Kept]) -> Path:
+    """Write what is kept of every study to the results file."""
+    names = sorted(kept, key=lambda name: ORDER.get(name, len(ORDER)))
+    return write_rows(file, (row for name in names for row in rows_kept(name, kept[name])))
+
+
+def gates_of(name: str, kept: Kept) -> Sequence[Mapping[str, Any]]:
+    """Give what a study must hold, and whether it does."""
+    study = STUDIES[name]
+    if study.summary is None or not kept.readings:
+        return ()
+    gates: Sequence[Mapping[str, Any]] = page(study, kept).get("gates", ())
+    return gates

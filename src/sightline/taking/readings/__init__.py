@@ -1,1 +1,0 @@
-"""Which of a model's many readings to show, if any."""

@@ -1,0 +1,193 @@
+"""Fit a classifier: a plain loop, an exact seed, and the epoch that validation chose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from sightline.config.specs import FitSpec
+from sightline.core.errors import DataError
+from sightline.core.seeds import Seeds
+from sightline.data.batches import length_batches, training_batches
+from sightline.data.dataset import Split
+from sightline.models.classifier import AttentionClassifier
+from sightline.numerics.classification_metrics import area_under_roc
+from sightline.numerics.divergences import probabilities
+from sightline.numerics.simplex import decision
+from sightline.training.adam import Adam, ParameterGroup
+from sightline.training.epoch import EpochSteps
+from sightline.training.objective import Labels, Objective
+from sightline.training.resume_state import (
+    NO_STATES,
+    Epoch,
+    ResumePoint,
+    State,
+    take_up,
+    tensors_of,
+    weights_of,
+)
+
+BatchCallback = Callable[[int, int, int], None]
+"""Told after each batch: the number of the epoch, the batches done in it, and those in all."""
+
+
+@dataclass(frozen=True)
+class FitRecord:
+    """The epochs of a training, which one was kept, and whether patience ended it rather than the
+    cap on epochs.
+
+    A model that was to have no epoch at all is kept as it started.
+    """
+
+    epochs: tuple[Epoch, ...]
+    kept: int
+    converged: bool
+
+    def summary(self) -> dict[str, Any]:
+        """Say how long it took, which epoch was kept, and whether patience ended it."""
+        return {"epochs": len(self.epochs), "kept": self.kept, "converged": self.converged}
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the record as plain JSON values."""
+        return asdict(self)
+
+
+def fit(
+    model: AttentionClassifier,
+    train: Split,
+    validation: Split,
+    spec: FitSpec,
+    seed: int,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    on_batch: BatchCallback = lambda epoch, done, total: None,
+    states: ResumePoint = NO_STATES,
+    objective: Objective | None = None,
+) -> FitRecord:
+    """Train in place and leave the weights of the best validation epoch.
+
+    The order of texts depends on ``seed`` alone. Stops ``config.patience`` epochs after the best
+    one. The arguments are the two splits it may see: the test split cannot get in. A training that
+    finds a state of its own in ``states`` goes on from there, and ends with the bits of one that
+    was never stopped. What is made small is the loss of the labels, unless there is another
+    ``objective``.
+    """
+    if not train or not validation:
+        raise DataError("training needs at least one training and one validation text")
+    optimiser = _optimiser(model, spec)
+    objective = objective or Labels(train, len(model.label_names), spec, model.device)
+    steps = EpochSteps(model, objective, optimiser, spec)
+    last = states.last() or State((), {})
+    done = list(last.epochs)
+    kept = take_up(last, model, optimiser) if last.tensors else weights_of(model)
+    lengths = [len(example.tokens) for example in train]
+
+    def keep(batches: int = 0, total: float = 0.0) -> None:
+        states.keep(State(tuple(done), tensors_of(model, kept, optimiser), batches, total))
+
+    begun = last.batches, last.total
+    while not _ended(done, spec):
+        number = len(done) + 1
+        order = training_batches(lengths, spec.batch_size, Seeds(seed).generator("order", number))
+        steps.begin(number, len(order), *begun)
+        with optimiser.reading():
+            _train_epoch(train, order, steps, states.due, keep, on_batch)
+        best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
+        done.append(_validate(model, validation, objective, number, steps.end() / len(train)))
+        if _merit(done[-1], spec) > best:
+            kept = weights_of(model)
+        begun = 0, 0.0
+        if states.due():
+            keep()
+        on_epoch(done[-1])
+    model.load_state_dict(kept)
+    model.eval()
+    return FitRecord(tuple(done), _kept(done, spec), _patient(done, spec) or not spec.epochs)
+
+
+def _ended(done: list[Epoch], spec: FitSpec) -> bool:
+    return len(done) >= spec.epochs or _patient(done, spec)
+
+
+def _patient(done: list[Epoch], spec: FitSpec) -> bool:
+    """Tell whether validation has had its chances to improve."""
+    return bool(done) and len(done) - _kept(done, spec) >= spec.patience
+
+
+def _optimiser(model: AttentionClassifier, spec: FitSpec) -> Adam:
+    """Adam over two groups: the papers put no weight decay on attention (Jain & Wallace's released
+    code).
+
+    Meister et al. 2021 also let attention learn faster (app. B).
+    """
+    attention = [*model.scorer.parameters(), *model.projection.parameters()]
+    among = {id(parameter) for parameter in attention}
+    rest = [parameter for parameter in model.parameters() if id(parameter) not in among]
+    groups = (
+        ParameterGroup(rest, spec.learning_rate, spec.weight_decay),
+        ParameterGroup(
+            attention, spec.learning_rate * spec.attention_rate_factor, spec.attention_weight_decay
+        ),
+    )
+    return Adam(groups, spec.amsgrad, spec.decay == "decoupled", model.embeddings)
+
+
+def _train_epoch(
+    train: Split,
+    order: list[list[int]],
+    steps: EpochSteps,
+    due: Callable[[], bool],
+    keep: Callable[[int, float], None],
+    on_batch: BatchCallback,
+) -> None:
+    """Make the steps of an epoch that are left of it."""
+    steps.model.train()
+    for done, rows in enumerate(order[steps.done :], start=steps.done + 1):
+        steps.make([train[i] for i in rows])
+        if due():  # asked first: what is kept is gathered, and the device waited for, only then
+            steps.look()
+            keep(steps.done, steps.total)
+        on_batch(steps.epoch, done, len(order))
+
+
+def predict(
+    model: AttentionClassifier, split: Split, batch_size: int = 128
+) -> Float[np.ndarray, "N L"]:
+    """Compute the logits of every text, in the order of the split."""
+    model.eval()
+    logits = np.zeros((len(split), 1 if model.link == "sigmoid" else len(model.label_names)))
+    with torch.no_grad():
+        for rows in length_batches(split, batch_size):
+            logits[rows] = model(model.collate([split[i] for i in rows])).double().cpu().numpy()
+    return logits
+
+
+def _validate(
+    model: AttentionClassifier,
+    validation: Split,
+    objective: Objective,
+    number: int,
+    training_loss: float,
+) -> Epoch:
+    logits = predict(model, validation)
+    labels = np.array([example.label for example in validation])
+    loss = float(objective.judged(model, validation, logits).mean())
+    accuracy = float((decision(logits) == labels).mean())
+    return Epoch(
+        number, training_loss, loss, accuracy, area_under_roc(labels, probabilities(logits))
+    )
+
+
+def _merit(epoch: Epoch, spec: FitSpec) -> float:
+    return {"loss": -epoch.loss, "auc": epoch.auc, "accuracy": epoch.accuracy}[spec.keep]
+
+
+def _kept(done: list[Epoch], spec: FitSpec) -> int:
+    """Give the number of the best epoch, the first one among equals; 0 of none: the model as it
+    started.
+    """
+    return max(done, key=lambda epoch: (_merit(epoch, spec), -epoch.number)).number if done else 0

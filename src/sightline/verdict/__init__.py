@@ -1,0 +1,1 @@
+"""The tests, the decision rule and the verdict."""

@@ -1,0 +1,83 @@
+"""What a model loses without its learned choice of words: the drop in accuracy and in macro-F1, by
+comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sightline.core.results import Estimate
+from sightline.numerics.classification_metrics import accuracy, confusion, macro_f1
+from sightline.numerics.count_tables import beside
+from sightline.stats import bootstrap
+
+Array = np.ndarray
+Decisions = Int[Array, " N"] | Int[Array, "N R"]
+
+
+@dataclass(frozen=True)
+class Drop:
+    """One comparison by one metric: which measure holds the other decisions, and under which
+    name.
+    """
+
+    measure: str
+    comparison: str
+    metric: str
+
+
+METRICS: Mapping[str, Callable[[Float[Array, "R L L"]], Float[Array, " R"]]] = {
+    "accuracy": accuracy,
+    "F1": macro_f1,
+}
+WORDS: Mapping[str, str] = {
+    "uniform": "with uniform weights put in",
+    "constant": "with the same weights for every text",
+    "permuted": "with the weights permuted",
+    "retrained": "against a model retrained with uniform attention",
+}
+_MEASURES: Mapping[str, str] = {
+    "uniform": "need",
+    "constant": "need",
+    "permuted": "need",
+    "retrained": "retrained",
+}
+DROPS: Mapping[str, Drop] = {
+    f"need.{comparison}.{metric}_drop": Drop(measure, comparison, metric)
+    for comparison, measure in _MEASURES.items()
+    for metric in METRICS
+}
+"""Every drop by the name that it is estimated under."""
+
+
+def estimate_drop(
+    one: Drop,
+    labels: Int[Array, " N"],
+    learned: Decisions,
+    other: Decisions,
+    classes: int,
+    seed: int,
+    clusters: Int[Array, " N"],
+) -> Estimate:
+    """Estimate what a metric loses between two columns of decisions, paired by text."""
+    both = beside(
+        [confusion(labels, _columns(decisions), classes) for decisions in (learned, other)]
+    )
+    score = METRICS[one.metric]
+    return bootstrap.statistic(
+        both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, clusters=clusters
+    )
+
+
+def lost(labels: Int[Array, " N"], learned: Decisions, other: Decisions) -> Float[Array, " N"]:
+    """Give what each text adds to the drop in accuracy."""
+    hits = [(_columns(decisions) == labels[:, None]).mean(axis=1) for decisions in (learned, other)]
+    return np.asarray(hits[0] - hits[1])
+
+
+def _columns(decisions: Decisions) -> Int[Array, "N R"]:
+    return (decisions if decisions.ndim == 2 else decisions[:, None]).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Audits compared with one another."""

@@ -1,0 +1,223 @@
+"""Audits side by side: what each concludes, and what lies between their scores on the texts that
+they share.
+
+Each audit is compared with the first. Texts are known again by their id, their words and their
+query; where two audits share none, nothing is paired, and their own intervals stand beside each
+other under that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Int
+
+from sightline.core.errors import SpecError
+from sightline.core.results import Results
+from sightline.stats import bootstrap
+from sightline.stats.contrasts import holm
+from sightline.stats.dyads import PairSums
+from sightline.stats.intervals import LEVEL, LOG_2
+from sightline.stats.paired_differences import Between, between, between_pairs
+from sightline.stats.ratios import RatioSums
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.comparison.comparison_result import (
+    AuditPair,
+    Compared,
+    Shared,
+    Side,
+    SideBySide,
+)
+from sightline.verdict.comparison.shared_texts import MatchedTexts, attention_apart, match
+from sightline.verdict.effect_sums import Way, ways
+from sightline.verdict.evidence import Three, named_threes
+from sightline.verdict.thresholds import committed
+
+ACCURACY = "accuracy"
+RIGHT = "the share of right answers"
+_LETTERS = 26
+
+
+def compared(audits: Sequence[Results], places: Sequence[str] = ()) -> SideBySide:
+    """Compare each audit with the first; fewer than two, or one that is there twice, are refused.
+
+    They are called A, B and so on; ``places`` says where each was read from.
+    """
+    if len(audits) < 2:
+        raise SpecError(f"expected two audits or more to compare, got {len(audits)}")
+    if len({id(audit) for audit in audits}) < len(audits):
+        raise SpecError(
+            "expected different audits, got one twice: name another, or make one with another seed"
+        )
+    named_places = places or [""] * len(audits)
+    sides = tuple(
+        Side(_letter(i), audit, place)
+        for i, (audit, place) in enumerate(zip(audits, named_places, strict=True))
+    )
+    pairs = [
+        (other, match(sides[0].audit, other.audit, sides[0].labels, other.labels))
+        for other in sides[1:]
+    ]
+    asked = [[*_asked(sides[0], other, matched)] for other, matched in pairs]
+    count = sum(isinstance(sums, tuple) for each in asked for _, _, _, sums in each)
+    found = [
+        _beside(sides[0], other, matched, each, count)
+        for (other, matched), each in zip(pairs, asked, strict=True)
+    ]
+    return SideBySide(sides, *_adjusted(found))
+
+
+def _letter(at: int) -> str:
+    return chr(ord("A") + at) if at < _LETTERS else f"A{at}"
+
+
+Both = tuple[RatioSums, RatioSums] | tuple[PairSums, PairSums] | str
+ComparedTest = tuple[str, str, str, Both]
+"""Code, words and way of what is compared, and its sums in both audits; or why it cannot be
+compared."""
+
+
+def _asked(first: Side, other: Side, matched: MatchedTexts) -> Iterator[ComparedTest]:
+    """Name what is compared, in an order that no number decides: all ways to ask each claim, then
+    accuracy.
+    """
+    if matched.unpaired:
+        return
+    repeats = set(_repeats())
+    for claim in AUDIT_TESTS.values():
+        ours, theirs = ways(first.evidence, claim), ways(other.evidence, claim)
+        for way in ours:
+            if (claim.code, way) not in repeats:
+                yield (
+                    claim.code,
+                    claim.name,
+                    way,
+                    _both(ours[way], theirs[way], first, other, matched),
+                )
+    yield ACCURACY, RIGHT, "", (_right(first, matched.first), _right(other, matched.second))
+
+
+def _repeats() -> Iterator[tuple[str, str]]:
+    """Name the ways to ask a claim that an earlier claim asks too: they are compared once."""
+    seen: set[Three] = set()
+    for claim in AUDIT_TESTS.values():
+        for way, three in (named_threes(claim) if claim.baseline else {}).items():
+            if three in seen:
+                yield claim.code, way
+            seen.add(three)
+
+
+def _both(ours: Way, theirs: Way, first: Side, other: Side, matched: MatchedTexts) -> Both:
+    for side, way in ((first, ours), (other, theirs)):
+        if isinstance(way, str):
+            return f"not measured in {side.name}: {way}"
+    if isinstance(ours, RatioSums) and isinstance(theirs, RatioSums):
+        return ours.at(matched.first), theirs.at(matched.second)
+    assert isinstance(ours, PairSums)  # both are of the same claim
+    assert isinstance(theirs, PairSums)
+    return ours.at(matched.first), theirs.at(matched.second)
+
+
+def _right(side: Side, rows: Int[np.ndarray, " N"]) -> RatioSums:
+    texts = [side.audit.texts[row] for row in rows]
+    right = np.array([text.label == text.predicted for text in texts], dtype=float)
+    return RatioSums(right, np.ones_like(right))
+
+
+def _beside(
+    first: Side, other: Side, matched: MatchedTexts, asked: Sequence[ComparedTest], count: int
+) -> AuditPair:
+    numbers = len(matched.first), matched.alone
+    if matched.unpaired:
+        return AuditPair(
+            *numbers, tuple(_side_by_side(first, other, matched.unpaired)), matched.unpaired
+        )
+    clusters = _clusters(first, other, matched)
+    claims = tuple(_compared(one, first.seed, clusters, count) for one in asked)
+    texts = [
+        [side.audit.texts[row] for row in rows]
+        for side, rows in ((first, matched.first), (other, matched.second))
+    ]
+    otherwise = np.array([a.predicted != b.predicted for a, b in zip(*texts, strict=True)])
+    apart, notes = attention_apart(first.audit, other.audit, matched)
+    return AuditPair(
+        *numbers, claims, "", (*matched.notes, *notes),
+        bootstrap.proportion(otherwise.astype(float), clusters=clusters),
+        bootstrap.mean(apart, first.seed, LOG_2, clusters=clusters),
+        Shared(matched.first, matched.second, otherwise, apart),
+    )  # fmt: skip
+
+
+def _clusters(first: Side, other: Side, matched: MatchedTexts) -> Int[np.ndarray, " N"]:
+    """Take the clusters of whichever audit knows more texts to belong together."""
+    known = [
+        side.evidence.clusters[rows]
+        for side, rows in ((first, matched.first), (other, matched.second))
+    ]
+    return np.unique(min(known, key=lambda one: len(np.unique(one))), return_inverse=True)[1]
+
+
+def _side_by_side(first: Side, other: Side, why: str) -> Iterator[Compared]:
+    """Give the scores that each audit has of its own texts."""
+    theirs = {finding.code: finding for finding in other.audit.findings}
+    for finding in first.audit.findings:
+        second = theirs[finding.code].score if finding.code in theirs else None
+        yield Compared(
+            finding.code, finding.name, "", "not compared", finding.score, second, why=why
+        )
+
+
+def _compared(
+    asked: ComparedTest, seed: int, clusters: Int[np.ndarray, " N"], count: int
+) -> Compared:
+    code, text, way, sums = asked
+    if isinstance(sums, str):
+        return Compared(code, text, way, "not compared", why=sums)
+    found = _between(sums, seed, clusters, count)
+    n, fewest = found.difference.n, committed().fewest(code)
+    known = found.p is not None and n >= fewest
+    few = f"on {n} texts; a comparison rests on at least {fewest}"
+    why = "" if known else found.difference.method if found.p is None else few
+    return Compared(
+        code, text, way, "not told apart" if known else "not compared",
+        found.first, found.second, found.difference, found.p if known else None, why=why,
+    )  # fmt: skip
+
+
+def _between(
+    sums: tuple[RatioSums, RatioSums] | tuple[PairSums, PairSums],
+    seed: int,
+    clusters: Int[np.ndarray, " N"],
+    count: int,
+) -> Between:
+    first, second = sums
+    if isinstance(first, PairSums) and isinstance(second, PairSums):
+        return between_pairs(first, second, clusters)
+    assert isinstance(first, RatioSums)  # both are of the same claim
+    assert isinstance(second, RatioSums)
+    return between(first, second, seed, clusters, count)
+
+
+def _adjusted(found: Sequence[AuditPair]) -> tuple[tuple[AuditPair, ...], int]:
+    """Adjust all p-values together and count them; what is so even then is called different."""
+    p = {
+        f"{i} {j}": one.p
+        for i, each in enumerate(found)
+        for j, one in enumerate(each.claims)
+        if one.p is not None
+    }
+    adjusted = holm(p)
+
+    def with_adjusted(one: Compared, adjusted: float | None) -> Compared:
+        surely = adjusted is not None and adjusted < 1 - LEVEL
+        return replace(one, p_adjusted=adjusted, answer="different" if surely else one.answer)
+
+    claims = [
+        tuple(with_adjusted(one, adjusted.get(f"{i} {j}")) for j, one in enumerate(each.claims))
+        for i, each in enumerate(found)
+    ]
+    return tuple(
+        replace(each, claims=tests) for each, tests in zip(found, claims, strict=True)
+    ), len(p)

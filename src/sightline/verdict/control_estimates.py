@@ -1,0 +1,49 @@
+"""What is estimated of the distance between a model and its companions: context, and no claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sightline.config.part_syntax import parse_part
+from sightline.config.registry import chosen
+from sightline.core.errors import SpecError
+from sightline.core.results import Measurement, Outcome
+from sightline.verdict.audit_test import How, ReportedQuantity
+
+KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean of shares"}
+"""Between the weights, the order of the words by them, and the answers; and how each is
+estimated."""
+
+
+def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """Name what was measured of each companion, but for the ranks of words that have none, as under
+    uniform weights.
+    """
+    taken = outcomes.get("beside")
+    if not isinstance(taken, Measurement):
+        return ()
+    ordered = {
+        name
+        for name, of in taken.values.items()
+        if not name.startswith("tau.") or np.isfinite(np.asarray(of)).any()
+    }
+    return tuple(f"beside.{name}" for name in taken.values if name in ordered)
+
+
+def as_distance(name: str) -> ReportedQuantity | None:
+    """Say how such a number is estimated; nothing of others.
+
+    >>> as_distance("beside.jsd.seed(by=1)").how, as_distance("beside.jsd.twin"), as_distance("need.moved")
+    ('mean of shares', None, None)
+    """
+    measure, _, quantity = name.partition(".")
+    kind, _, companion = quantity.partition(".")
+    if measure != "beside" or kind not in KINDS:
+        return None
+    try:
+        chosen("companion", parse_part(companion))
+    except SpecError:
+        return None
+    return ReportedQuantity(name, how=KINDS[kind])

@@ -1,0 +1,265 @@
+"""The measurements of one audit and every estimate made of them: each once, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Outcome, Ragged
+from sightline.stats import bootstrap
+from sightline.stats.contrasts import Contrast, paired, score
+from sightline.stats.intervals import LEVEL, UNIT, Bounds
+from sightline.stats.mean_bounds import between
+from sightline.stats.ratios import RatioSums, ratio
+from sightline.verdict.accuracy_drop import DROPS, estimate_drop
+from sightline.verdict.audit_test import NAMED, AuditTest, ReportedQuantity
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.control_estimates import as_distance
+from sightline.verdict.layer_estimates import as_layer
+from sightline.verdict.rationale_estimates import MARKED
+from sightline.verdict.retention_estimates import KEPT, RATIOS, Ratio
+from sightline.verdict.thresholds import Thresholds
+from sightline.verdict.transfer_estimates import compared
+
+Array = np.ndarray
+Three = tuple[str, str, str]
+"""A number, its chance level and its ceiling by name; the ceiling may be empty, and is 1 then."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything a finding may look at. An estimate is made when it is first asked for, and then
+    kept by its name.
+    """
+
+    outcomes: Mapping[str, Outcome]
+    label_names: tuple[str, ...]
+    thresholds: Thresholds
+    seed: int
+    _estimates: dict[str, Estimate | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _contrasts: dict[tuple[Three, str], Contrast] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def taken(self, measure: str) -> Measurement | None:
+        """Give the measurement, or nothing when it was not taken."""
+        outcome = self.outcomes.get(measure)
+        return outcome if isinstance(outcome, Measurement) else None
+
+    def has(self, name: str) -> bool:
+        """Tell whether a quantity, ``measure.quantity``, was measured."""
+        measure, _, quantity = name.partition(".")
+        taken = self.taken(measure)
+        return taken is not None and quantity in taken.values
+
+    def why_not(self, name: str) -> str:
+        """Say why a measure, or one quantity of it, was not taken."""
+        measure, _, quantity = name.partition(".")
+        outcome = self.outcomes.get(measure)
+        if isinstance(outcome, Measurement):
+            silent = self.has("outputs.finite") and not self.finite.any()
+            text = (
+                "no output of the model is a number" if silent else f"{measure} does not measure it"
+            )
+            return outcome.missing.get(quantity, text)
+        if isinstance(outcome, NotRun):
+            return outcome.reason
+        return (
+            f"the measure failed: {outcome.error}"
+            if isinstance(outcome, Failed)
+            else "it was not asked for"
+        )
+
+    @cached_property
+    def predicted(self) -> Int[Array, " N"]:
+        """The predicted class of every text."""
+        return self.array("outputs.predicted").astype(np.int64)
+
+    @cached_property
+    def finite(self) -> Bool[Array, " N"]:
+        """Where the model's outputs are numbers."""
+        if not self.has("outputs.finite"):
+            return np.ones(len(self.predicted), dtype=bool)
+        return self.array("outputs.finite").astype(bool)
+
+    @cached_property
+    def clusters(self) -> Int[Array, " N"]:
+        """Which texts share a source, and are drawn together."""
+        if not self.has("outputs.cluster"):
+            return np.arange(len(self.predicted))
+        return np.unique(self.array("outputs.cluster"), return_inverse=True)[1]
+
+    def array(self, name: str) -> Float[Array, "N *R"] | Int[Array, "N *R"] | Bool[Array, "N *R"]:
+        """Give one raw array, ``measure.quantity``, of a measurement that was taken."""
+        measure, _, quantity = name.partition(".")
+        measurement = self.taken(measure)
+        assert measurement is not None  # callers have asked `has` first
+        return np.asarray(measurement.values[quantity])
+
+    @cached_property
+    def classes(self) -> Mapping[str, Bool[Array, " N"]]:
+        """Mark the texts of each predicted class that occurs."""
+        present = np.unique(self.predicted[self.finite])
+        return {self.label_names[c]: (self.predicted == c) & self.finite for c in present}
+
+    def level(self, of: str) -> float:
+        """Give the level of an interval: that of all texts, or of one class among several
+        (Bonferroni).
+        """
+        return LEVEL if not of else 1 - (1 - LEVEL) / max(1, len(self.classes))
+
+    def rows(self, of: str) -> Bool[Array, " N"]:
+        """Mark the texts of a class, or all where none is named."""
+        return self.classes[of] if of else np.ones(len(self.predicted), dtype=bool)
+
+    def contrast(self, three: Three, of: str = "") -> Contrast:
+        """Compare a number with its chance level, text by text, over those of a predicted class, or
+        over all.
+
+        Over all, predicted classes count alike: how rare a class is says nothing of its reasons.
+        """
+        if (three, of) not in self._contrasts:
+            self._contrasts[three, of] = self._compared(three, of)
+        return self._contrasts[three, of]
+
+    def sums(self, three: Three) -> RatioSums:
+        """Give the sums over all texts that the score of `contrast` is the ratio of (over pairs:
+        `pair_sums`).
+        """
+        number, baseline, ceiling = three
+        most = self.array(ceiling) if ceiling else None
+        return score(self.array(number), self.array(baseline), most, self.predicted)
+
+    def _compared(self, three: Three, of: str) -> Contrast:
+        number, baseline, ceiling = three
+        rows = self.rows(of)
+        measure, _, quantity = number.partition(".")
+        if measure == "transplant" and (taken := self.taken(measure)):
+            return compared(taken, quantity, self.clusters, rows, self.level(of))
+        most = self.array(ceiling)[rows] if ceiling else None
+        return paired(
+            self.array(number)[rows],
+            self.array(baseline)[rows],
+            self.seed,
+            ceiling=most,
+            clusters=self.clusters[rows],
+            level=self.level(of),
+            classes=self.predicted[rows],
+        )
+
+    def estimate(self, name: str) -> Estimate | None:
+        """Give the one estimate of a quantity, ``measure.quantity``; nothing where it was not
+        measured.
+        """
+        if name not in self._estimates:
+            self._estimates[name] = self._made(name)
+        return self._estimates[name]
+
+    def _made(self, name: str) -> Estimate | None:
+        if name in DROPS:
+            return self._drop(name)
+        if name in RATIOS:
+            return self._ratio(RATIOS[name])
+        measure, _, quantity = name.partition(".")
+        measurement = self.taken(measure)
+        if measurement is None:
+            return None
+        if quantity in measurement.whole:
+            return measurement.whole[quantity]
+        if name in _CONTRASTED and all(map(self.has, filter(None, _CONTRASTED[name]))):
+            contrast = self.contrast(_CONTRASTED[name])
+            return contrast.number if name == _CONTRASTED[name][0] else contrast.baseline
+        return self._summary(
+            measurement.values.get(quantity),
+            _SHOWN.get(name) or as_distance(name) or as_layer(name) or ReportedQuantity(name),
+        )
+
+    def _summary(
+        self, values: Array | Ragged | Bracket | None, one: ReportedQuantity
+    ) -> Estimate | None:
+        """Estimate one number of what was measured text by text."""
+        if isinstance(values, Bracket):
+            return between(values, self.seed, clusters=self.clusters)
+        if values is None or isinstance(values, Ragged):
+            return None
+        if one.how == "share":
+            return bootstrap.proportion(values, clusters=self.clusters)
+        bounds = _BOUNDS.get(one.how, UNIT)
+        each = values if values.ndim == 1 else values.mean(axis=1)
+        classes = self.predicted if one.name in _CEILINGS else None
+        return bootstrap.mean(each, self.seed, bounds, clusters=self.clusters, classes=classes)
+
+    def _drop(self, name: str) -> Estimate | None:
+        one = DROPS[name]
+        if not self.has(f"{one.measure}.{one.comparison}") or not self.finite.any():
+            return None
+        labels, learned, other = (
+            each[self.finite] for each in self.decisions(one.measure, one.comparison)
+        )
+        clusters = self.clusters[self.finite]
+        return estimate_drop(
+            one, labels, learned, other, len(self.label_names), self.seed, clusters
+        )
+
+    def _ratio(self, one: Ratio) -> Estimate | None:
+        if not self.has(one.top):
+            return None
+        top, bottom = self.array(one.top), self.array(one.bottom).astype(float)
+        return ratio(top, bottom, self.seed, self.clusters, bounds=one.bounds)
+
+    def decisions(
+        self, measure: str, other: str
+    ) -> tuple[Int[Array, " N"], Int[Array, " N"], Int[Array, "N *R"]]:
+        """Give the labels, the decisions of the model, and those of what it is compared with."""
+        labels, learned, others = (
+            self.array(f"{measure}.{quantity}") for quantity in ("label", "learned", other)
+        )
+        return labels.astype(np.int64), learned, others
+
+
+def threes(claim: AuditTest) -> tuple[Three, ...]:
+    """Name what a test compares: its number, chance level and best achievable value, in each of its
+    ways.
+    """
+    first = (claim.number, claim.baseline, claim.ceiling)
+    if not claim.second:
+        return (first,)
+    if len(claim.second) == 1:
+        return first, (claim.number, claim.second[0], claim.ceiling)
+    number, baseline, ceiling = claim.second
+    return first, (number, baseline, ceiling)
+
+
+def named_threes(claim: AuditTest) -> dict[str, Three]:
+    """Name each way in which a test asks: by its chance level, or by what happens to the words that
+    are removed.
+    """
+    first, *others = threes(claim)
+    if claim.kind in NAMED:
+        return dict(zip(NAMED[claim.kind], (first, *others), strict=False))
+    words = {name: label for label, name in claim.beside.items()}
+    return {claim.baseline_words: first} | {words[three[1]]: three for three in others}
+
+
+_COMPARED = [
+    three
+    for claim in AUDIT_TESTS.values()
+    if claim.baseline or claim.ceiling
+    for three in threes(claim)
+]
+_CONTRASTED: Mapping[str, Three] = {
+    name: three for three in reversed(_COMPARED) for name in three[:2] if name
+}
+"""What is compared, in the first claim that does: its one estimate is over the texts on which both
+are defined."""
+_CEILINGS = frozenset(three[2] for three in _COMPARED)
+_CLAIMED = {one.name: one for claim in AUDIT_TESTS.values() for one in claim.quantities()}
+_SHOWN: Mapping[str, ReportedQuantity] = {**MARKED, **KEPT, **_CLAIMED}
+_BOUNDS: Mapping[str, Bounds] = {"unbounded mean": None, "mean of shares": (0.0, 1.0)}
+"""Between which ends a mean lies, where not from −1 to 1."""

@@ -1,0 +1,140 @@
+"""Turn evidence into findings and a verdict (docs/findings/ says why each number is the one to ask
+for).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isnan
+
+from sightline.core.results import Answer, Estimate, Finding, Learned, Verdict
+from sightline.stats.contrasts import benjamini_hochberg
+from sightline.stats.sample_size import texts_needed
+from sightline.verdict.audit_test import AuditTest
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.decision_rule import agreed, both, decide, disagreement, explain, weakest
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.model_accuracy import learned_of
+from sightline.verdict.scoring_rules import KINDS, Judged
+from sightline.verdict.verdict_table import verdict_of
+
+NO_DELTA = "no threshold has been set for this test"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What an audit concludes."""
+
+    findings: tuple[Finding, ...]
+    verdict: Verdict
+    learned: Learned | None
+
+
+def judge(evidence: Evidence) -> Judgement:
+    """Answer every claim in its order, and apply the verdict table."""
+    found = {claim.code: _answered(evidence, claim) for claim in AUDIT_TESTS.values()}
+    adjusted = benjamini_hochberg({code: one.p for code, one in found.items() if one.p is not None})
+    held = {
+        code: replace(_held_back(one, found), p_adjusted=adjusted.get(code))
+        for code, one in found.items()
+    }
+    learned = learned_of(evidence)
+    return Judgement(tuple(held.values()), verdict_of(held, evidence, learned), learned)
+
+
+def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
+    """Judge one claim as its kind is judged."""
+    threshold, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
+    judged = KINDS[claim.kind](evidence, claim)
+    if isinstance(judged, str):
+        return Finding(
+            claim.code, claim.name, "not run", claim.role, notes=(judged,), threshold=threshold
+        )
+    answer, lead, note = _joined(
+        judged, {name: test.score for name, test in judged.tests.items()}, threshold, fewest
+    )
+    test = judged.tests[lead]
+    classes = {
+        of: _joined(judged, _of_class(judged, of), threshold, fewest) for of in test.by_class
+    }
+    answers = {of: one for of, (one, _, _) in classes.items()}
+    by_class = {of: judged.tests[leads].by_class[of] for of, (_, leads, _) in classes.items()}
+    compared = (
+        NO_DELTA if threshold is None else explain(test.score, threshold, fewest, claim.worse)
+    )
+    decided = {of: leads for of, (_, leads, _) in classes.items() if leads != lead}
+    notes = (*judged.notes, note, *_decided_otherwise(decided), disagreement(answers, by_class))
+    return Finding(
+        claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), threshold,
+        test.number, test.baseline, test.score, test.p, by_class=by_class, answers=answers,
+        needed=_needed(test.score, answer, threshold, fewest), comparison=lead,
+    )  # fmt: skip
+
+
+def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
+    """Name the comparison that decides for a class, where it is another than for all texts."""
+    for of, comparison in classes.items():
+        yield f"for predicted {of!r} another comparison decides: {comparison}"
+
+
+def _needed(score: Estimate, answer: Answer, threshold: float | None, fewest: int) -> int | None:
+    """Say how many texts would settle it; nothing where texts are not what it lacks."""
+    if answer != "inconclusive" or threshold is None or decide(score, threshold, fewest) != answer:
+        return None
+    return texts_needed(score, threshold, fewest)
+
+
+def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
+    return {name: test.by_class[of] for name, test in judged.tests.items() if of in test.by_class}
+
+
+def _joined(
+    judged: Judged, effects: Mapping[str, Estimate], threshold: float | None, fewest: int
+) -> tuple[Answer, str, str]:
+    """Join the answers of all tests, name the test that decides, and say what each answers.
+
+    A claim without threshold stays open. Ways that have to agree have an order: the first one
+    decides that answers as they do together.
+    """
+    answers = {name: _open_or(score, threshold, fewest) for name, score in effects.items()}
+    if judged.join != "weakest":
+        joined = (agreed if judged.join == "agreed" else both)(answers.values())
+        alike = [name for name, answer in answers.items() if answer == joined]
+        lead = (alike or [*effects])[0]
+    else:
+        lead = weakest(answers, effects)
+        joined = answers[lead]
+    return joined, lead, "" if threshold is None else _said(judged, effects, answers, lead)
+
+
+def _open_or(score: Estimate, threshold: float | None, fewest: int) -> Answer:
+    """Answer against the threshold; a claim without threshold stays open."""
+    return "inconclusive" if threshold is None else decide(score, threshold, fewest)
+
+
+def _said(
+    judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str, Answer], lead: str
+) -> str:
+    """Say what each test answers, and which of them decides; nothing of a test that is alone."""
+    if len(answers) == 1:
+        return ""
+    known = {
+        name: "" if isnan(one.value) else f" ({one.value:z.3f})" for name, one in effects.items()
+    }
+    each = ", ".join(f"{name}: {answer}{known[name]}" for name, answer in answers.items())
+    if judged.join == "weakest":
+        return f"{each}; the weakest decides: {lead}"
+    alike = len(set(answers.values())) == 1
+    return each if alike else f"{each}; the ways of asking disagree"
+
+
+def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
+    """Leave an answer open where the claim that it waits on failed."""
+    other = AUDIT_TESTS[finding.code].waits_on
+    if not other or found[other].result != "failed" or finding.result not in ("passed", "failed"):
+        return finding
+    why = f"left open, because {AUDIT_TESTS[other].title} failed: {AUDIT_TESTS[other].failed}"
+    return replace(
+        finding, result="inconclusive", answers={}, notes=(why, *finding.notes), needed=None
+    )

@@ -1,0 +1,119 @@
+"""Which map over the words may be shown, if any: chosen on one half of the texts, reported on the
+other.
+
+Every map goes through the two tests that need no attention, SL-303 and SL-301, at their threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
+
+import numpy as np
+from jaxtyping import Bool
+
+from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.core.results import Answer, Estimate, MapRow, merit
+from sightline.stats.contrasts import paired
+from sightline.verdict.audit_test import OPERATORS
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.decision_rule import agreed, decide
+from sightline.verdict.default_class import own_effect
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.transfer_estimates import compared
+
+Array = np.ndarray
+Effects = tuple[Estimate, Estimate | None, Estimate | None]
+"""What the words of a map carry, and what is lost where they are deleted or replaced."""
+FAMILIES: Mapping[bool, tuple[str, ...]] = {False: RIVALS, True: SIGNED_RIVALS}
+"""The maps that are held against each other: a signed map takes only words for the class, and may
+pass 1."""
+
+
+def maps_of(evidence: Evidence) -> tuple[MapRow, ...]:
+    """Give a row for every map that could be made, best first within its family; none where nothing
+    was moved.
+    """
+    if not evidence.has("transplant.half"):
+        return ()
+    half = evidence.array("transplant.half").astype(bool)
+    return tuple(
+        row for signed, names in FAMILIES.items() for row in _family(evidence, names, signed, half)
+    )
+
+
+def _family(
+    evidence: Evidence, names: tuple[str, ...], signed: bool, half: Bool[Array, " N"]
+) -> Iterator[MapRow]:
+    known = [name for name in names if evidence.has(f"transplant.carried.{name}")]
+    moved = {name: merit(_moved(evidence, name, half)) for name in known}
+    first = max(
+        (name for name in known if isfinite(moved[name])), key=lambda name: moved[name], default=""
+    )
+    rows = [_row(evidence, name, signed, ~half) for name in known]
+    for row in sorted(rows, key=lambda row: -merit(row.carried)):
+        yield replace(row, chosen=row.name == first)
+
+
+def _row(evidence: Evidence, name: str, signed: bool, rows: Bool[Array, " N"]) -> MapRow:
+    """Answer for one map: it carries the decision, and removing its words is not shown to change
+    nothing.
+    """
+    answer, effects = _asked(evidence, name, rows)
+    return MapRow(name, signed, False, answer, *effects, against=tuple(_against(evidence, name)))
+
+
+def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answer, Effects]:
+    """Put a map to both tests on some of the texts."""
+    moved = _moved(evidence, name, rows)
+    deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
+    ways = agreed([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
+    return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
+
+
+OPEN = ("failed", "inconclusive")
+"""The answers by which the words of a class were not shown to do anything by themselves."""
+
+
+def _against(evidence: Evidence, name: str) -> Iterator[str]:
+    """Name the predicted classes for whose texts a map was not shown to work: all of them are
+    asked.
+
+    Of a class the words have to do something by themselves, as is asked of attention.
+    """
+    fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
+    for label, rows in evidence.classes.items():
+        if rows.sum() < fewest:
+            continue
+        without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
+        if without or _asked(evidence, name, rows)[0] == "failed":
+            yield label
+
+
+def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
+    taken = evidence.taken("transplant")
+    assert taken is not None  # callers have asked `has` first
+    return compared(taken, f"carried.{name}", evidence.clusters, rows).score
+
+
+def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -> Estimate | None:
+    if not evidence.has(f"erasure.{how}.{name}"):
+        return None
+    number, baseline, most = (
+        evidence.array(f"erasure.{how}.{which}")[rows] for which in (name, "random", "most")
+    )
+    clusters, classes = evidence.clusters[rows], evidence.predicted[rows]
+    return paired(number, baseline, evidence.seed, most, clusters, classes=classes).score
+
+
+def _held(evidence: Evidence, score: Estimate, code: str) -> Answer:
+    limits = evidence.thresholds
+    threshold = limits.of(AUDIT_TESTS[code])
+    return "inconclusive" if threshold is None else decide(score, threshold, limits.fewest(code))
+
+
+def _joined(moved: Answer, removed: Answer) -> Answer:
+    if moved == "failed" or removed == "failed":
+        return "failed"
+    return moved

@@ -1,0 +1,243 @@
+"""How a claim is judged: one function a kind, from the evidence to scores that are held against the
+threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from sightline.core.results import Estimate
+from sightline.stats import bootstrap
+from sightline.stats.contrasts import p_value
+from sightline.verdict.accuracy_drop import DROPS, WORDS, lost
+from sightline.verdict.audit_test import FLIPS, MARGIN, AuditTest, Kind
+from sightline.verdict.decision_rule import decide, strongest
+from sightline.verdict.evidence import Evidence, Three, named_threes, threes
+from sightline.verdict.rank_conclusions import describe_ranks
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One comparison of a claim: number, chance level, score of all texts and by class, p if
+    any.
+    """
+
+    number: Estimate
+    baseline: Estimate | None
+    score: Estimate
+    by_class: Mapping[str, Estimate]
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The tests of a claim by what they are, how their answers join, and what else is to be said.
+
+    A claim must pass all its tests, and the *weakest* answer is that of the claim; or they ask one
+    question in several ways, and it takes all of them to fail it (*agreed*), or to say anything at
+    all (*both*).
+    """
+
+    tests: Mapping[str, Trial]
+    join: Literal["weakest", "agreed", "both"] = "weakest"
+    notes: tuple[str, ...] = ()
+
+
+def contrast(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Compare the number with its chance level, paired by text; with each of two chance levels
+    where there are two.
+    """
+    ways = named_threes(claim)
+    if why := missing(evidence, ways[claim.baseline_words]):
+        return why
+    tests = {
+        words: _test(evidence, three)
+        for words, three in ways.items()
+        if not missing(evidence, three)
+    }
+    if tests[claim.baseline_words].score.n == 0:
+        return _undefined(evidence, claim.number)
+    if claim.draws:
+        p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
+        # The draws are of the first chance level: another one has no p-value.
+        tests[claim.baseline_words] = replace(tests[claim.baseline_words], p=p)
+    return Judged(tests)
+
+
+def by_rank(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Compare the first rank with the others, and say what ranks know beside it."""
+    judged = contrast(evidence, claim)
+    return judged if isinstance(judged, str) else replace(judged, notes=(describe_ranks(evidence),))
+
+
+def two_operators(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Ask twice, by two operators that break a text in different ways."""
+    known = {
+        words: three for words, three in named_threes(claim).items() if not missing(evidence, three)
+    }
+    if not known:
+        return missing(evidence, threes(claim)[0])
+    tests = {words: _test(evidence, three) for words, three in known.items()}
+    tests = {words: test for words, test in tests.items() if test.score.n}
+    return Judged(tests, "agreed") if tests else _undefined(evidence, claim.number)
+
+
+def pairs(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Compare what is moved from text to text, over pairs of them."""
+    first, *others = threes(claim)
+    if why := missing(evidence, first):
+        return why
+    test = _test(evidence, first)
+    if not test.score.n:
+        return _undefined(evidence, claim.number)
+    tests = {MARGIN: test}
+    for three in others:
+        if missing(evidence, three):
+            continue
+        whole = evidence.contrast(three)
+        # Of all texts alone: where hybrids lie on the border of two classes, a bias hands them to
+        # one of these.
+        tests[FLIPS] = Trial(whole.number, whole.baseline, whole.score, {})
+    return Judged(tests, "both")
+
+
+def share(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Take the mean of a share of each text, without a chance level."""
+    if not evidence.has(claim.number):
+        return evidence.why_not(claim.number)
+    values = share_of(evidence, claim)
+    classes, clusters = evidence.predicted, evidence.clusters
+    whole = bootstrap.mean(values, evidence.seed, SHARES, clusters, classes=classes)
+    if whole.n == 0:
+        return _undefined(evidence, claim.number)
+    by_class = {
+        name: bootstrap.mean(
+            values[rows], evidence.seed, SHARES, clusters[rows], evidence.level(name)
+        )
+        for name, rows in evidence.classes.items()
+    }
+    return Judged({claim.number_words: Trial(whole, None, whole, by_class)})
+
+
+SHARES = (0.0, 1.0)
+
+
+def share_without(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Take the share of texts of which the number is not true: exact on each text, so without a
+    chance level.
+    """
+    if not evidence.has(claim.number):
+        return evidence.why_not(claim.number)
+    without = share_of(evidence, claim)
+    share = bootstrap.proportion(without, clusters=evidence.clusters)
+    if share.n == 0:
+        return _undefined(evidence, claim.number)
+    by_class = {
+        name: bootstrap.proportion(
+            without[rows], clusters=evidence.clusters[rows], level=evidence.level(name)
+        )
+        for name, rows in evidence.classes.items()
+    }
+    return Judged({claim.number_words: Trial(share, None, share, by_class)})
+
+
+def share_of(evidence: Evidence, claim: AuditTest) -> Float[np.ndarray, " N"]:
+    """Give the share of each text, or mark those of which the number of a *share without* is not
+    true.
+    """
+    values = evidence.array(claim.number).astype(float)
+    return np.asarray(1 - values if claim.kind == "share without" else values)
+
+
+def weakest_drop(evidence: Evidence, claim: AuditTest) -> Judged | str:
+    """Judge every way of not choosing that was measured; the claim must survive all of them.
+
+    In one comparison a drop in accuracy or in macro-F1 is enough, because each is blind to
+    something.
+    """
+    drops = _drops(evidence, claim)
+    if not drops:
+        return evidence.why_not(claim.measure)
+    threshold = evidence.thresholds.threshold.get(claim.code, 0.0)
+    tests = {}
+    for name, metrics in drops.items():
+        metric = strongest(
+            {metric: decide(one, threshold) for metric, one in metrics.items()}, metrics
+        )
+        drop = metrics[metric]
+        tests[f"{WORDS[name]} ({metric})"] = Trial(drop, None, drop, _lost_by_class(evidence, name))
+    without = (
+        ()
+        if "retrained" in drops
+        else (f"no retrained model to compare ({evidence.why_not('retrained')})",)
+    )
+    return Judged(tests, notes=without)
+
+
+def missing(evidence: Evidence, three: Three) -> str:
+    """Say why a comparison cannot be made; nothing where it can."""
+    return next((evidence.why_not(name) for name in three if name and not evidence.has(name)), "")
+
+
+def _test(evidence: Evidence, three: tuple[str, str, str]) -> Trial:
+    whole = evidence.contrast(three)
+    by_class = {name: evidence.contrast(three, name).score for name in evidence.classes}
+    return Trial(whole.number, whole.baseline, whole.score, by_class)
+
+
+def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, dict[str, Estimate]]:
+    """Gather the drops by comparison and metric, as far as they were measured."""
+    drops: dict[str, dict[str, Estimate]] = {}
+    for one in claim.quantities():
+        drop = evidence.estimate(one.name) if one.how == "drop" else None
+        if drop is not None:
+            drops.setdefault(DROPS[one.name].comparison, {})[DROPS[one.name].metric] = drop
+    return drops
+
+
+def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
+    """Drop in accuracy on the texts of each predicted class."""
+    values = lost_of(evidence, name)
+    return {
+        label: bootstrap.mean(
+            values[rows],
+            evidence.seed,
+            clusters=evidence.clusters[rows],
+            level=evidence.level(label),
+        )
+        for label, rows in evidence.classes.items()
+    }
+
+
+def lost_of(evidence: Evidence, name: str) -> Float[np.ndarray, " N"]:
+    """Give what each text adds to the accuracy that is lost in a comparison."""
+    measure = next(drop.measure for drop in DROPS.values() if drop.comparison == name)
+    return lost(*evidence.decisions(measure, name))
+
+
+def _undefined(evidence: Evidence, number: str) -> str:
+    """Say why a number is undefined on every text, from the reasons that were counted."""
+    measure, _, quantity = number.partition(".")
+    measurement = evidence.taken(measure)
+    assert measurement is not None  # callers have asked `has` first
+    counts = measurement.undefined.get(quantity, {})
+    return "undefined for every text: " + ", ".join(
+        f"{reason} ({n})" for reason, n in counts.items()
+    )
+
+
+KINDS: Mapping[Kind, Callable[[Evidence, AuditTest], Judged | str]] = {
+    "contrast": contrast,
+    "by rank": by_rank,
+    "two operators": two_operators,
+    "pairs": pairs,
+    "share": share,
+    "share without": share_without,
+    "weakest drop": weakest_drop,
+}
+"""The ways to judge a claim: its numbers, or why it was not run."""

@@ -1,0 +1,196 @@
+"""One model trained from several seeds: how each training ends, each score by seed, and its mean
+over them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from sightline.core.results import Answer, Estimate, Learned, Results, Verdict
+from sightline.stats.across_seeds import across_seeds
+from sightline.stats.bootstrap import proportion
+from sightline.verdict.value_ranges import ends_of
+
+
+@dataclass(frozen=True)
+class NumberAcross:
+    """A number by seed (None where a seed has none), and its mean with an interval over seeds."""
+
+    name: str
+    by_seed: tuple[Estimate | None, ...]
+    mean: Estimate
+
+
+@dataclass(frozen=True)
+class ClaimAcross:
+    """A claim: its score by seed, and what each seed answers."""
+
+    code: str
+    claim: str
+    score: NumberAcross
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A verdict of some texts, in how many trainings they have it, and the share of such trainings
+    (Wilson).
+
+    The verdict is None in a training that gives these texts none of their own: it predicts none so,
+    or only so.
+    """
+
+    verdict: str | None
+    times: int
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class MapsAcross:
+    """Of the maps of a kind, the one that may be shown in each training (None: none), and for whom
+    it fails in some.
+    """
+
+    signed: bool
+    by_seed: tuple[str | None, ...]
+    against: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Needed:
+    """How many texts would settle what is open where most are needed, how many that was of, and how
+    many there are.
+    """
+
+    texts: int
+    now: int
+    there: int
+
+
+@dataclass(frozen=True)
+class AcrossSeeds:
+    """The audits of several seeds together; ``same_texts`` tells whether all of them are of the
+    same texts.
+    """
+
+    seeds: tuple[int, ...]
+    details: tuple[Verdict, ...]
+    claims: tuple[ClaimAcross, ...] = ()
+    metrics: tuple[NumberAcross, ...] = ()
+    same_texts: bool = True
+    maps: tuple[MapsAcross, ...] = ()
+    learned: tuple[Learned | None, ...] = ()
+    needed: Needed | None = None
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The verdict of all texts together, by seed."""
+        return tuple(one.level for one in self.details)
+
+    @property
+    def by_class(self) -> Mapping[str, tuple[str | None, ...]]:
+        """The verdict of the texts of each predicted class, by seed; None where a training gives it
+        none.
+        """
+        names = dict.fromkeys(name for one in self.details for name in one.by_class)
+        each = [
+            {name: verdict.level for name, verdict in one.by_class.items()} for one in self.details
+        ]
+        return {name: tuple(one.get(name) for one in each) for name in names}
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How often each verdict came, the most frequent first."""
+        return dict(Counter(self.verdicts).most_common())
+
+    @property
+    def disagree(self) -> bool:
+        """Whether another seed gives another verdict of all texts together."""
+        return len(self.counts) > 1
+
+    @property
+    def classes_disagree(self) -> bool:
+        """Whether another seed gives another verdict of the texts of some predicted class."""
+        return any(len(set(verdicts)) > 1 for verdicts in self.by_class.values())
+
+    def endings(self, of: str = "") -> tuple[Ending, ...]:
+        """Say how all texts end, or those of a predicted class: each verdict, the most frequent
+        first.
+        """
+        found: Sequence[str | None] = self.by_class[of] if of else self.verdicts
+        return tuple(
+            Ending(text, times, proportion(np.array([one == text for one in found], dtype=float)))
+            for text, times in Counter(found).most_common()
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Summarise as plain JSON values (schema in ``docs/schema.md``)."""
+        parts = ("verdicts", "by_class", "counts", "disagree", "classes_disagree")
+        whole = asdict(self)
+        return {
+            "seeds": whole.pop("seeds"),
+            **{name: getattr(self, name) for name in parts},
+            **whole,
+        }
+
+
+def across(audits: Mapping[int, Results]) -> AcrossSeeds:
+    """Put the audits of a model by their seeds together; the first of them names the claims and
+    their order.
+    """
+    found = tuple(audits.values())
+    return AcrossSeeds(
+        tuple(audits),
+        tuple(audit.verdict for audit in found),
+        tuple(_claims(found)),
+        tuple(
+            _number(name, [audit.metrics.get(name) for audit in found]) for name in found[0].metrics
+        ),
+        len({tuple((text.id, text.text) for text in audit.texts) for audit in found}) == 1,
+        tuple(_maps(found)),
+        tuple(audit.learned for audit in found),
+        max(_needed(found), key=lambda one: one.texts, default=None),
+    )
+
+
+def _claims(found: Sequence[Results]) -> Iterator[ClaimAcross]:
+    by_seed = [{finding.code: finding for finding in audit.findings} for audit in found]
+    for finding in found[0].findings:
+        each = [findings[finding.code] for findings in by_seed]
+        score = _number(finding.code, [one.score for one in each])
+        yield ClaimAcross(finding.code, finding.name, score, tuple(one.result for one in each))
+
+
+def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberAcross:
+    known = [one for one in by_seed if one is not None]
+    return NumberAcross(name, tuple(by_seed), across_seeds(known, ends_of(name)))
+
+
+def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
+    """Name the map of each kind that the other half of the texts put first, where it passes."""
+    for signed in (False, True):
+        chosen = [
+            next((row for row in audit.maps if row.chosen and row.signed == signed), None)
+            for audit in found
+        ]
+        passing = [row if row is not None and row.answer == "passed" else None for row in chosen]
+        if any(row.signed == signed for audit in found for row in audit.maps):
+            against = dict.fromkeys(
+                name for row in passing if row is not None for name in row.against
+            )
+            yield MapsAcross(
+                signed, tuple(None if row is None else row.name for row in passing), tuple(against)
+            )
+
+
+def _needed(found: Sequence[Results]) -> Iterator[Needed]:
+    """Say of each finding that bears on a verdict and is open how many texts would settle it."""
+    for audit in found:
+        for one in audit.findings:
+            if one.bears and one.needed is not None and one.score is not None:
+                yield Needed(one.needed, one.score.n, audit.to_test_on)

@@ -1,0 +1,106 @@
+"""What highlighted words do between texts: ratios of sums over pairs of a donor and a receiver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from sightline.core.results import Estimate, Measurement
+from sightline.stats.contrasts import Contrast
+from sightline.stats.dyads import PairSums, of_pairs
+from sightline.stats.intervals import LEVEL
+
+Array = np.ndarray
+Parts = tuple[Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"]]
+"""A number, its chance level, and what lies below the line of the number and of the score."""
+HEAVIEST = 0.95
+"""The quantile of what whole texts move: no pair counts for more than one that moves as much."""
+
+
+def compared(
+    taken: Measurement,
+    number: str,
+    clusters: Int[Array, " N"],
+    donors: Bool[Array, " N"],
+    level: float = LEVEL,
+) -> Contrast:
+    """Compare what a map does with what as many random positions do, over the pairs of some donors.
+
+    ``θ = Σ w·number / Σ w·most``, ``θ₀`` likewise, and ``e = Σ w·(number − chance) / Σ w·(most −
+    chance)``; ``w`` lets every predicted class count the same. ``n`` counts donors.
+    """
+    found = Contrast(*(of_pairs(one, clusters, level) for one in pair_sums(taken, number, donors)))
+    if not number.startswith(("own.", "present.")):
+        return found
+    # A class that is found by its words alone moves twice: when they come, and when they go. And
+    # the highlighted words may tell more than all words do, since fewer of them are noise.
+    return replace(found, score=at_most_one(found.score))
+
+
+def at_most_one(score: Estimate) -> Estimate:
+    """Cut a score and its interval at 1."""
+    value, low, high = (float(np.minimum(1.0, end)) for end in (score.value, score.low, score.high))
+    return score if np.isnan(score.value) else replace(score, value=value, low=low, high=high)
+
+
+def pair_sums(
+    taken: Measurement, number: str, donors: Bool[Array, " N"]
+) -> tuple[PairSums, PairSums, PairSums]:
+    """Give the sums that number, chance level and score of `compared` are ratios of, with texts by
+    their rows.
+    """
+    values = {key: np.asarray(taken.values[key]) for key in ("weight", "partner", "whole")}
+    here, chance, most, room = _parts(taken, number, values["whole"])
+    weight = np.broadcast_to(values["weight"][:, None], here.shape)
+    known = (values["partner"] >= 0) & (weight > 0)
+    known &= ~(np.isnan(here) | np.isnan(chance) | np.isnan(values["whole"]))
+    weight = weight * _lightened(values["whole"], known)
+    known &= donors[:, None]
+    rows, partners = np.nonzero(known)[0], values["partner"][known]
+    w, here, chance, most, room = (one[known] for one in (weight, here, chance, most, room))
+
+    def over(top: Float[Array, " P"], bottom: Float[Array, " P"]) -> PairSums:
+        return PairSums(w * top, w * bottom, rows, partners)
+
+    gained = (here - chance) * (TWICE if number.startswith("own.") else 1)
+    return over(here, most), over(chance, most), over(gained, room)
+
+
+def _lightened(whole: Float[Array, "N K"], known: Bool[Array, "N K"]) -> Float[Array, "N K"]:
+    """Weigh down the pairs that would carry a ratio of sums by themselves."""
+    if not known.any():
+        return np.ones(whole.shape)
+    heaviest = np.quantile(whole[known], HEAVIEST)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(whole > heaviest, heaviest / whole, 1.0))
+
+
+def _parts(taken: Measurement, number: str, whole: Float[Array, "N K"]) -> Parts:
+    kind, _, name = number.partition(".")
+    here = np.asarray(taken.values[number])
+    if kind == "present":
+        half, most = np.full(here.shape, 0.5), np.asarray(taken.values["present.all"])
+        return here, half, most, most - half
+    chance = np.asarray(taken.values[f"{CHANCES[kind]}.{name}"])
+    if kind == "carried":
+        return here, chance, whole, whole - chance
+    shares = len(taken.settings["shares"])
+    if kind == "flipped":
+        most = np.full(here.shape, float(shares))
+        return here, chance, most, most - chance
+    most = whole * len(taken.settings["own"]) / shares
+    return (
+        here / 2,
+        chance / 2,
+        most,
+        most - chance / 2,
+    )  # the mean of what comes in and what goes out
+
+
+TWICE = 2
+"""Where both classes have words, those of each do one half when they come, and one half when they
+go."""
+CHANCES = {"carried": "random", "flipped": "random_flipped", "own": "random_own"}
+"""What as many random positions do, by the number that is compared with it."""

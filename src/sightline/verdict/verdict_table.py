@@ -1,0 +1,416 @@
+"""The verdict of the whole and of each predicted class: the first row of the table that applies
+(docs/verdict.md).
+
+No row names a claim: each claim says in its own row what its answer does (`AuditTest.charge`,
+`for_caveats`, `for_all`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sightline.core.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    Answer,
+    Estimate,
+    Finding,
+    Learned,
+    Level,
+    Reason,
+    Verdict,
+)
+from sightline.verdict.audit_test import AuditTest, Requirement, Veto
+from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN
+from sightline.verdict.decision_rule import below_chance
+
+if TYPE_CHECKING:
+    from sightline.verdict.evidence import (
+        Evidence,  # with its statistics, which the words of the table do not need
+    )
+
+IDENTITY = 1e-4
+"""Largest difference allowed between the model's logits and those decoded from its own
+attention."""
+
+NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
+"""The caveat of a model that has learned nothing, as far as can be told."""
+
+
+@dataclass(frozen=True)
+class VerdictContext:
+    """What a row of the table may look at: the findings on all texts, or on those of one predicted
+    class.
+    """
+
+    found: Mapping[str, Finding]
+    evidence: Evidence
+    learned: Learned | None = None
+    of: str = ""
+    classes: Mapping[str, Verdict] | None = None
+
+    def answer(self, code: str) -> Answer:
+        """Give the answer of a finding; one that is about the task has one answer, whatever the
+        class.
+        """
+        finding = self.found[code]
+        return finding.result if self._of_all(code) else finding.answers.get(self.of, "not run")
+
+    def score(self, code: str) -> Estimate | None:
+        """Give the score that the answer rests on."""
+        finding = self.found[code]
+        return finding.score if self._of_all(code) else finding.by_class.get(self.of)
+
+    def _of_all(self, code: str) -> bool:
+        return not self.of or AUDIT_TESTS[code].of_all_texts
+
+    def charged(self, *how: Veto) -> tuple[AuditTest, ...]:
+        """Name the claims that can keep the map from being shown in a certain way."""
+        return tuple(claim for claim in AUDIT_TESTS.values() if claim.charge in how)
+
+    def failed(self, claim: AuditTest) -> bool:
+        """Tell whether a test failed."""
+        return self.answer(claim.code) == "failed"
+
+    def spoiled(self, code: str) -> bool:
+        """Tell whether a test failed, or did not pass on the texts of a class and failed on all
+        texts.
+        """
+        answer = self.answer(code)
+        return answer == "failed" or (answer != "passed" and self.found[code].result == "failed")
+
+    def upheld(self, code: str) -> bool:
+        """Tell whether a test passed, or did not fail on the texts of a class and passed on all
+        texts.
+        """
+        answer = self.answer(code)
+        return answer == "passed" or (answer != "failed" and self.found[code].result == "passed")
+
+    def below(self, claim: AuditTest) -> bool:
+        """Tell whether a test failed, and even the interval of its score lies below chance."""
+        score = self.score(claim.code)
+        return self.failed(claim) and score is not None and below_chance(score)
+
+    def short(self) -> tuple[str, ...]:
+        """Name the findings that bear on the verdict and did not pass."""
+        return tuple(c for c in AUDIT_TESTS if self.found[c].bears and self.answer(c) != "passed")
+
+    def reasons(self, *codes: str) -> tuple[Reason, ...]:
+        """Say of each finding what its answer means, and why it is the answer."""
+        return tuple(
+            Reason(self._said(code), code, self.answer(code), self._because(code)) for code in codes
+        )
+
+    def _said(self, code: str) -> str:
+        claim, answer = AUDIT_TESTS[code], self.answer(code)
+        if answer == "failed":
+            return claim.below if claim.below and self.below(claim) else claim.failed
+        if answer == "passed":
+            return claim.passed
+        return (
+            f"{'it could not be shown that' if answer == 'inconclusive' else 'not tested whether'} "
+            f"{claim.passed}"
+        )
+
+    def _because(self, code: str) -> str:
+        if not self.of:
+            return self.found[code].reason
+        score = self.score(code)
+        return (
+            ""
+            if score is None
+            else f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
+        )
+
+
+Basis = tuple[tuple[str, ...], tuple[Reason, ...]]
+"""What decided, by its codes, and the reasons."""
+
+
+@dataclass(frozen=True)
+class VerdictRule:
+    """One row: when it applies, in words and as a rule that gives its ground, and the verdict it
+    gives.
+    """
+
+    number: int
+    verdict: Level
+    words: str
+    ground: Callable[[VerdictContext], Basis | None]
+
+
+def verdict_of(
+    found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None
+) -> Verdict:
+    """Apply the table to the texts of each predicted class, and then to all."""
+    classes = {} if evidence.taken("outputs") is None else evidence.classes
+    each = (
+        {of: _first(VerdictContext(found, evidence, learned, of)) for of in classes}
+        if len(classes) > 1
+        else {}
+    )
+    return replace(_first(VerdictContext(found, evidence, learned, classes=each)), by_class=each)
+
+
+def _first(case: VerdictContext) -> Verdict:
+    """Apply the table from the top; later rows are not looked at."""
+    for row in TABLE:
+        ground = row.ground(case)
+        if ground is not None:
+            return Verdict(row.verdict, row.number, *ground)
+    raise AssertionError("the last row always applies")
+
+
+def _unfit(case: VerdictContext) -> Basis | None:
+    """Say what keeps the audit from concluding anything at all."""
+    if broken := _broken(case.evidence):  # what is broken caps every class
+        return (), (broken,)
+    if all(case.answer(code) == "not run" for code in DECIDING):
+        return DECIDING, case.reasons(*DECIDING)
+    few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
+    if len(few) == len(DECIDING):
+        text = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
+        least = min(case.evidence.thresholds.fewest(code) for code in few)
+        return tuple(few), (
+            Reason(f"too few texts for a verdict, which rests on at least {least}", behind=text),
+        )
+    return None
+
+
+def _absent(case: VerdictContext) -> Basis | None:
+    """Say that a class is what the model predicts when it finds nothing."""
+    from sightline.verdict.default_class import by_absence  # noqa: PLC0415  (statistics, as above)
+
+    if not case.of or not by_absence(case.evidence, case.of):
+        return None
+    text = f"this is what the model predicts when it finds no evidence for another class; {NO_WORD}"
+    return (OWN,), (Reason(text), *case.reasons(OWN))
+
+
+NO_WORD = "no highlighted word can explain it"
+
+
+def _texts(case: VerdictContext, code: str) -> int:
+    score = case.score(code)
+    return 0 if score is None else score.n
+
+
+def _broken(evidence: Evidence) -> Reason | None:
+    """Say what is wrong with the model's outputs themselves, if anything is."""
+    if evidence.taken("outputs") is None:
+        return Reason("the model could not be run", behind=evidence.why_not("outputs"))
+    n, odd = len(evidence.predicted), int((~evidence.finite).sum())
+    if odd:
+        return Reason(
+            f"on {odd} of {n} texts the model’s outputs are not finite numbers: mend the "
+            "model first"
+        )
+    if len(evidence.classes) == 1:
+        only = next(iter(evidence.classes))
+        return Reason(f"the model predicts {only!r} for every one of {n} texts: nothing to explain")
+    if n < (least := evidence.thresholds.least):
+        return Reason(f"{n} test texts; a verdict rests on at least {least}: audit more texts")
+    error = (
+        float(np.max(evidence.array("need.identity_error")))
+        if evidence.has("need.identity_error")
+        else 0.0
+    )
+    if not error <= IDENTITY:
+        missed = (
+            f"decoding the model's own attention misses its logits by {error:.2g}, allowed: "
+            f"{IDENTITY:g}"
+        )
+        return Reason(
+            "the model's answers are not those that its attention gives: mend the model first",
+            behind=missed,
+        )
+    return None
+
+
+def _left_behind(case: VerdictContext) -> Basis | None:
+    return _grounded(case, [claim for claim in case.charged("moved") if case.failed(claim)])
+
+
+def _not_used(case: VerdictContext) -> Basis | None:
+    alone = [claim for claim in case.charged("alone") if case.failed(claim)]
+    together = case.charged("together")
+    both = list(together) if all(map(case.failed, together)) else []
+    # Where a class has few words of its own, evidence under uniform attention lies in the states of
+    # other words. The model as it is decides then: what it loses with the highlighted words is no
+    # accident.
+    removed = any(case.answer(claim.code) == "passed" for claim in case.charged("alone"))
+    below = [claim for claim in case.charged("below zero") if case.below(claim) and not removed]
+    return _grounded(case, alone + both + below)
+
+
+def _grounded(case: VerdictContext, claims: list[AuditTest]) -> Basis | None:
+    codes = tuple(claim.code for claim in claims)
+    return (codes, case.reasons(*codes)) if codes else None
+
+
+def _faithful(case: VerdictContext) -> Basis | None:
+    asked = {code: one.for_all for code, one in AUDIT_TESTS.items()}
+    unlike = case.classes is not None and any(one.row != 4 for one in case.classes.values())
+    if not _meets(case, asked) or unlike or case.learned is None or not case.learned.something:
+        return None
+    untested = tuple(code for code in case.short() if case.answer(code) == "not run")
+    return tuple(code for code, what in asked.items() if what), case.reasons(*untested)
+
+
+def _with_caveats(case: VerdictContext) -> Basis | None:
+    if not _meets(case, {code: claim.for_caveats for code, claim in AUDIT_TESTS.items()}):
+        return None
+    short = case.short()
+    basis = tuple(
+        code for code, claim in AUDIT_TESTS.items() if claim.for_caveats and code not in short
+    )
+    return (*basis, *short), (*case.reasons(*short), *_remarks(case))
+
+
+def _agrees_as_written(case: VerdictContext) -> bool:
+    """Tell whether a test passed that uses texts as they are written, where one was run.
+
+    A model that recognises the texts that a test makes can answer them by its map, and passes every
+    other test.
+    """
+    asked = [claim.code for claim in AUDIT_TESTS.values() if claim.as_written]
+    return any(map(case.upheld, asked)) or all(case.answer(code) == "not run" for code in asked)
+
+
+def _meets(case: VerdictContext, asked: Mapping[str, Requirement]) -> bool:
+    """Tell whether every claim answers as it is asked to."""
+    passed = [code for code, what in asked.items() if what == "passed"]
+    some = [code for code, what in asked.items() if what == "one of these"]
+    spared = [code for code, what in asked.items() if what == "not failed"]
+    return (
+        all(case.answer(code) == "passed" for code in passed)
+        and any(case.answer(code) == "passed" for code in some)
+        and not any(map(case.spoiled, spared))
+        and _agrees_as_written(case)
+    )
+
+
+def _open(case: VerdictContext) -> Basis:
+    return case.short(), (*case.reasons(*case.short()), *_remarks(case))
+
+
+def _remarks(case: VerdictContext) -> tuple[Reason, ...]:
+    """Say what else a reader must know who shows the map."""
+    if case.of:
+        return ()
+    return (*_unused(case.evidence), *_learned_nothing(case))
+
+
+def _unused(evidence: Evidence) -> tuple[Reason, ...]:
+    """Say that the weights are shown and not used, where the model decodes and nothing changes
+    without them.
+    """
+    moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
+    if np.isnan(moved).all() or np.nanmax(moved) > 0:
+        return ()
+    return (
+        Reason(
+            "not used by the model: no answer changes, by no logit, when other weights take "
+            "the place of those shown"
+        ),
+    )
+
+
+def _learned_nothing(case: VerdictContext) -> tuple[Reason, ...]:
+    if case.learned is None or case.learned.something:
+        return ()
+    accuracy, guessing = case.learned.accuracy, case.learned.guessing
+    numbers = (
+        f"accuracy {accuracy.value:z.3f}, majority class {guessing.value:z.3f}, n = {accuracy.n}"
+    )
+    return (Reason(NO_BETTER, behind=numbers),)
+
+
+def _named(asking: str, *answers: str) -> str:
+    """List the claims whose row says one of these things, for the words of the table."""
+    rows = {code: getattr(claim, asking) for code, claim in AUDIT_TESTS.items()}
+    return _listed([code for code, said in sorted(rows.items()) if said in answers])
+
+
+def _listed(codes: list[str]) -> str:
+    return f"{', '.join(codes[:-1])} and {codes[-1]}" if len(codes) > 1 else codes[0]
+
+
+_DECIDING, _MOVED, _ALONE = (
+    _named("charge", "moved", "alone"),
+    _named("charge", "moved"),
+    _named("charge", "alone"),
+)
+_TOGETHER, _BELOW = _named("charge", "together"), _named("charge", "below zero")
+_SUPPORTED, _ONE, _SPARED = (
+    _named("for_all", said) for said in ("passed", "one of these", "not failed")
+)
+_OF_ALL_TEXTS = _listed([code for code, claim in AUDIT_TESTS.items() if claim.of_all_texts])
+"""What is asked of all texts alone."""
+_AS_WRITTEN = _listed(sorted(code for code, claim in AUDIT_TESTS.items() if claim.as_written))
+_NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed where one was run"
+TABLE = (
+    VerdictRule(
+        1,
+        CANNOT_TELL,
+        "the model’s answers could not be taken, or are not finite numbers, or are the same "
+        "class for every text; or decoding the model’s own attention misses its logits by "
+        f"more than {IDENTITY:g}; or there are too few texts for the required tests "
+        f"({_DECIDING}), or neither of these could be measured",
+        _unfit,
+    ),
+    VerdictRule(
+        7,
+        BY_ABSENCE,
+        "of the texts of one class: no map finds words of the class that do anything by "
+        f"themselves ({OWN} failed, and is passed by no other map), and removing words flips "
+        "hardly any of its predictions",
+        _absent,
+    ),
+    VerdictRule(
+        2,
+        MUST_NOT,
+        (
+            "moved into another text, the highlighted words do not take the prediction with them "
+            f"({_MOVED} failed)"
+        ),
+        _left_behind,
+    ),
+    VerdictRule(
+        3,
+        MUST_NOT,
+        f"removing the highlighted words does not change the prediction ({_ALONE} failed, "
+        "however words are removed), or neither gradients nor leave-one-out agree with "
+        f"attention ({_TOGETHER} both failed), or the highlighted words matter less than "
+        f"random words when attention is uniform ({_BELOW} lies below zero, and {_ALONE} did "
+        "not pass)",
+        _not_used,
+    ),
+    VerdictRule(
+        4,
+        CAN,
+        f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
+        f"inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "
+        "tests have the same results for the texts of each predicted class alone, where "
+        f"{_OF_ALL_TEXTS} counts with its result for all texts",
+        _faithful,
+    ),
+    VerdictRule(
+        5,
+        CAVEATS,
+        "the highlighted words take the prediction with them "
+        f"({_named('for_caveats', 'passed')} passed), {_named('for_caveats', 'not failed')} "
+        f"did not fail, and one of {_named('for_caveats', 'one of these')} passed; "
+        f"{_NATURAL}; the caveats listed are the other tests with a role that did not pass",
+        _with_caveats,
+    ),
+    VerdictRule(6, CANNOT_TELL, "no other row of the table applies", _open),
+)
+"""The rows in their order; a later row is looked at only where no earlier one applies."""

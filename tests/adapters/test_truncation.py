@@ -1,0 +1,54 @@
+"""What a model does not see of a text is left out before anything is measured, and the card counts
+it.
+"""
+
+from dataclasses import dataclass, replace
+
+from sightline.adapters.truncation import as_seen
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.data.dataset import Dataset
+from tests.snapshots import refused
+from tests.texts import examples, untrained
+
+
+@dataclass(frozen=True)
+class ShortSighted:
+    """Sees the first words of a text."""
+
+    words: int
+
+    def seen(self, example: Example) -> Example:
+        return replace(
+            example, tokens=example.tokens[: self.words], places=example.offsets[: self.words]
+        )
+
+
+def dataset() -> Dataset:
+    texts = examples((3, 8, 5, 2))
+    return Dataset(
+        "texts",
+        texts[:1],
+        (),
+        texts[1:],
+        ("a", "b"),
+        {"truncated": 2, "words_cut": 7, "splits": {"train": {"n": 9}}},
+    )
+
+
+def test_words_beyond_sight_are_left_out_and_counted() -> None:
+    seen = as_seen(dataset(), ShortSighted(4))  # type: ignore[arg-type]  # it is asked for nothing else
+    assert [len(text.tokens) for text in (*seen.train, *seen.test)] == [3, 4, 4, 2]
+    assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 2, 7 + 4 + 1)
+    assert seen.card["splits"]["test"]["tokens"]["max"] == 4
+    assert seen.card["splits"]["train"] == {"n": 9}
+
+
+def test_a_text_that_is_not_seen_at_all_is_an_error() -> None:
+    with refused(DataError):
+        as_seen(dataset(), ShortSighted(0))  # type: ignore[arg-type]  # it is asked for nothing else
+
+
+def test_a_model_that_sees_everything_changes_nothing() -> None:
+    data = dataset()
+    assert as_seen(data, untrained("mlp(hidden=4)")) is data

@@ -1,0 +1,77 @@
+"""Progress in a file is a line a minute, with how far and how long; a terminal sees it move within
+an epoch.
+"""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from sightline.cli import progress
+from sightline.cli.progress import Bars, Lines, reading_progress
+from sightline.data.read_progress import report_progress
+from sightline.training.resume_state import Epoch
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands where it is put."""
+    now = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_the_first_step_at_once_and_then_a_line_a_minute(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Lines(60.0)
+    for batch in range(1, 101):
+        lines.batch("model", 1, 10, batch, 100)
+        clock[0] += 2
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first == "training model: epoch 1 of at most 10, batch 1 of 100"
+    assert len(rest) == 3
+    assert rest[0] == "training model: epoch 1 of at most 10, batch 31 of 100, at most 32 min left"
+    lines.batch("model", 1, 10, 100, 100)
+    lines.epoch("model", Epoch(1, 0.7, 0.69, 0.5, 0.5), 10)
+    lines.texts(32, 300)
+    assert capsys.readouterr().err.splitlines()[-1] == "auditing: 32 of 300 texts"
+    clock[0] += 60
+    lines.texts(64, 300)
+    assert capsys.readouterr().err == "auditing: 64 of 300 texts, about 7 min left\n"
+    lines.texts(300, 300)
+    assert capsys.readouterr().err == "auditing: 300 of 300 texts\n"
+
+
+def test_every_epoch_is_told_where_that_is_asked_for(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Lines(60.0, each_epoch=True)
+    for number in (1, 2):
+        lines.batch("model", number, 2, 1, 1)
+        lines.epoch("model", Epoch(number, 0.7, 0.69, 0.5, 0.5), 2)
+    assert capsys.readouterr().err.count("validation loss 0.6900") == 2
+
+
+def test_a_bar_moves_within_an_epoch(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
+    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    with progress._bars() as shown:
+        bars = Bars(shown)
+        for done in (10, 50):
+            clock[0] += 1
+            bars.batch("model", 2, 10, done, 100)
+        assert shown.tasks[0].completed == pytest.approx(1.5)
+        bars.batch("model", 2, 10, 60, 100)  # no eye could follow
+        assert shown.tasks[0].completed == pytest.approx(1.5)
+
+
+def test_what_is_read_is_told_as_long_as_somebody_watches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with reading_progress():
+        report_progress("reading \x1b.csv, MiB", 1, 139)
+    report_progress("reading others", 1, 139)
+    with reading_progress(as_json=True):
+        report_progress("reading others", 1, 139)
+    assert capsys.readouterr().err == "reading ␛.csv, MiB: 1 of 139\n"

@@ -1,0 +1,123 @@
+"""`study` of a calibration and of the papers together, and the results file of every study."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sightline.experiments.store import Store
+from sightline.studies.calibration import random_attention
+from sightline.studies.kept_results import kept_of
+from sightline.studies.results_file import read_rows
+from tests.cli.conftest import Call
+
+STUDY = """
+name = "{name}"
+[base]
+data = "planted:needle(n=120,length=6)"
+measures = ["need"]
+companions = "none"
+"fit.epochs" = 1
+[axes]
+model = ["mlp(hidden=4)"]
+seed = [0, 1]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("studies")
+
+
+@pytest.fixture(scope="module")
+def store(folder: Path) -> Path:
+    """A store that holds the runs of a study file, and none of a calibration."""
+    from sightline.cli.app import run
+
+    for name in ("one", "two"):
+        (folder / f"{name}.toml").write_text(STUDY.format(name=name), encoding="utf-8")
+        file, kept = str(folder / f"{name}.toml"), str(folder / "results.csv.gz")
+        assert (
+            run(["study", file, "--store", str(folder / "store"), "--results", kept, "--quiet"])
+            == 0
+        )
+    return folder / "store"
+
+
+def test_a_study_file_keeps_a_row_for_each_run_and_column(folder: Path, store: Path) -> None:
+    known = kept_of(read_rows(folder / "results.csv.gz"))
+    assert {*known} == {"one", "two"}  # the second did not replace the first
+    summaries = {summary.seed: summary for summary in Store(store).summaries()}
+    readings = [*known["one"].readings.values()]
+    assert [row.seed for row, _ in readings] == ["0", "1"]
+    for row, values in readings:
+        summary = summaries[int(row.seed)]
+        assert row.run == summary.key
+        assert values["accuracy"].value == summary.metrics["accuracy"]
+        assert values["verdict"] == summary.verdict
+    assert known["one"].status["done"] == 2
+
+
+def test_what_a_store_has_of_a_calibration_is_counted_without_a_run(
+    sightline: Call, folder: Path, store: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "results.csv.gz"
+    ran = sightline(
+        "study", "random_attention", "--store", store, "--so-far", "--results", file, "--json"
+    )
+    (row,) = json.loads(ran.out)
+    assert ran.code == 0
+    assert (row["study"], row["planned"], row["done"], row["gates"]) == (
+        "random_attention",
+        4,
+        0,
+        0,
+    )
+    assert kept_of(read_rows(file))["random_attention"].status["planned"] == len(
+        random_attention.MODELS
+    )
+    assert (
+        "random_attention"
+        in sightline("study", "random_attention", "--store", store, "--so-far").out
+    )
+
+
+def test_what_is_left_is_said_without_a_run_or_a_store(sightline: Call, tmp_path: Path) -> None:
+    ran = sightline("study", "examples", "--store", tmp_path / "store", "--dry-run", "--json")
+    assert json.loads(ran.out) == {"examples": {"planned": 7, "done": 0, "hours_left": 0}}
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("study real --store st", "--data: missing; real needs the folder that holds the corpora"),
+        ("study papers --store st --data nowhere", "--data: nowhere: expected the folder"),
+        ("study s.toml --store st --results s.toml", "FILE.toml and --results both name s.toml"),
+        (
+            "study examples --store st --results results.txt",
+            "expected a results file, compressed CSV",
+        ),
+        ("study examples --store st --columns F1", "--columns: examples takes no such flag"),
+        ("study examples --store nowhere --so-far", "--store nowhere: expected a folder that"),
+        (
+            "study s.toml --store st --so-far",
+            "--so-far: s.toml takes no such flag: it is of the papers together",
+        ),
+        (
+            "study jain2019:J-2 --store st --data . --results r.gz",
+            "--results: jain2019:J-2 takes no such flag",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_of_a_named_study_is_refused(
+    sightline: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(STUDY.format(name="s"), encoding="utf-8")
+    (tmp_path / "results.txt").write_text("mine", encoding="utf-8")
+    done = sightline(*words.split())
+    assert done.code == 2
+    assert message in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.txt", "s.toml"]
+    assert (tmp_path / "results.txt").read_text(encoding="utf-8") == "mine"

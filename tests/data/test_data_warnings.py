@@ -1,0 +1,63 @@
+"""What is said of texts before they are audited, and what is not said of others."""
+
+from pathlib import Path
+
+import pytest
+
+from sightline.config.spec_syntax import parse_data
+from sightline.data.assembly.corpus import Text
+from sightline.data.assembly.data_warnings import noticed, words_beyond
+from sightline.data.load_dataset import load
+from tests.snapshots import same_text
+
+
+def text(message: str, query: str | None = None) -> Text:
+    asked = None if query is None else tuple(query.split())
+    return Text("t", "train", 0, message, tuple(message.split()), None, "t.csv", 2, asked)
+
+
+def test_what_was_cut_is_told_as_a_share_of_all_words() -> None:
+    texts = [text("a b c d e f"), text("a b", query="c d e f"), text("a b c d")]
+    [message] = noticed(texts, 4)
+    same_text("notes", message)
+    assert [*noticed(texts, 6)] == []
+    assert (words_beyond(texts, 4), words_beyond(texts, 6)) == (2, 0)
+    assert [*noticed(texts, None)] == []
+
+
+@pytest.mark.parametrize(
+    "markup", ["<br />", "<br>", "</p>", "<a href='x'>", "<B>", "&nbsp;", "&amp;", "&#39;"]
+)
+def test_markup_is_named(markup: str) -> None:
+    [message] = noticed(
+        [text("so good"), text(f"so{markup} good"), text(f"{markup}{markup}")], None
+    )
+    same_text("notes", message)
+
+
+def test_no_text_is_quoted_in_what_reports_without_texts_tell_too() -> None:
+    assert "secret" not in "".join(noticed([text("so <secret name='secret'> &secret; good")], None))
+
+
+@pytest.mark.parametrize(
+    "plain", ["a < b > c", "x <- y", "me <you@there.org> too", "AT&T; R&D", "1 & 2;", "<3", "<>"]
+)
+def test_signs_are_no_markup(plain: str) -> None:
+    assert [*noticed([text(plain)], None)] == []
+
+
+def test_texts_that_are_left_out_are_not_spoken_of(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    rows = [
+        f"{split} words {i} {word},{label},{split}\n"
+        for i, (split, word, label) in enumerate(DIVIDED * 3)
+    ]
+    file.write_text("text,label,split\n" + "".join(rows), encoding="utf-8")
+    notes = load(parse_data(str(file)), 0).card["notes"]
+    assert [note for note in notes if "markup" in note] == []
+
+
+DIVIDED = [
+    *((split, "plain", label) for split in ("train", "validation", "test") for label in "ab"),
+    ("test", "<br>", "c"),  # a label that training lacks
+]

@@ -1,0 +1,80 @@
+"""Whether the model has learned anything is said beside every verdict, and so is what is not known
+of it.
+"""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from sightline.core.results import ClassShare, Estimate, Learned, Reason
+from sightline.report.accuracy_sentences import learning
+from sightline.verdict.verdict_table import NO_BETTER
+from tests.report.audits import LEARNED, estimate
+from tests.snapshots import same_text
+
+GUESSING = "As far as these texts can tell, the model is no better than guessing."
+CHANCE = replace(LEARNED, chance=estimate(0.5), above_chance=estimate(0.315))
+
+
+def said(learned: Learned, *reasons: str) -> str:
+    return " ".join(learning(learned, tuple(map(Reason, reasons)))).replace("\xa0", " ")
+
+
+def test_accuracy_stands_beside_both_ways_of_guessing_and_the_differences() -> None:
+    same_text("report", said(CHANCE))
+    assert "dealt out" not in said(LEARNED)  # of an audit that was saved before this was asked
+
+
+def test_texts_are_counted_for_each_number_where_they_differ() -> None:
+    result = said(replace(LEARNED, above=estimate(0.3, n=61)))
+    assert "0.815 (0.775 to 0.855; 872 texts); " in result
+    assert "by 0.300 (0.260 to 0.340; 61 texts)." in result
+
+
+@pytest.mark.parametrize(
+    ("low", "expected"),
+    [(0.001, False), (0.0, True), (-0.02, True), (-0.3, True), (math.nan, True)],
+)
+def test_what_does_not_lie_above_guessing_is_said_to_be_no_better(
+    low: float, expected: bool
+) -> None:
+    above = Estimate(low + 0.05, low, low + 0.1, 872, "")
+    assert (GUESSING in said(replace(LEARNED, above=above))) is expected
+    assert (
+        "A little: it is right more often than by chance" in said(replace(CHANCE, above=above))
+    ) is expected
+
+
+def test_what_a_caveat_says_already_is_not_said_again() -> None:
+    nothing = replace(LEARNED, above=estimate(0.0))
+    assert said(nothing).startswith(GUESSING)
+    assert said(nothing, NO_BETTER).startswith("Accuracy ")
+    little = replace(CHANCE, above=estimate(0.0))
+    assert "but not surely" in said(little)
+    assert "but not surely" not in said(little, NO_BETTER)
+
+
+@pytest.mark.parametrize(
+    ("converged", "cut", "words", "expected"),
+    [
+        (False, 0, 0, "Its training was cut short before it had converged. No text was cut."),
+        (None, 1, 1, ("Whether its training had converged is not known. 1 text was longer than the model " "was let read, and cut: 1 word was lost.")),
+        (True, 30, 1234, ("30 texts were longer than the model was let read, and " "cut: 1,234 words were lost.")),
+        (True, None, None, "Its training had converged. How many texts were cut is not known."),
+    ],
+)  # fmt: skip
+def test_convergence_and_what_was_cut_are_said(
+    converged: bool | None, cut: int | None, words: int | None, expected: str
+) -> None:
+    assert said(replace(LEARNED, converged=converged, cut=cut, words_cut=words)).endswith(expected)
+
+
+def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_many() -> None:
+    shares = {
+        "rare": ClassShare(estimate(0.02), estimate(0.0)),
+        "usual": ClassShare(estimate(0.98), estimate(1.0)),
+    }
+    same_text("report", said(replace(LEARNED, classes=shares)))
+    many = {str(i): ClassShare(estimate(0.05), estimate(0.05)) for i in range(20)}
+    assert said(replace(LEARNED, classes=many)).endswith("; 14 more.")

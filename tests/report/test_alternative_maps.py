@@ -1,0 +1,151 @@
+"""Which map may be shown is said for each kind of map, and a map that was only the best of bad ones
+is none.
+"""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from sightline.core.results import Estimate
+from sightline.report.advice import advice
+from sightline.report.alternative_maps import at_odds, families, how
+from sightline.report.card import card
+from sightline.report.html.map_names import MAPS as KNOWN
+from sightline.report.html.map_names import called
+from sightline.report.html.table_rows import map_lines
+from tests.report.audits import (
+    ASTRAY,
+    MAPS,
+    audit,
+    by_absence,
+    by_class,
+    compared,
+    estimate,
+    map_row,
+)
+from tests.snapshots import same_text
+
+
+def plain(text: str) -> str:
+    return text.replace("\xa0", " ")
+
+
+def test_maps_of_a_kind_stand_together_unsigned_ones_first() -> None:
+    assert [[row.name for row in family.rows] for family in families(MAPS[::-1])] == [
+        ["given", "contribution", "deletion", "gradient", "attention"],
+        ["signed_deletion", "signed_gradient"],
+    ]
+    assert families(()) == []
+    assert [family.signed for family in families(MAPS[-2:])] == [True]
+
+
+def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attention() -> None:
+    family = families(MAPS)[0]
+    assert (family.answer, family.best) == ("weight × logit", "")
+    message = (
+        "Its words take 0.552 (0.512 to 0.592; 436 texts) of the prediction into another text; "
+        "those of attention 0.012 (−0.028 to 0.052; 436 texts)."
+    )
+    assert plain(family.beside_attention) == message
+    measured = (
+        "Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when "
+        "deleted 0.442 (0.402 to 0.482; 436 texts); lost when replaced 0.386 (0.346 to 0.426; "
+        "436 texts)."
+    )
+    assert plain(family.measured) == measured
+
+
+def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
+    family = families(MAPS)[1]
+    same_text("report", (family.answer, family.best))
+    assert plain(family.beside_attention).endswith("into another text.")
+    (open_,) = families((map_row("gradient", "inconclusive", 0.1, chosen=True),))
+    same_text("report", open_.answer)
+
+
+def test_attention_itself_may_be_the_map() -> None:
+    (family,) = families((map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
+    assert family.answer == "attention"
+    assert "those of attention" not in family.beside_attention
+
+
+UNMEASURED = "not measured on these texts"
+MAY = "Which map may be shown"
+
+
+def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
+    (family,) = families(MAPS[:2])
+    same_text("report", family.answer)
+    assert family.best == family.beside_attention == family.measured == ""
+    (bare,) = families((replace(MAPS[3], carried=None, deleted=None, replaced=None),))
+    assert (bare.answer, bare.best, bare.beside_attention, bare.measured) == (
+        UNMEASURED,
+        "",
+        "",
+        "",
+    )
+
+
+def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -> None:
+    nothing = Estimate(math.nan, math.nan, math.nan, 0, "undefined for every text")
+    (family,) = families((replace(MAPS[3], answer="not run", carried=nothing, deleted=nothing),))
+    assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
+    assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
+    said = [
+        *advice(replace(compared(), maps=family.rows)),
+        *card(replace(compared(), maps=family.rows)).lists[MAY],
+    ]
+    assert not any("undefined" in one or "known to transfer" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("value", "explained"), [(1.002, True), (0.99, True), (0.9, False)]
+)  # an interval counts, too
+def test_a_number_above_one_is_explained_and_none_is_where_there_is_none(
+    value: float, explained: bool
+) -> None:
+    result = how(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),)))
+    assert ("Numbers can exceed 1" in result) is explained
+
+
+def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:
+    passes = (map_row("attention", "passed", 0.9, chosen=True),)
+    for verdict in (ASTRAY, by_class()):
+        message = replace(compared(verdict), maps=passes)
+        same_text("report", at_odds(message))
+        assert "Attention transfers the prediction over all texts" in how(message)
+        assert at_odds(replace(message, findings=())) == ""
+        assert "Attention transfers" not in how(compared(verdict))
+    assert at_odds(audit()) == ""
+    assert "Attention transfers" not in how(replace(audit(), maps=passes))
+
+
+def test_every_map_has_one_name_in_a_report() -> None:
+    assert (
+        len({kind.name for kind in KNOWN}) == len({kind.quantity for kind in KNOWN}) == len(KNOWN)
+    )
+    assert (called("deletion"), called("another")) == ("leave-one-out", "another")
+
+
+def test_a_line_counts_texts_once_where_all_numbers_have_the_same() -> None:
+    lines = map_lines(families(MAPS)[0])
+    assert [line.n for line in lines] == ["436"] * 5
+    assert [line.chosen for line in lines] == [False, False, False, True, False]
+    assert lines[4].cells[1:] == ("—", "—")
+    (other,) = map_lines(families((replace(MAPS[0], deleted=estimate(0.1, n=12)),))[0])
+    assert other.n == "436 / 12 / 436"
+
+
+def test_a_map_says_for_which_classes_it_fails_and_which_no_map_explains() -> None:
+    failing = (replace(MAPS[3], against=("x",)), replace(MAPS[0], against=("ham",)))
+    (family,) = families(failing, by_absence())
+    message = (
+        "weight × logit, but not for texts predicted 'x', for which it was not shown to work, "
+        "nor for texts predicted 'ham' by absence"
+    )
+    assert family.answer == message
+    assert [line.notes for line in map_lines(family)] == [
+        ("not for texts predicted 'x', for which it was not shown to work",),
+        (("not for texts predicted 'ham', for which it was not shown to work"),),
+    ]

@@ -1,0 +1,93 @@
+"""What is to be known of the texts stands on the first screen of the terminal, the page, the card
+and the notebook.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sightline.audits.audit_result import Audit
+from sightline.data.assembly.corpus import Text
+from sightline.data.assembly.data_warnings import noticed
+from sightline.report.card import card
+from sightline.report.data_notes import TITLE, noted
+from sightline.report.html.audit_page import in_notebook, render
+from sightline.report.sentences import caveats
+from sightline.report.text.audit_summary import lines
+from sightline.report.text.card_text import card_markdown
+from tests.report.audits import compared
+from tests.report.pages import Page
+from tests.report.test_sentences import of_classes
+from tests.snapshots import same_text
+
+
+def about(**data: Any) -> Audit:
+    return replace(compared(), cards={"data": data})
+
+
+def heads(case: Audit) -> list[str]:
+    """What is seen first in the terminal, on the page, in the card and in a notebook."""
+    printed, page = lines(case), render(case)
+    first = Page(page[page.index('id="verdict"') : page.index("</section>")]).text()
+    texts = (
+        "\n".join(printed[: printed.index("")]),
+        first,
+        card_markdown(card(case)),
+        Page(in_notebook(case)).text(),
+    )
+    return [" ".join(text.replace("\\", "").split()) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        (
+            {"mixed": 4},
+            (
+                "4 texts were left out, because their labels are those of no training text: "
+                "'mixed' (4)."
+            ),
+        ),
+        ({"x": 1}, "1 text was left out, because its label is that of no training text: 'x' (1)."),
+        (
+            {f"l{i}": i for i in range(1, 9)},
+            (
+                "36 texts were left out, because their labels are those of no training text: "
+                "'l8' (8), 'l7' (7), 'l6' (6), 'l5' (5), 'l4' (4), 'l3' (3), 2 more."
+            ),
+        ),
+    ],
+)
+def test_texts_that_no_number_is_about_are_counted_with_their_labels(
+    labels: dict[str, int], sentence: str
+) -> None:
+    for head in heads(about(labels_not_in_training=labels)):
+        assert f"{sentence}" in head
+        assert TITLE in head
+
+
+def test_markup_that_is_read_as_words_is_told_at_once_and_other_notes_wait() -> None:
+    text = Text("t", "train", 0, "so good <br />", ("so", "good", "br"), None, "t.csv", 2)
+    result = about(notes=["divided 70/15/15", *noticed([text, text], None)])
+    same_text("report", noted(result))
+    printed, *_ = heads(result)
+    assert f"{TITLE}: - 2 texts with markup" in printed
+    assert not any("divided 70/15/15" in head for head in heads(result))
+
+
+def test_where_nothing_is_to_be_known_nothing_is_said() -> None:
+    for message in (
+        about(),
+        about(labels_not_in_training={}, notes=[]),
+        replace(compared(), cards={}),
+    ):
+        assert noted(message) == []
+        assert not any(TITLE in head for head in heads(message))
+
+
+def test_a_caveat_of_one_class_is_on_every_first_screen() -> None:
+    result = compared(of_classes(b="0.04"))
+    same_text("report", caveats(result.verdict)[0])
+    for head in heads(result):
+        assert "For texts predicted 'b': the attended words hold little of the evidence." in head

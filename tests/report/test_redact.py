@@ -1,0 +1,92 @@
+"""A report to share holds no word of a text and, where that is asked, no id: whatever the place,
+and packed or not.
+"""
+
+import base64
+import gzip
+import re
+from dataclasses import replace
+
+import pytest
+
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Failed
+from sightline.report.card import card
+from sightline.report.html.audit_page import render
+from sightline.report.redact import remaining_content, without
+from sightline.report.text.card_text import CARDS
+from tests.report.audits import ASTRAY, by_class, compared, record
+from tests.verdicts import why, whys
+
+WORD, ID = "qqsecretword", "qqsecretid"
+
+
+def planted() -> Audit:
+    """An audit with a secret word and a secret id in every text, and in what a measure said when it
+    failed.
+    """
+    texts = tuple(
+        replace(record(f"a {WORD} b {WORD}{i} c", i, True), id=f"{ID}{i}", query=(WORD,))
+        for i in range(12)
+    )
+    result = compared(by_class(), texts)
+    error = f"KeyError: '{WORD}' of {ID}3"
+    said = replace(
+        result.verdict,
+        reasons=(*result.verdict.reasons, why(f"the model could not be run ({error})")),
+    )
+    first, *others = result.findings
+    notes = replace(first, notes=(f"the measure failed: {error}",))
+    failed = {**result.measurements, "reach": Failed("reach", error)}
+    by_name = {
+        name: replace(ASTRAY, reasons=whys(f"it failed ({error})")) for name in said.by_class
+    }
+    return replace(
+        result,
+        verdict=replace(said, by_class=by_name),
+        findings=(notes, *others),
+        measurements=failed,
+    )
+
+
+def everything(html: str) -> str:
+    """All that a page holds: what is written in it, and what is packed in it."""
+    packed = re.findall(r'<script type="text/plain" id="[a-z]+-\d+">(.*?)</script>', html)
+    return html + "".join(gzip.decompress(base64.b64decode(one)).decode() for one in packed)
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("texts", [True, False])
+def test_what_is_left_out_is_nowhere_in_the_page(texts: bool, ids: bool) -> None:
+    html = everything(render(planted(), texts=texts, ids=ids))
+    assert (WORD in html) == texts
+    if not texts:
+        assert (ID in html) == ids
+        assert "KeyError" in html
+        assert remaining_content(texts=texts, ids=ids) in html
+    elif not ids:
+        index = re.search(r'"ids":\[(.*?)\]', html)
+        assert index is not None
+        assert sorted(index[1].replace('"', "").split(","), key=int) == [
+            str(i) for i in range(1, 13)
+        ]
+
+
+def test_a_page_says_truly_what_it_still_tells() -> None:
+    html = everything(render(planted(), texts=False))
+    for message in (f"{ID}0", "positive", "bilstm+additive+softmax", "reviews.csv", '"words":'):
+        assert message in html
+    assert "their numbers in the order of the audit" in render(planted(), texts=False, ids=False)
+    assert remaining_content(texts=True, ids=False) == ""
+
+
+def test_with_everything_an_audit_stays_as_it_is() -> None:
+    result = planted()
+    assert without(result) is result
+
+
+@pytest.mark.parametrize("ending", CARDS)
+def test_a_card_holds_no_text_and_no_id(ending: str) -> None:
+    result = CARDS[ending](card(compared(by_class(), planted().texts)))
+    assert WORD not in result
+    assert ID not in result

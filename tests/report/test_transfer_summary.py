@@ -1,0 +1,188 @@
+"""How much is shown is said in words and numbers of the audit, where a map may be shown, and alike
+on all surfaces.
+"""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from sightline._io.atomic_write import plain
+from sightline.audits.audit_result import Audit
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Verdict
+from sightline.report.card import card
+from sightline.report.html.audit_page import in_notebook, render
+from sightline.report.number_format import number
+from sightline.report.text.audit_summary import lines
+from sightline.report.text.card_text import card_html, card_markdown
+from sightline.report.transfer_summary import (
+    AMOUNTS,
+    LITTLE,
+    TITLE,
+    amount,
+    carried_by,
+    transfer_sentences,
+)
+from sightline.verdict.audit_test import FLIPS
+from tests.report.audits import (
+    LEARNED,
+    NO_EVIDENCE,
+    by_absence,
+    compared,
+    detector,
+    estimate,
+    map_row,
+    moved,
+)
+from tests.snapshots import same_text
+from tests.verdicts import reached
+
+FINE, CAREFUL = reached(CAN, 4, (), ()), reached(CAVEATS, 5, (), ())
+
+
+def said(audit: Audit) -> list[str]:
+    return [one.replace("\xa0", " ") for one in transfer_sentences(audit)]
+
+
+def shown(
+    verdict: Verdict = FINE,
+    value: float = 0.93,
+    alone: float = 0.92,
+    **by_class: tuple[float, float],
+) -> Audit:
+    return replace(compared(verdict), findings=moved(value, alone, **by_class), maps=())
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(1.2, "nearly all"), (0.9, "nearly all"), (0.8996, "nearly all"), (0.8994, "most"), (0.6, "most"), (0.599, "about half"), (0.4, "about half"), (0.399, "about a third"), (0.29, "about a third"), (0.25, "about a quarter"), (0.19, LITTLE), (-0.1, LITTLE)],
+)  # fmt: skip
+def test_a_share_has_words_that_its_written_number_bears_out(share: float, words: str) -> None:
+    assert amount(share) == words
+    assert amount(float(number(share).replace("−", "-"))) == words
+    assert [least for least, _ in AMOUNTS] == sorted((least for least, _ in AMOUNTS), reverse=True)
+
+
+def test_of_all_texts_it_is_one_sentence_with_interval_and_texts() -> None:
+    same_text("report", said(shown(value=0.52, alone=0.5)))
+
+
+def test_where_classes_differ_it_is_said_of_those_whose_texts_may_be_shown() -> None:
+    classes = {
+        "a": FINE,
+        "b": CAREFUL,
+        "c": reached(MUST_NOT, 2, (), ()),
+        "d": reached(CANNOT_TELL, 6, (), ()),
+    }
+    numbers = {"a": (0.95, 0.95), "b": (0.35, 0.35), "c": (0.1, 0.1), "d": (0.9, 0.9)}
+    same_text("report", said(shown(reached(CAVEATS, 5, (), (), classes), **numbers)))
+    alike = shown(reached(CAVEATS, 5, (), (), classes), **{**numbers, "b": (0.97, 0.97)})
+    (both,) = said(alike)
+    same_text("report", both)
+    assert both.endswith(
+        ": 0.950 (0.910 to 0.990; 436 texts) and 0.970 (0.930 to 1.010; 436 texts)."
+    )
+
+
+def test_what_words_do_by_themselves_is_said_where_it_is_surely_less() -> None:
+    """Moved words take the place of others: what goes by the loss of those is no work of theirs."""
+    (less,) = said(shown(value=0.967, alone=0.327))
+    same_text("report", less)
+    assert "By themselves" not in said(shown(value=0.93, alone=0.87))[0]  # their intervals meet
+    assert "By themselves" not in said(shown(value=0.85, alone=0.7))[0]  # both are called most
+    assert "By themselves" not in said(shown(value=0.3, alone=0.9))[0]
+
+
+@pytest.mark.parametrize("verdict", [reached(MUST_NOT, 2, (), ()), reached(CANNOT_TELL, 6, (), ())])
+def test_where_no_map_may_be_shown_nothing_is_said(verdict: Verdict) -> None:
+    assert said(shown(verdict)) == []
+    assert shown(verdict).to_json()["shown"] is None
+
+
+def test_of_a_model_that_guesses_or_without_the_number_nothing_is_said() -> None:
+    guesses = replace(LEARNED, above=estimate(0.0))
+    assert said(replace(shown(), learned=guesses)) == []
+    assert said(replace(shown(), findings=())) == []
+    first, *others = moved()
+    nan = Estimate(float("nan"), float("nan"), float("nan"), 0, "")
+    assert said(replace(shown(), findings=(replace(first, score=nan), *others))) == []
+    assert (
+        said(replace(shown(), findings=(replace(first, comparison=FLIPS), *others))) == []
+    )  # a count of flips
+    none_open = reached(CAVEATS, 5, (), (), {"a": reached(CANNOT_TELL, 6, (), ())})
+    assert said(shown(none_open, a=(0.9, 0.9))) == []
+
+
+def test_another_map_is_named_where_it_surely_carries_more_on_the_same_texts() -> None:
+    rows = (map_row("deletion", "passed", 0.93, chosen=True), map_row("attention", "passed", 0.52))
+    found = replace(shown(value=0.5, alone=0.5), maps=rows)
+    same_text("report", said(found)[1])
+    for other in (
+        (map_row("deletion", "passed", 0.58, chosen=True), rows[1]),  # intervals meet
+        (rows[0], map_row("attention", "passed", 0.92)),
+        (replace(rows[0], chosen=False), rows[1]),  # its own half of the texts may have been lucky
+        (
+            map_row("signed_deletion", "passed", 0.93, chosen=True),
+            rows[1],
+        ),  # words for the class alone
+        rows[:1],
+    ):
+        assert len(said(replace(found, maps=other))) == 1
+
+
+def test_json_holds_the_numbers_of_the_sentences() -> None:
+    told_of = json.loads(json.dumps(plain(detector().to_json())))["shown"]
+    assert [*told_of] == ["all_texts", "by_class", "best_map", "best_carried", "attention_carried"]
+    assert told_of["all_texts"] is None
+    assert [*told_of["by_class"]] == ["spam"]
+    assert {name: one["value"] for name, one in told_of["by_class"]["spam"].items()} == {
+        "carried": 0.93,
+        "alone": 0.9,
+    }
+    assert (told_of["best_map"], told_of["best_carried"]["value"]) == ("contribution", 0.552)
+    assert told_of["attention_carried"]["value"] == 0.012
+    assert carried_by(shown()) is not None
+    assert shown().to_json()["shown"]["all_texts"]["carried"]["value"] == 0.93
+
+
+def test_a_saved_audit_says_what_it_said(tmp_path) -> None:
+    found = detector()
+    assert Audit.load(found.save(tmp_path / "a")).to_json()["shown"] == found.to_json()["shown"]
+
+
+def surfaces(audit: Audit) -> list[str]:
+    html = [render(audit), in_notebook(audit), card_html(card(audit))]
+    read = [" ".join(unescape(re.sub(r"<[^>]+>", "", one)).split()) for one in html]
+    found = ["\n".join(lines(audit)), *read, card_markdown(card(audit))]
+    return [one.replace("\xa0", " ") for one in found]
+
+
+@pytest.mark.parametrize("audit", [shown(), detector(), shown(value=0.967, alone=0.327)])
+def test_every_surface_says_how_much_is_shown(audit: Audit) -> None:
+    sentences = said(audit)
+    assert sentences
+    for surface in surfaces(audit):
+        assert all(one in surface for one in sentences)
+    assert card(audit).facts[TITLE] == " ".join(transfer_sentences(audit))
+    assert lines(audit)[1].replace("\xa0", " ") == sentences[0]
+
+
+def test_every_surface_calls_a_class_decided_by_absence_one() -> None:
+    audit = detector()
+    headline = (
+        "can be shown for texts predicted 'spam'; decided by absence for texts predicted 'ham'"
+    )
+    assert audit.headline == plain(audit.to_json())["headline"] == headline
+    for surface in surfaces(audit):
+        assert "ecided by absence for texts predicted 'ham'" in surface
+        assert f"ecided by absence: {NO_EVIDENCE}." in surface
+        assert (
+            "Show no map for texts predicted 'ham': no highlighted word can explain that "
+            "prediction."
+        ) in surface
+        assert "for all texts together" not in surface
+    page = render(audit)
+    assert re.findall('<p class="answer ([a-z]+)">', page) == ["good", "absent"]
+    assert audit.verdict == by_absence()

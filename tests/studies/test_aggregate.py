@@ -1,0 +1,43 @@
+"""What is said of several seeds: differences within each, of as many texts, and never farther than
+can be.
+"""
+
+import pytest
+
+from sightline.studies.aggregate import AggregateLine, Read, gained, less
+from tests.studies.saying import read
+
+USUAL, OTHER = "mlp", "mlp+uniform"
+TAUS = ((1.0, -1.0), (0.9, -0.95), (0.1, 0.0))
+"""Of the usual model and of the other one, by seed."""
+
+
+def runs(bounds: tuple[float, float] | None) -> list[Read]:
+    return [
+        read("tau", model, seed, value, bounds)
+        for seed, pair in enumerate(TAUS)
+        for model, value in zip((USUAL, OTHER), pair, strict=True)
+    ]
+
+
+def lost(bounds: tuple[float, float] | None) -> AggregateLine:
+    (line,) = less("tau", USUAL, "lost")(runs(bounds))
+    return line
+
+
+def test_a_difference_of_two_numbers_over_seeds_stays_as_near_as_their_ends() -> None:
+    line = lost((-1.0, 1.0))
+    value = line.found.value
+    assert value.value == pytest.approx((2.0 + 1.85 + 0.1) / 3)
+    assert value.high == 2.0
+    assert line.found.bounds == (-2.0, 2.0)
+    assert lost(None).found.value.high > 2
+    assert lost(None).found.value.low == value.low
+    (*_, gain) = gained("tau", lambda _: USUAL, "gained")(runs((-1.0, 1.0)))
+    assert (gain.quantity, gain.found.value.low) == ("gained", -2.0)
+
+
+def test_a_difference_is_of_the_texts_that_both_models_have() -> None:
+    few = read("tau", OTHER, 0, 0.5, None, texts=4)
+    (line,) = less("tau", USUAL, "lost")([read("tau", USUAL, 0, 0.7), few])
+    assert line.found.value.n == 4

@@ -1,0 +1,61 @@
+"""How often Gumbel-softmax raises τ, and how often another seed does."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import pytest
+
+from sightline.studies.aggregate import AggregateLine, Read
+from sightline.studies.papers.gumbel_vs_seed import RAISED, RAISED_BY_SEED, WITHOUT, raised
+from tests.studies.saying import read
+
+tau = partial(read, "τ")
+
+
+def lines_of(runs: Sequence[Read]) -> dict[str, AggregateLine]:
+    """Give the lines of all models with dot attention."""
+    return {
+        one.quantity: one for one in raised("τ")(runs) if (one.corpus, one.model) == ("all", "dot")
+    }
+
+
+def record(line: AggregateLine) -> tuple[float, int, int]:
+    return line.found.value.value, line.found.value.n, line.seeds
+
+
+def test_what_gumbel_softmax_raises_is_asked_of_seeds_that_have_both() -> None:
+    plain = [tau("mlp+dot", seed, value) for seed, value in enumerate((0.5, 0.9, 0.9))]
+    line = lines_of([*plain, tau("mlp+dot+gumbel", 0, 0.5)])[RAISED]
+    assert record(line) == (1, 1, 1)  # the mean of the plain ones is .77
+    line = lines_of([*plain, tau("mlp+dot+gumbel", 0, 0.5), tau("mlp+dot+gumbel", 2, 0.8)])[RAISED]
+    assert record(line) == (0, 1, 2)  # lower by .05 in the mean
+
+
+def test_a_model_without_tau_under_any_seed_is_neither_higher_nor_lower() -> None:
+    undefined = [tau("mlp+dot", 0, math.nan), tau("mlp+dot+gumbel", 0, 0.5)]
+    assert set(lines_of(undefined)) == {WITHOUT}
+    known = [tau("bilstm+dot", 1, 0.5), tau("bilstm+dot+gumbel", 1, 0.5)]
+    both = lines_of([*undefined, *known])
+    assert record(both[RAISED]) == record(both[RAISED_BY_SEED]) == (1, 1, 1)
+    assert record(both[WITHOUT]) == (0.5, 2, 2)
+    assert both[RAISED_BY_SEED].found.value.method == "Wilson over models: 1"
+    assert set(lines_of(known)) == {RAISED, RAISED_BY_SEED}
+
+
+def test_the_floor_is_how_often_another_seed_of_the_plain_model_is_higher() -> None:
+    plain = [tau("mlp+dot", seed, value) for seed, value in enumerate((0.5, 0.6, 0.9))]
+    others = [tau("mlp+dot+gumbel", seed, value) for seed, value in enumerate((0.4, 0.7, 0.89))]
+    line = lines_of([*plain, *others])[RAISED_BY_SEED]
+    assert record(line) == (pytest.approx(2 / 3), 3, 3)  # lower by .1, higher by .1, lower by .01
+    assert line.found.baseline is not None
+    assert (line.found.baseline.value, line.found.baseline.n) == (0.5, 6)  # of each pair one way
+
+
+def test_seeds_that_say_nearly_the_same_are_unchanged_both_ways() -> None:
+    plain = [tau("mlp+dot", seed, value) for seed, value in enumerate((0.5, 0.51))]
+    found = lines_of([*plain, tau("mlp+dot+gumbel", 0, 0.5)])[RAISED_BY_SEED].found
+    assert found.baseline is not None
+    assert (found.baseline.value, found.baseline.n) == (1, 2)
+    alone = lines_of([plain[0], tau("mlp+dot+gumbel", 0, 0.5)])[RAISED_BY_SEED].found
+    assert alone.baseline is None  # of one seed nothing is known of another

@@ -1,0 +1,444 @@
+"""What was read of runs outlasts their store: tables made of it are those made of the store, and
+what is newer wins.
+"""
+
+import gzip
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sightline.config.run_keys import lasting_key, run_key
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import RunSpec
+from sightline.core.errors import DataError
+from sightline.core.results import Estimate
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.studies import run_counts
+from sightline.studies.aggregate import AggregateLine, Number, RunName, less
+from sightline.studies.kept_results import Kept, kept_of, page, row_of, rows_kept
+from sightline.studies.papers import paper_scope
+from sightline.studies.papers.model_performance import performance_of
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.published_comparison import compare
+from sightline.studies.remaining_cost import Costs
+from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
+from sightline.studies.run_plan import Plan, Readings
+from sightline.studies.study_catalogue import CALIBRATIONS
+from sightline.studies.study_definition import Done, Joint, Params, of_paper, run_missing
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
+
+import docs_reproduction
+
+NEEDLE = parse_data("planted:needle(n=120,length=6)")
+MODELS = ("mlp(hidden=4)", "mlp(hidden=4)+uniform")
+
+
+def needles(asked: Params, corpus: str, seed: int) -> list[tuple[str, RunSpec]]:
+    spec = RunSpec(NEEDLE, parse_model(MODELS[0]), seed=seed, companions=(), measures=("need",))
+    return [
+        (model, replace(spec, model=parse_model(model), fit=replace(spec.fit, epochs=1)))
+        for model in MODELS
+    ]
+
+
+def planned(**settings: object) -> Plan:
+    one = of_paper(
+        "jain2019",
+        "J-1",
+        "Table 1",
+        "what is said",
+        ("sst",),
+        cells=needles,
+        numbers=performance_of,
+    )
+    return Plan(replace(one, **settings), Params(Path(), 2), ("sst",), {})
+
+
+def kept(plan: Plan, said: Readings) -> Kept:
+    """Keep what was read of a plan."""
+    named = {one.name: row_of(plan.artefact, one.run, one.name) for one in plan.readings}
+    return Kept(readings={name: (named[name], values) for name, values in said.items()})
+
+
+def written(plan: Plan, said: Readings, file: Path) -> Kept:
+    """Write what was read of a plan, and read it back."""
+    write_rows(file, rows_kept(plan.artefact.id, kept(plan, said)))
+    return kept_of(read_rows(file)).get(plan.artefact.id, Kept())
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    made = Store(tmp_path_factory.mktemp("store"))
+    run_missing(planned().grid.cells, made, Serial())
+    return made
+
+
+@pytest.mark.parametrize("summed", [False, True])
+def test_a_table_of_what_was_read_is_that_of_the_store(
+    store: Store, tmp_path: Path, summed: bool
+) -> None:
+    plan = planned(lines=less("accuracy", MODELS[0], "accuracy lost")) if summed else planned()
+    file = tmp_path / "results.csv.gz"
+    known = written(plan, plan.said(store), file).said
+    assert len(known) == len(plan.planned) == 4
+    empty = Store(tmp_path / "empty")
+    table = compare(plan, empty, plan.read(empty, known))
+    assert table.rows == compare(plan, store).rows
+    assert table.row_names == compare(plan, store).row_names
+    assert all(
+        isinstance(cells[1].value, float)
+        for names, cells in zip(table.row_names, table.rows, strict=True)
+        if names[1] == MODELS[1]
+    )
+    before = file.read_bytes()
+    assert written(plan, plan.said(empty, known), file).said == known
+    assert file.read_bytes() == before  # equal rows are equal bytes
+
+
+def test_runs_of_the_store_stand_before_what_was_read_of_them(store: Store, tmp_path: Path) -> None:
+    plan = planned()
+    ours = plan.read(store)
+    wrong = {
+        lasting_key(run.spec): {"accuracy": Number(Estimate(2.0, 2.0, 2.0, 9, "wrong"))}
+        for run, _ in ours
+    }
+    assert plan.read(store, wrong) == ours
+    assert [
+        said["accuracy"].value.value for _, said in plan.read(Store(tmp_path / "empty"), wrong)
+    ] == [2.0] * 4
+
+
+def test_a_run_of_which_only_lines_are_left_counts_as_done_and_says_nothing(tmp_path: Path) -> None:
+    plan, file = planned(), tmp_path / "results.csv.gz"
+    first, second = (lasting_key(cell) for cell in plan.grid.cells[:2])
+    said: Readings = {first: {}, second: None}
+    assert written(plan, said, file).said == said
+    assert [run.model for run, _ in plan.read(Store(tmp_path / "empty"), said)] == [MODELS[0]]
+    assert read_rows(tmp_path / "none") == []
+
+
+def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> None:
+    plan, file = planned(), tmp_path / "results.csv.gz"
+    value, baseline = (
+        Estimate(0.5, math.nan, math.nan, 3, "one"),
+        Estimate(0.1, 0.0, 0.2, 3, "other"),
+    )
+    said = {"bounded": Number(value, baseline, (-math.inf, 1.0)), "free": Number(baseline)}
+    (read,) = written(plan, {plan.readings[0].name: said}, file).said.values()
+    assert str(read) == str(said)  # NaN is not equal to itself
+
+
+def apart(runs: Sequence[Done]) -> dict[str, Number]:
+    """Give what only both models together say."""
+    first, second = (run.audit().metrics["accuracy"].value for run in runs)
+    return {"apart": Number(Estimate(first - second, math.nan, math.nan, 9, "one seed"))}
+
+
+def test_what_runs_say_only_together_is_read_and_kept_a_seed_at_a_time(
+    store: Store, tmp_path: Path
+) -> None:
+    plan, file = (
+        planned(joint=Joint(lambda model: model.partition("(")[0], apart)),
+        tmp_path / "results.csv.gz",
+    )
+    known = written(plan, plan.said(store), file).said
+    lines = {line.of: line for line in plan.lines(plan.read(Store(tmp_path / "empty"), known))}
+    line = lines["sst", "mlp", "apart"]
+    each = [store.audit(key).metrics["accuracy"].value for key in plan.grid.keys]
+    assert line.found.value.value == pytest.approx((each[0] - each[1] + each[2] - each[3]) / 2)
+    assert line.seeds == 2
+    assert plan.unread(known) == set()
+
+    half = Store(tmp_path / "half")  # one seed whole, of the other one run
+    run_missing(plan.grid.cells[:3], half, Serial())
+    assert [run.seed for run, message in plan.read(half) if "apart" in message] == [0]
+    assert plan.unread(plan.said(half)) == {*plan.grid.keys[2:]}
+    assert [run.seed for run, message in plan.read(half, known) if "apart" in message] == [0, 1]
+    lost = {name: message for name, message in known.items() if "+" not in name}
+    assert plan.unread(lost) == {
+        *plan.grid.keys
+    }  # what each said is known, and what both did is not
+
+
+def test_a_run_is_known_by_what_it_is_and_not_by_the_bytes_of_its_vectors() -> None:
+    run = needles(Params(Path()), "sst", 0)[0][1]
+    assert lasting_key(run) == run_key(run)
+    started = [
+        replace(run, model=replace(run.model, vectors=f"/{place}/words.txt", vectors_digest=digest))
+        for place, digest in (("here", "ab"), ("there", "cd"))
+    ]
+    first, second = map(lasting_key, started)
+    assert first == second
+    assert (
+        len(
+            {first, lasting_key(run), lasting_key(replace(started[0], seed=1)), run_key(started[0])}
+        )
+        == 4
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n", r"results.csv.gz:1: expected the columns study, "),
+        (",".join(COLUMNS) + "\npaper,sst\n", r"results.csv.gz:2: expected 21 cells, got 2"),
+    ],
+)
+def test_a_broken_results_file_is_refused_with_its_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "results.csv.gz"
+    file.write_bytes(gzip.compress(text.encode()))
+    with pytest.raises(DataError, match=message):
+        read_rows(file)
+    file.write_bytes(text.encode())
+    with pytest.raises(DataError, match="expected a results file, compressed CSV"):
+        read_rows(file)
+
+
+def test_plain_values_come_back_as_they_were() -> None:
+    estimate = {"value": 0.5, "low": math.nan, "high": None, "n": 3, "method": "one"}
+    values = {
+        "accuracy": estimate,
+        "whole": 12,
+        "share": 12.0,
+        "tiny": 1e-300,
+        "yes": True,
+        "no": False,
+        "nothing": None,
+        "empty": "",
+        "counts": [1, 2, 3],
+        "reasons": ["one, and another", 'a "third"'],
+        "none of them": [],
+        "findings": {"a code": {"answer": "passed", "effect": {**estimate, "high": 1.0}}},
+        "maps": [{"name": "gradient", "carried": estimate}, {"name": "deletion", "carried": None}],
+    }
+    found = values_of(rows_of(Row("s"), values))
+    assert str(found) == str(values)  # NaN is not equal to itself, and a flag is no number
+    with pytest.raises(ValueError, match="no slash"):
+        list(rows_of(Row("s"), {"a/b": 1}))
+
+
+def test_a_run_keeps_its_labels_on_every_axis(tmp_path: Path) -> None:
+    axes = ("corpus", "kind", "state", "seed")
+    labels = ("sst", "untrained, weights ^300", "as drawn", "2")
+    name = RunName.at(axes, labels, 2)
+    assert (name.corpus, name.model, name.seed) == ("sst", "", 2)
+    assert name.labels(axes) == labels
+    assert RunName.at(("world", "encoder"), ("needle", "mlp"), 0).labels(("world", "encoder")) == (
+        "needle",
+        "mlp",
+    )
+
+
+def mean(model: str, seeds: int, value: float, corpus: str = "sst") -> AggregateLine:
+    estimate = Estimate(value, value, value, 9, "")
+    return AggregateLine(corpus, model, "F1", Number(estimate), seeds)
+
+
+def test_a_mean_stays_where_it_rests_on_more_seeds_than_are_read_now() -> None:
+    before = [mean("a", 3, 0.1), mean("c", 1, 0.3)]
+    now = [mean("a", 2, 0.5), mean("b", 1, 0.6), mean("c", 1, 0.7)]
+    seeds = {("sst", model): {0, 1, 2} for model in "abc"}
+    assert run_counts.still_needed(before, now, seeds) == [before[0]]
+    study, known = PAPER_TABLES["tutek2020:T-1"], Kept(means=[*before, *now])
+    values = {line.model: line.found.value.value for line, _ in paper_scope.all_lines(study, known)}
+    assert values == {"a": 0.1, "b": 0.6, "c": 0.7}
+
+
+def test_a_mean_falls_where_other_runs_are_asked_for_than_it_is_of(store: Store) -> None:
+    plan = planned()
+    lost = [one.name for one in plan.readings if (one.run.model, one.run.seed) == (MODELS[1], 1)]
+    said = {
+        name: None if name == lost[0] else message for name, message in plan.said(store).items()
+    }
+    both = {("sst", model): {0, 1} for model in MODELS}
+    assert run_counts.seeds_of(plan, said) == both  # of one only means were kept, and it was read
+    del said[lost[0]]
+    seeds = run_counts.seeds_of(plan, said)
+    assert seeds == {**both, ("sst", MODELS[1]): {0}}
+    assert run_counts.seeds_of(plan, {}) == {of: set() for of in both}
+    lines = [mean(MODELS[0], 2, 0), mean(MODELS[1], 2, 0), mean(MODELS[1], 1, 0)]
+    lines += [mean("any", 2, 0, "all"), mean("any", 3, 0, "all")]
+    assert [run_counts.stands(one, seeds) for one in lines] == [True, False, True, True, False]
+
+
+def test_a_study_counted_again_from_its_file_says_the_same(store: Store, tmp_path: Path) -> None:
+    plan, runs = planned(), list(store.summaries())
+    first = run_counts.count(plan.artefact, [plan], store, runs, Kept())
+    assert first.kept.status == {
+        "planned": 4,
+        "done": 4,
+        "hours_left": 0,
+        "usual_seconds": pytest.approx(1, abs=60),
+    }
+    file = write_rows(tmp_path / "results.csv.gz", rows_kept(plan.artefact.id, first.kept))
+    again = kept_of(read_rows(file))[plan.artefact.id]
+    empty = run_counts.count(plan.artefact, [plan], Store(tmp_path / "empty"), (), again)
+    assert empty.kept == again
+    assert set(empty.left.values()) == {None}
+
+
+def test_readings_of_runs_that_a_study_no_longer_has_are_dropped(store: Store) -> None:
+    plan = planned()
+    other = {"another": (Row(plan.artefact.id, "sst", "other", run="another"), {})}
+    found = run_counts.count(plan.artefact, [plan], store, (), Kept(readings=other))
+    assert {*found.kept.readings} == {one.name for one in plan.readings}
+
+
+def test_a_run_that_several_tables_read_is_counted_once_and_as_left_where_one_waits_for_it() -> (
+    None
+):
+    result = run_counts.once(
+        [{"a": None, "b": 3600.0}, {"b": 600.0, "c": None}, {"c": 1800.0, "a": None}]
+    )
+    assert result == {"planned": 3, "done": 1, "hours_left": 1.5}
+    assert run_counts.once([{}]) == {"planned": 0, "done": 0, "hours_left": 0}
+
+
+def test_what_is_missing_is_told_by_corpus() -> None:
+    left = {"a": None, "b": 3600.0, "c": 1800.0, "d": 5400.0, "e": None, "f": 1800.0}
+    of = {
+        "a": ("sst", "m"),
+        "b": ("sst", "m"),
+        "c": ("sst", "n"),
+        "d": ("news", "m"),
+        "e": ("babi1", "m"),
+    }
+    result = run_counts.missing_of({**of, "f": ("sst", "n")}, left)
+    assert result == {
+        "sst": {
+            "missing": 3,
+            "planned": 4,
+            "hours_left": 2.0,
+            "seconds": {"m": 3600.0, "n": 1800.0},
+        },
+        "news": {"missing": 1, "planned": 1, "hours_left": 1.5, "seconds": {"m": 5400.0}},
+    }
+    rows = [{"corpus": corpus, **values} for corpus, values in result.items()]
+    assert [docs_reproduction._missing(one) for one in rows] == [
+        "sst 3 of 4 (2.0)",
+        "news all (1.5)",
+    ]
+
+
+def test_what_a_missing_run_was_reckoned_to_take() -> None:
+    assert run_counts.usual_seconds({"planned": 10, "done": 6, "hours_left": 2.0}) == 1800
+    assert (
+        run_counts.usual_seconds({"planned": 10, "done": 6, "hours_left": 2.0, "usual_seconds": 60})
+        == 60
+    )
+    assert (
+        run_counts.usual_seconds({})
+        == run_counts.usual_seconds({"planned": 6, "done": 6, "hours_left": 0.0})
+        == 0
+    )
+
+
+def test_what_a_run_of_a_corpus_was_reckoned_to_take_outlasts_the_store(
+    tmp_path: Path, store: Store
+) -> None:
+    before = Kept(by_corpus={"sst": {"missing": 4, "planned": 9, "hours_left": 0.1}})
+    assert [run_counts.reckoned(before, (one, "m"), 60.0) for one in ("sst", "news")] == [
+        pytest.approx(90),
+        60.0,
+    ]
+    assert run_counts.reckoned(Kept(), ("sst", "m"), 60.0) == 60.0
+    took = [one.seconds for one in store.summaries() if one.key in planned().grid.keys]
+    assert run_counts.mean_of_done([planned()], [*store.summaries()]) == pytest.approx(
+        sum(took) / len(took), abs=0.1
+    )
+    assert run_counts.mean_of_done([planned()], []) == 0
+    known = Kept(by_corpus={"sst": {**before.by_corpus["sst"], "seconds": {"m": 30.0}}})
+    assert [run_counts.reckoned(known, ("sst", one), 60.0) for one in "mn"] == [
+        30.0,
+        pytest.approx(90),
+    ]
+    plan, empty = planned(), Store(tmp_path / "empty")
+    keys = plan.grid.keys
+    lost = run_counts.seconds_left(plan, keys[1:], Costs.of(empty.summaries()), before, 60.0)
+    assert lost == {key: pytest.approx(90) for key in keys[1:]}
+    took = Costs.of(one for one in store.summaries() if one.key == keys[0])
+    each = run_counts.seconds_left(plan, keys[1:], took, before, 60.0)
+    assert (
+        each[keys[2]] == round(took.seconds[str(NEEDLE)], 1) < 90
+    )  # the same model under another seed
+    assert (
+        each[keys[1]] == each[keys[3]] == pytest.approx(90)
+    )  # another model: its training may take long
+    slow = Costs(took.done, dict.fromkeys(took.seconds, 400.0))
+    assert run_counts.seconds_left(plan, keys[1:2], slow, before, 60.0) == {keys[1]: 400.0}
+
+
+def test_hours_counted_twice_are_the_same(store: Store) -> None:
+    plan = planned()
+    keys = plan.grid.keys
+    of = {key: (names[0], names[1]) for names, key in zip(plan.grid.labels, keys, strict=True)}
+
+    def counted(took: Costs, before: dict[str, object]) -> dict[str, object]:
+        left = run_counts.seconds_left(plan, keys[1:], took, Kept(by_corpus=before), 60.0)
+        return run_counts.missing_of(of, dict.fromkeys(keys) | left)
+
+    took = Costs.of(one for one in store.summaries() if one.key == keys[0])
+    slow = Costs(took.done, dict.fromkeys(took.seconds, 30.0))  # one of two models was measured
+    once = counted(slow, {"sst": {"missing": 4, "planned": 4, "hours_left": 0.1}})
+    assert once["sst"]["seconds"] == {MODELS[0]: 30.0, MODELS[1]: 90.0}
+    assert once == counted(slow, once) == counted(Costs.of(()), once)
+
+
+NOWHERE = Path()
+
+
+def test_tables_along_lambda_ask_for_the_film_reviews_of_their_study() -> None:
+    names = ("meister2021:M-2", "jain2019:J-2", "wen2022:W-1")
+    wanted = {
+        name: [one.limit for one in paper_scope.asked(PAPER_TABLES[name], NOWHERE, NOWHERE)]
+        for name in names
+    }
+    assert wanted == {
+        "meister2021:M-2": [None, 1000],
+        "jain2019:J-2": [None, 500],
+        "wen2022:W-1": [None],
+    }
+
+
+def test_words_start_from_vectors_that_know_them_in_the_tables_of_one_paper_alone() -> None:
+    def record(name: str) -> set[tuple[str, tuple[str, ...], int | None]]:
+        every = paper_scope.asked(PAPER_TABLES[name], NOWHERE, NOWHERE)
+        return {(one.vectors.name if one.vectors else "", one.corpora, one.limit) for one in every}
+
+    films, news = "film-reviews.vectors.txt", "news.vectors.txt"
+    assert record("tutek2020:T-1") == {
+        (films, ("sst", "imdb"), None),
+        (news, ("news", "agnews"), None),
+    }
+    assert record("tutek2020:T-2") == {
+        (films, ("sst",), None),
+        (films, ("imdb",), 500),
+        (news, ("news",), None),
+        (news, ("agnews",), 500),
+    }
+    assert {vectors for vectors, *_ in record("jain2019:J-1") | record("wen2022:W-1")} == {""}
+
+
+def test_committed_results_have_every_study_and_its_page() -> None:
+    file = Path(__file__).resolve().parents[2] / "docs" / "verified" / "results.csv.gz"
+    known = kept_of(read_rows(file))
+    assert known.keys() >= {paper_scope.ALL, *PAPER_TABLES, *CALIBRATIONS} - {"thresholds"}
+    for name, study in CALIBRATIONS.items():
+        if name in known:
+            assert page(study, known[name])["gates"] is not None
+    lines = [line for one in paper_scope.page_of_all(known)["artefacts"] for line in one["lines"]]
+    assert len(lines) > 1000
+    assert {line["said"].partition(" ")[0] for line in lines} >= {
+        "agrees",
+        "differs",
+        "apart",
+        "not",
+    }

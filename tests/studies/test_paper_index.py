@@ -1,0 +1,493 @@
+"""Every table and figure of the papers, end to end on small corpora: what is run, what is said,
+what is drawn.
+"""
+
+import csv
+import math
+from collections import Counter
+from dataclasses import replace
+from functools import partial, partialmethod
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib.image
+import pytest
+from scipy.stats import kendalltau
+
+from sightline.config.run_keys import run_key
+from sightline.config.spec_syntax import parse_model
+from sightline.core.errors import SpecError
+from sightline.core.results import Estimate
+from sightline.data.load_dataset import load
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.measures.rank_information import RankInformation
+from sightline.numerics import probes, rank_probe_scores
+from sightline.studies import aggregate, study_corpora
+from sightline.studies.aggregate import Number
+from sightline.studies.papers import (
+    meister2021,
+    paper_index,
+    published_comparison,
+    wen2022,
+    write_outputs,
+)
+from sightline.studies.papers.model_performance import peaked_of
+from sightline.studies.papers.published_comparison import compare
+from sightline.studies.papers.published_values import PAPERS, printed, printed_in, value_of
+from sightline.studies.run_plan import Plan, plan_of
+from sightline.studies.study_corpora import data_of
+from sightline.studies.study_definition import Params, run_missing
+from tests.sampling import slow_but
+from tests.studies import small
+from tests.studies.saying import read
+
+RANKED = ("W-F2", "W-2", "W-4", "W-5")
+"""What ranks know takes 200 texts."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Corpora with few test texts, and beside them one with enough for ranks."""
+    place = tmp_path_factory.mktemp("corpora")
+    small.sst(place / "few")
+    small.babi(place / "few")
+    small.snli(place / "few")
+    small.sst(place / "many", test=250)
+    return place
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """One for all artefacts: many share runs."""
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask less of two measures whose settings no study sets."""
+    monkeypatch.setattr(
+        RankInformation, "__init__", partialmethod(RankInformation.__init__, shuffles=2)
+    )
+    strengths = partial(probes.logistic_scores, strengths=(0.1,))
+    monkeypatch.setattr(rank_probe_scores, "logistic_scores", strengths)
+
+
+def planned(name: str, folder: Path, seeds: int = 1, **changes: object) -> Plan:
+    one = paper_index.paper_table_named(name)
+    place = folder / ("many" if one.name in RANKED else "few")
+    return plan_of(one, replace(Params(place, seeds, ("sst",), scale="smoke"), **changes))
+
+
+PAPER = [name.partition(":")[0] for name in paper_index.PAPER_TABLES]
+FIRST = {PAPER.index(paper) for paper in PAPER}
+
+
+@pytest.mark.parametrize("name", slow_but(FIRST, paper_index.PAPER_TABLES))
+def test_every_artefact_runs_and_says_something_of_each_of_its_models(
+    name: str, folder: Path, store: Store, tmp_path: Path, cheap: None
+) -> None:
+    plan = planned(name, folder)
+    run_missing(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    assert "not done" not in table.partial
+    said = {
+        tuple(names[:2]) for names, cells in zip(table.row_names, table.rows, strict=True)
+        if isinstance(cells[1].value, float) and not math.isnan(cells[1].value)
+    }  # fmt: skip
+    swept = plan.artefact.name in ("M-2", "M-F3")
+    models = {run.model.partition("(")[0] if swept else run.model for run in plan.planned}
+    if plan.artefact.name in ("W-2", "W-4"):
+        models.discard("bilstm+additive")  # it is what the others are held against
+    if plan.artefact.name != "W-5":
+        assert {("sst", model) for model in models} <= said
+    else:
+        assert {("classification", "additive"), ("classification", "dot"), ("all", "all")} <= said
+    counted = {names[2] for names in table.row_names if names[1] == ""}
+    assert bool(counted) == (plan.artefact.counted is not None)
+    _check_figures(plan, store, tmp_path)
+
+
+def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
+    drawings = list(
+        write_outputs.figures_of(
+            plan.artefact.name,
+            plan.artefact.figures,
+            write_outputs.runs_of(plan.grid, store),
+            together=1,
+        )
+    )
+    assert {one.figure for one in drawings} == {*plan.artefact.figures}
+    for one in drawings[:4]:
+        svg, png, numbers = one.write(folder, (".svg", ".png"))
+        assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+        assert matplotlib.image.imread(png).std() > 0.01
+        with numbers.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert rows
+        result = numbers.read_text()
+        if "texts" in rows[0]:  # a histogram: all texts are in it, or counted as undefined
+            groups = {row[next(iter(row))] for row in rows}
+            texts = len(one.of[0].audit().texts)
+            each = {
+                group: sum(int(row["texts"]) for row in rows if row[next(iter(row))] == group)
+                for group in groups
+            }
+            assert sum(each.values()) == texts * (len(groups) if "less" in rows[0] else 1)
+        else:
+            assert all(run.audit().texts[0].id in result or "," in result for run in one.of)
+
+
+def test_a_table_holds_what_runs_say_beside_what_is_printed(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("jain2019:J-2", folder, seeds=2)
+    run_missing(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    assert table.title.startswith("Jain & Wallace 2019, Table 2: ")
+    row = dict(zip(table.row_names, table.rows, strict=True))[
+        "sst", "bilstm+additive", "τ with gradient, class 0"
+    ]
+    published, ours, baseline, seeds, agrees = row
+    assert (published.value, published.sd, seeds.value) == (0.40, 0.21, 2)
+    means = []
+    for run in plan.runs(store):
+        if run.model == "bilstm+additive":
+            audit = run.audit()
+            tau = [
+                value
+                for value, text in zip(
+                    audit.measurements["agreement"].values["tau.gradient"], audit.texts, strict=True
+                )
+                if text.predicted == "negative" and not math.isnan(value)
+            ]
+            means += [sum(tau) / len(tau)] if tau else []
+    assert ours.value == pytest.approx(sum(means) / len(means))
+    assert baseline.value != ours.value
+    assert agrees.value
+
+
+def test_importance_by_length_and_by_every_number_are_compared_text_by_text(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("meister2021:M-1", folder)
+    run_missing(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    ours = {names: cells[1].value for names, cells in zip(table.row_names, table.rows, strict=True)}
+    for model in ("bilstm+additive, 200 texts", "transformer+dot+sparsemax, 200 texts"):
+        length = ours["sst", model, "evenness of inputs for states"]
+        facets = ours["sst", model, "evenness by every number of a state"]
+        more = ours["sst", model, "evenness by length less that by every number"]
+        assert more == pytest.approx(length - facets, abs=1e-9)
+        assert abs(more) > 1e-4  # they are two numbers, not one under two names
+
+
+def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("tutek2020:T-2", folder)
+    run_missing(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    rows = dict(zip(table.row_names, table.rows, strict=True))
+    for words, theirs in (("frequent", 2.324), ("random", 2.435)):
+        published, ours, baseline, seeds, agrees = rows[
+            "sst", "bilstm+additive", f"counted information, {words} words"
+        ]
+        assert (published.value, seeds.value) == (theirs, 1)
+        assert ours.value >= baseline.value > 0  # as many clusters as pairs: all is bias
+        assert agrees.value.startswith("not comparable: it grows with the number of pairs")
+
+
+def test_ranks_are_summed_up_over_corpora_over_starts_and_over_models(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("wen2022:W-F2", folder)
+    run_missing(plan.grid.cells, store, Serial())
+    table = compare(plan, store)
+    ours = {names: cells[1] for names, cells in zip(table.row_names, table.rows, strict=True)}
+    known = {run.model: run.audit().estimates for run in plan.runs(store)}
+    taus = {
+        model: (one["information.paper.tau.output"], one["information.flatness"].value)
+        for model, one in known.items()
+    }
+    for model, (tau, _) in taus.items():
+        assert ours["all eleven", model, wen2022.TAU_BY_RANK].value == pytest.approx(tau.value)
+        assert ours["sst", model, wen2022.AGAIN].value == pytest.approx(tau.high - tau.low)
+    for scorer in ("additive", "dot"):
+        found = ours["all eleven", scorer, wen2022.TAU_BY_RANK]
+        each = [tau.value for model, (tau, _) in taus.items() if model.endswith(scorer)]
+        assert found.value == pytest.approx(sum(each) / len(each))
+        assert -1 <= found.low <= found.high <= 1
+    together = kendalltau(
+        [tau.value for tau, _ in taus.values()], [uneven for _, uneven in taus.values()]
+    )
+    assert ours["all eleven", "all", wen2022.UNEVEN].value == pytest.approx(together.statistic)
+    twice = [
+        (replace(run, seed=seed), wen2022.TAU_BY_RANK)
+        for run in plan.runs(store)[:1]
+        for seed in (0, 1)
+    ]
+    values = [
+        Number(Estimate(value, value, value, 9, ""), None, wen2022.TAU) for value in (0.7, 0.98)
+    ]
+    (line,) = aggregate.averaged(
+        [(run, {message: one}) for (run, message), one in zip(twice, values, strict=True)]
+    )
+    assert line.found.value.high == 1  # over seeds, too, there is no τ above 1
+
+
+@pytest.mark.parametrize(
+    "name", ["jain2019:J-1", "tutek2020:T-1", "meister2021:M-1", "wen2022:W-3", "wiegreffe2019:P-V"]
+)
+def test_words_of_all_papers_models_start_from_vectors_that_are_named(
+    name: str, folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "vectors.txt"
+    file.write_text(
+        "".join(f"{word}{f' {number}' * 300}\n" for number, word in enumerate(("fine", "dull")))
+    )
+    drawn = planned(name, folder, scale="full")
+    started = planned(
+        name, folder, scale="full", vectors=file
+    )  # as long as residual states are wide
+    assert {run.spec.model.vectors for run in drawn.planned} == {""}
+    assert {(run.spec.model.vectors, run.spec.model.embedding) for run in started.planned} == {
+        (str(file), 300)
+    }
+    assert not {*drawn.grid.keys} & {*started.grid.keys}
+
+
+def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
+    plan = planned("jain2019:J-1", folder)
+    table = compare(plan, Store(tmp_path / "new"))
+    assert table.partial == "1 of 1 run not done"
+    assert "missing: bilstm+additive on sst, seed 0" in table.notes
+    row = dict(zip(table.row_names, table.rows, strict=True))["sst", "bilstm+additive", "F1"]
+    assert (row[0].value, row[1].value, row[1].note) == (0.81, None, "no run is done")
+
+
+def test_corpora_that_are_not_there_are_named(folder: Path) -> None:
+    plan = plan_of(
+        paper_index.paper_table_named("tutek2020:T-5"), Params(folder / "few", 1, ("sst", "imdb"))
+    )
+    assert (plan.corpora, [*plan.absent]) == (("sst",), ["imdb"])
+    table = compare(plan, Store(folder / "none"))
+    assert table.partial == "not there: imdb"
+    rows = dict(zip(table.row_names, table.rows, strict=True))
+    assert rows["imdb", "", "words of the vocabulary"][0].value == 41919
+    assert "no " in rows["imdb", "", "words of the vocabulary"][1].note
+    assert not any(corpus == "agnews" for corpus, *_ in table.row_names)
+
+
+def test_counts_of_a_corpus_are_those_of_its_files(folder: Path) -> None:
+    plan = planned("meister2021:M-3", folder)
+    ours = {line.quantity: line.found.value.value for line in plan.counted()}
+    # The longest text of each split is dropped, because the longest length seen is itself the
+    # bound.
+    longest = {
+        seed: max(len(words) for words, _ in small.sentences(n, seed))
+        for n, seed in ((40, 1), (16, 3))
+    }
+    kept = {
+        seed: sum(len(words) < longest[seed] for words, _ in small.sentences(n, seed))
+        for n, seed in ((40, 1), (16, 3))
+    }
+    assert ours == {"training texts": kept[1], "test texts": kept[3]}
+
+
+def test_words_are_counted_as_the_recipe_of_their_corpus_knows_them(
+    folder: Path, tmp_path: Path
+) -> None:
+    small.snli(
+        tmp_path, n=9
+    )  # so few that some words are in fewer than the three texts of the recipe
+    plan = plan_of(paper_index.paper_table_named("jain2019:J-1"), Params(tmp_path, 1, ("snli",)))
+    ours = {line.quantity: line.found.value.value for line in plan.counted()}
+    known = Counter(
+        word
+        for text in load(data_of(tmp_path, "snli"), 0).train
+        for word in {*text.tokens, *(text.query or ())}
+    )
+    assert (
+        ours["words of the vocabulary"] == sum(count >= 3 for count in known.values()) < len(known)
+    )
+    assert [name for name in ours if name.startswith("test")] == [
+        f"test texts of {label}" for label in ("contradiction", "entailment", "neutral")
+    ]
+
+
+def test_the_longest_story_is_counted(folder: Path) -> None:
+    ours = {
+        line.quantity: line.found.value.value
+        for line in planned("jain2019:J-1", folder, corpora=("babi1",)).counted()
+    }
+    stories = load(data_of(folder / "few", "babi1"), 0).train
+    assert ours["words of the longest text"] == max(len(text.tokens) for text in stories)
+    assert not any("class" in name for name in ours)
+
+
+def test_one_quantity_of_one_corpus_may_not_be_comparable(folder: Path) -> None:
+    plan = planned("wen2022:W-1", folder, corpora=("sst", "snli"))
+    one = replace(plan.artefact, apart={("snli", "words of a text, mean"): "a reason"})
+    table = compare(replace(plan, artefact=one), Store(folder / "none"))
+    said = {
+        names: cells[-1].value for names, cells in zip(table.row_names, table.rows, strict=True)
+    }
+    assert said["snli", "", "words of a text, mean"] == "not comparable: a reason"
+    assert (
+        "reason"
+        not in said["sst", "", "words of a text, mean"]
+        + said["snli", "", "words of the vocabulary"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "seeds", "why", "said"),
+    [
+        (Estimate(0.45, 0.39, 0.52, 9, ""), 3, "", "agrees"),
+        (Estimate(0.45, 0.404, 0.52, 9, ""), 3, "", "agrees"),  # 0.40 may have been 0.404
+        (Estimate(0.45, 0.41, 0.52, 9, ""), 3, "", "differs by 0.050"),
+        (Estimate(0.3, 0.25, 0.394, 9, ""), 3, "", "differs by −0.100"),
+        (Estimate(0.45, 0.41, 0.52, 9, ""), 1, "", "apart by 0.050, one seed"),
+        (
+            Estimate(0.45, 0.39, 0.52, 9, ""),
+            1,
+            "",
+            "apart by 0.050, one seed",
+        ),  # over texts, and other seeds are others
+        (
+            Estimate(0.45, -1.0, 1.0, 9, ""),
+            2,
+            "",
+            "apart by 0.050, two seeds",
+        ),  # it would hold whatever is printed
+        (Estimate(0.45, 0.41, 0.52, 9, ""), 2, "", "differs by 0.050"),
+        (Estimate(0.45, 0.39, 0.52, 9, ""), 3, "of other texts", "not comparable: of other texts"),
+        (Estimate(math.nan, math.nan, math.nan, 0, ""), 3, "", ""),
+        (Estimate(3.0, 3.0, 3.0, 1, "counted"), 0, "", "differs by 2.600"),
+        (None, 0, "", ""),
+    ],
+)
+def test_agreement_is_by_the_interval(
+    ours: Estimate | None, seeds: int, why: str, said: str
+) -> None:
+    theirs = next(
+        one
+        for one in printed("jain2019")
+        if one.of == ("sst", "bilstm+additive", "τ with gradient, class 0")
+    )
+    assert published_comparison._said(theirs, ours, why, seeds) == said
+
+
+def test_averages_over_seeds_leave_out_what_a_seed_lacks() -> None:
+    every = [Number(Estimate(value, value, value, 5, ""), None, None) for value in (0.2, 0.4)]
+    assert aggregate.mean_of(every).value.value == pytest.approx(0.3)
+    assert aggregate.mean_of(every).baseline is None
+
+
+def test_every_figure_that_is_printed_has_a_place_in_an_artefact() -> None:
+    known = {one.name: one for one in paper_index.PAPER_TABLES.values()}
+    for paper in PAPERS:
+        for one in printed(paper):
+            assert one.corpus in known[one.artefact].corpora or one.corpus in (
+                "all eleven",
+                "all",
+                *wen2022.TASKS,
+            ), one
+            assert one.value >= 0 or one.quantity.startswith(("τ", "accuracy gained")), one
+    assert len({(one.artefact, one.of) for paper in PAPERS for one in printed(paper)}) == sum(
+        len(printed(paper)) for paper in PAPERS
+    )
+
+
+def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
+    """A printed line would stay empty for ever if its model were called otherwise than ours."""
+    summed = {"W-F2": {"additive", "deep", "dot"}, "W-5": {"additive", "deep", "dot", "all"}}
+    for one in paper_index.PAPER_TABLES.values():
+        plan = Plan(one, Params(Path(), 1), one.corpora, {})
+        models = {"", *summed.get(one.name, ()), *(run.model for run in plan.planned)}
+        swept = {model.partition("(lambda")[0] for model in models}
+        assert {each.model for each in printed_in(one.id)} <= models | swept, one.name
+
+
+def test_ids_are_unique_and_a_wrong_one_is_refused_with_the_nearest() -> None:
+    assert (
+        len({one.name for one in paper_index.PAPER_TABLES.values()})
+        == len(paper_index.PAPER_TABLES)
+        == 30
+    )
+    with pytest.raises(SpecError, match=r"near it: .*jain2019:J-2"):
+        paper_index.paper_table_named("jain2019:J2")
+
+
+def test_corpora_are_looked_for_in_each_of_their_places(tmp_path: Path) -> None:
+    assert (
+        study_corpora.lacking(tmp_path, "imdb")
+        == f"no {tmp_path / 'imdb/aclImdb_v1_labelled.tar.gz'}"
+    )
+    (tmp_path / "imdb" / "aclImdb").mkdir(parents=True)
+    assert study_corpora.lacking(tmp_path, "imdb") == ""
+    assert study_corpora.data_of(tmp_path, "imdb").path == str(tmp_path / "imdb/aclImdb")
+
+
+def test_a_printed_value_is_found_by_what_it_is_of() -> None:
+    assert value_of(
+        "wen2022:W-5", "questions", "dot", "share of models whose τ is higher or unchanged"
+    ) == pytest.approx(6 / 9, abs=1e-4)
+    assert value_of("wen2022:W-5", "questions", "dot", "accuracy") is None
+
+
+def test_accuracy_that_adversaries_gain_is_over_the_base_of_their_seed() -> None:
+    right = partial(read, "accuracy")
+    bases = [right("bilstm+additive", seed, accuracy) for seed, accuracy in enumerate((0.8, 0.6))]
+    others = [right("transformer+dot", 1, 0.9), right("transformer+dot, frozen", 1, 0.95)]
+    frozen = [
+        right("bilstm+additive, frozen", seed, accuracy) for seed, accuracy in ((1, 0.5), (2, 0.7))
+    ]
+    values = {line.of: line for line in meister2021.TABLE_5([*bases, *others, *frozen])}
+    gained = {
+        model: line
+        for (_, model, quantity), line in values.items()
+        if quantity == "accuracy gained"
+    }
+    assert {model: (line.found.value.value, line.seeds) for model, line in gained.items()} == {
+        "bilstm+additive, frozen": (pytest.approx(-0.1), 1),  # seed 2 has no base
+        "transformer+dot, frozen": (pytest.approx(0.05), 1),
+    }
+    assert values["sst", "bilstm+additive, frozen", "accuracy"].found.value.value == pytest.approx(
+        0.6
+    )
+
+
+def test_over_seeds_attention_is_no_farther_apart_than_it_can_be(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("tutek2020:T-F1", folder)
+    run_missing(plan.grid.cells, store, Serial())
+    result = plan.artefact.estimates(plan.runs(store)[0])
+    for name, most in (("JSD of attention", math.log(2)), ("TVD of answers", 1.0)):
+        seeds = [
+            replace(result[name], value=Estimate(value, 0.0, most, 9, ""))
+            for value in (0.05, 0.4, most)
+        ]
+        assert (
+            aggregate.mean_of(seeds).value.high == most
+        )  # Student's t over these three ends above 1
+
+
+def test_how_peaked_attention_is_does_not_grow_with_a_text(
+    folder: Path, store: Store, cheap: None
+) -> None:
+    plan = planned("tutek2020:T-C", folder)
+    uniform = replace(plan.grid.cells[0], model=parse_model("mlp(hidden=4)+uniform"))
+    run_missing([*plan.grid.cells, uniform], store, Serial())
+    for key in (run_key(uniform), *plan.grid.keys):
+        rows = list(store.audit(key).measurements["outputs"].values["attention"].rows())
+        message = peaked_of(store.audit(key))["largest weight over an even one"]
+        assert message.value.value == pytest.approx(
+            sum(max(row) * len(row) for row in rows) / len(rows)
+        )
+        assert (message.value.value == pytest.approx(1)) == (key == run_key(uniform))
+        assert len({len(row) for row in rows}) > 1
+    scorers = {str(run.model.scorer) for run in plan.grid.cells}
+    assert scorers == {"dot(start=uniform)", "dot(start=normal)", "dot(scaled=false,start=normal)"}

@@ -1,0 +1,125 @@
+"""A study in a store: what is left is run, what is done stays, and a run that fails leaves no
+table.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from sightline.config.run_keys import run_key
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.core.errors import StoreError
+from sightline.experiments.executors.executor import RunOutcome
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.studies.calibration import random_attention, scenarios, threshold_calibration
+from sightline.studies.study_definition import (
+    Params,
+    Study,
+    gate,
+    grid_of,
+    plan,
+    run_missing,
+    so_far,
+)
+
+RUN = RunSpec(
+    parse_data("planted:needle(n=120,length=6)"),
+    parse_model("mlp(hidden=4)"),
+    FitSpec(epochs=1),
+    companions=(),
+    measures=("need",),
+)
+BROKEN = replace(
+    RUN, data=parse_data("planted:needle(n=120,length=6)", max_tokens=5)
+)  # found out when it is read
+STUDIES = (random_attention.STUDY, threshold_calibration.STUDY, scenarios.STUDY)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_is_a_grid_of_different_runs(study: Study) -> None:
+    grid = study.grid()
+    assert len(set(grid.keys)) == len(set(grid.labels)) == len(grid.cells) == len(grid.labels)
+    assert {len(labels) for labels in grid.labels} == {len(grid.axes)}
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+    grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(3)))
+    store, lines = Store(tmp_path / "store"), []
+    assert (plan(grid, store).todo, plan(grid, store).seconds) == (grid.cells, None)
+    run_missing(grid.cells[:2], store, Serial(), lambda done, of: lines.append((done, of)))
+    left = plan(grid, store)
+    assert (left.cells, left.todo, lines) == (3, grid.cells[2:], [(1, 2), (2, 2)])
+    done = so_far(grid, left)
+    assert (done.labels, done.cells, done.axes) == (grid.labels[:2], grid.cells[:2], grid.axes)
+    seconds = [summary.seconds for summary in store.find(grid.keys).values()]
+    assert left.seconds == pytest.approx(sum(seconds) / 2)
+
+
+def test_a_study_of_which_a_run_fails_is_refused_and_the_run_is_left_to_do(tmp_path: Path) -> None:
+    grid = grid_of("s", ("data",), ((("broken",), BROKEN), (("whole",), RUN)))
+    store = Store(tmp_path / "store")
+    for _ in range(2):  # it is tried again
+        with pytest.raises(
+            StoreError,
+            match=r"1 of . runs are not done, the first mlp.* on planted:needle.* seed 0",
+        ):
+            run_missing(plan(grid, store).todo, store, Serial())
+        assert plan(grid, store).todo == (BROKEN,)
+    assert store.state(run_key(RUN)) == "done"  # the others went on
+
+
+def test_a_gate_is_plain() -> None:
+    assert gate("a", 1, 2, "< 1", holds=False) == {
+        "name": "a",
+        "count": 1,
+        "of": 2,
+        "limit": "< 1",
+        "holds": False,
+    }
+
+
+@dataclass(frozen=True)
+class Beside:
+    """An executor that comes too late: another process has its cells, and has done some by the
+    end.
+    """
+
+    done: int
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
+        list(Serial().run(specs[: self.done], store, again=again))
+        yield from (RunOutcome(spec, "missing") for spec in specs)
+
+
+def test_what_another_process_has_done_is_done_and_what_it_has_is_waited_for(
+    tmp_path: Path,
+) -> None:
+    grid = grid_of("s", ("seed",), (((str(seed),), replace(RUN, seed=seed)) for seed in range(2)))
+    store = Store(tmp_path / "store")
+    with pytest.raises(
+        StoreError, match=r"1 of 2 runs are not done, the first mlp.*another process has them"
+    ):
+        run_missing(grid.cells, store, Beside(1))
+    run_missing(grid.cells, store, Beside(2))
+
+
+def test_a_smoke_of_a_study_has_tiny_models_and_the_ends_of_a_sweep() -> None:
+    small, whole = Params(scale="smoke"), Params()
+    assert [*small.swept((1, 2, 3))] == [1, 3]
+    assert [*small.swept((1,))] == [1]
+    assert [*whole.swept((1, 2, 3))] == [1, 2, 3]
+    run = replace(
+        RUN, model=parse_model("bilstm(hidden=128,layers=2)+additive"), fit=FitSpec(epochs=9)
+    )
+    assert whole.of(run) == run
+    shrunk = small.of(run)
+    assert str(shrunk.model.encoder) == "bilstm(hidden=4,layers=2)"
+    assert (shrunk.model.embedding, shrunk.fit.epochs, shrunk.measures) == (8, 2, run.measures)
+    assert small.of(replace(run, fit=FitSpec(epochs=0))).fit.epochs == 0
+    started = replace(run.model, vectors="words.txt", vectors_digest="ab", embedding=300)
+    assert small.of(replace(run, model=started)) == shrunk
+    assert replace(small, vectors=Path("nowhere")).of(run) == shrunk

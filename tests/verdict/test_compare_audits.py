@@ -1,0 +1,350 @@
+"""Audits side by side: which texts are compared, each effect where it is judged, and what is called
+different.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sightline.core.errors import SpecError
+from sightline.core.results import Measurement, NotRun, Outcome, Ragged, Results, TextRecord
+from sightline.stats import resamples
+from sightline.stats.dyads import PairSums, of_pairs
+from sightline.stats.ratios import RatioSums, ratio
+from sightline.verdict.audit_test import FLIPS, MARGIN
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.comparison.compare_audits import _adjusted, compared
+from sightline.verdict.comparison.comparison_result import AuditPair, Compared, SideBySide
+from sightline.verdict.comparison.shared_texts import match
+from sightline.verdict.effect_sums import ways
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.thresholds import committed
+from tests.verdict.cases import PREDICTED, N, agreement, erasure, outcomes, transplant
+
+NAMES = ("a", "b")
+HALF = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enough for a p-value of .05 among as many comparisons as there are; what is asked here is no
+    digit.
+    """
+    monkeypatch.setattr(resamples, "RESAMPLES", 1000)
+
+
+def texts(rows: Sequence[int], predicted: np.ndarray = PREDICTED) -> tuple[TextRecord, ...]:
+    return tuple(
+        TextRecord(
+            f"t{i}",
+            f"w{i} x y",
+            (f"w{i}", "x", "y"),
+            ((0, 1), (2, 3), (4, 5)),
+            NAMES[PREDICTED[i]],
+            NAMES[predicted[i]],
+        )
+        for i in rows
+    )
+
+
+@cache
+def usual() -> Results:
+    """An audit in which all is as it usually is, made once."""
+    return results()
+
+
+def results(
+    taken: Mapping[str, Outcome] | None = None,
+    predicted: np.ndarray = PREDICTED,
+    labels: Sequence[str] = NAMES,
+    **more: Any,
+) -> Results:
+    """An audit of made-up measurements, judged as any other."""
+    found = dict(taken or outcomes(agreement({}), PREDICTED, HALF))
+    outputs = {
+        "predicted": predicted,
+        "label": PREDICTED,
+        "attention": Ragged(np.full(3 * N, 1 / 3), np.full(N, 3)),
+    }
+    found["outputs"] = Measurement("outputs", outputs)
+    judged = judge(Evidence(found, tuple(labels), committed(), 0))
+    about = {
+        "spec": {"seed": 0, "data": "csv:d.csv"},
+        "environment": {},
+        "cards": {"model": {"labels": list(labels), "name": "m"}},
+    }
+    made = {
+        "estimates": {},
+        "metrics": {},
+        "texts": texts(range(N), predicted),
+        "measurements": found,
+        **about,
+    }
+    return Results(**{"verdict": judged.verdict, "findings": judged.findings, **made, **more})
+
+
+def answers(found: SideBySide) -> dict[tuple[str, str], str]:
+    return {(one.code, one.way): one.answer for one in found.beside[0].claims}
+
+
+def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
+    """Of each way to ask, so that an effect has one definition."""
+    found = usual()
+    evidence = Evidence(found.measurements, NAMES, committed(), 0)
+    effects = {one.code: one.score for one in found.findings}
+    for claim in AUDIT_TESTS.values():
+        known = [one for one in ways(evidence, claim).values() if not isinstance(one, str)]
+        assert known, claim.code
+        if claim.kind in (
+            "weakest drop",
+            "share",
+            "share without",
+        ):  # other intervals of the same mean
+            values = [one.top.mean() for one in known]
+            assert any(value == pytest.approx(effects[claim.code].value) for value in values), (
+                claim.code
+            )
+        else:
+            assert effects[claim.code] in [_estimate(one) for one in known], claim.code
+
+
+def _estimate(one: RatioSums | PairSums) -> object:
+    if isinstance(one, RatioSums):
+        return ratio(one.top, one.bottom, 0, classes=one.classes)
+    return of_pairs(one, np.arange(N))
+
+
+def test_what_differs_is_found_and_nothing_else_is() -> None:
+    changed = outcomes(
+        agreement({"gradient": 0.1}), PREDICTED, HALF,
+        erasure=erasure(deleted=0.4, top=0.8), transplant=transplant(0.3, flipped=0.8, own=0.8),
+    )  # fmt: skip
+    found = answers(compared([usual(), results(changed)]))
+    apart = {key for key, answer in found.items() if answer == "different"}
+    assert {code for code, _ in apart} == {"SL-303", "SL-301", "SL-101"}
+    assert ("SL-301", "deleted") in apart
+    assert {way for code, way in apart if code == "SL-303"} == {MARGIN}
+    changed |= {"erasure": erasure(top=0.4), "transplant": transplant(flipped=0.3, own=0.4)}
+    others = {
+        key
+        for key, answer in answers(compared([usual(), results(changed)])).items()
+        if answer == "different"
+    }
+    assert others - apart == {
+        ("SL-303", FLIPS),
+        ("SL-304", MARGIN),
+        ("SL-307", AUDIT_TESTS["SL-307"].baseline_words),
+    }
+    assert found["SL-301", "replaced"] == "not told apart"
+    assert found["accuracy", ""] == "not told apart"
+
+
+def test_the_difference_is_the_second_less_the_first_and_turns() -> None:
+    one, other = (
+        usual(),
+        results(outcomes(agreement({}), PREDICTED, HALF, transplant=transplant(0.3))),
+    )
+    there, back = (compared(pair).beside[0].claims[0] for pair in ((one, other), (other, one)))
+    assert there.difference.value == pytest.approx(
+        (0.3 - 0.8) / (1 - 0.2)
+    )  # of what random words leave
+    assert back.difference.value == -there.difference.value
+    assert (there.first, there.second) == (back.second, back.first)
+
+
+def test_only_texts_that_both_have_are_compared_whatever_their_order() -> None:
+    first = usual()
+    order = np.arange(N)[::-1]
+    turned = {
+        name: replace(one, values={q: _rows(v, order) for q, v in one.values.items()})
+        if isinstance(one, Measurement)
+        else one
+        for name, one in first.measurements.items()
+    }
+    turned["transplant"] = NotRun("transplant", "rows name each other")
+    second = replace(first, measurements=turned, texts=first.texts[::-1])
+    for claim in compared([first, second]).beside[0].claims:
+        assert claim.difference is None or claim.difference.value == pytest.approx(0, abs=1e-12)
+        assert claim.answer != "different"
+    fewer = replace(
+        second,
+        texts=tuple(
+            replace(t, id=f"other {t.id}") if i < 30 else t for i, t in enumerate(second.texts)
+        ),
+    )
+    beside = compared([first, fewer]).beside[0]
+    assert (beside.common, beside.alone, beside.unpaired) == (90, (30, 30), "")
+    assert {claim.difference.n for claim in beside.claims if claim.difference} == {90}
+    assert {claim.why for claim in beside.claims if claim.code == "SL-303"} == {
+        "not measured in B: rows name each other"
+    }
+
+
+def _rows(value: Any, order: np.ndarray) -> Any:
+    return Ragged(value.flat, value.lengths) if isinstance(value, Ragged) else value[order]
+
+
+def test_few_texts_are_not_compared_and_say_so() -> None:
+    first = usual()
+    second = replace(
+        first,
+        texts=tuple(
+            replace(t, text=f"{t.text}!") if i >= 40 else t for i, t in enumerate(first.texts)
+        ),
+    )
+    found = compared([first, second])
+    assert found.comparisons == 0
+    claims = [claim for claim in found.beside[0].claims if claim.difference is not None]
+    assert {claim.answer for claim in claims} == {"not compared"}
+    assert "on 40 texts; a comparison rests on at least 50" in {claim.why for claim in claims}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"texts": ()}, "an audit holds no texts, so nothing tells which of them are the same"),
+        (
+            {"labels": ("a", "c")},
+            "the models answer different questions: their labels are 'a', 'b' and 'a', 'c'",
+        ),
+        (
+            {
+                "texts": texts(range(N))[:0]
+                + tuple(replace(t, id="x" + t.id) for t in texts(range(N)))
+            },
+            "no text of one is among",
+        ),
+    ],
+)
+def test_where_nothing_can_be_paired_own_intervals_stand_side_by_side(change, why: str) -> None:
+    first, second = usual(), results(**change)
+    found = compared([first, second])
+    beside = found.beside[0]
+    assert beside.unpaired.startswith(why)
+    assert (found.comparisons, beside.decided, beside.shared) == (0, None, None)
+    effects = {one.code: one.score for one in first.findings}
+    for claim in beside.claims:
+        assert (claim.answer, claim.difference, claim.first) == (
+            "not compared",
+            None,
+            effects[claim.code],
+        )
+
+
+def test_texts_that_are_decided_otherwise_or_labelled_otherwise_are_counted() -> None:
+    predicted = np.where(np.arange(N) < 12, 1 - PREDICTED, PREDICTED)
+    second = results(predicted=predicted)
+    labelled = replace(second, texts=tuple(replace(t, label="b") for t in second.texts))
+    beside = compared([usual(), labelled]).beside[0]
+    assert beside.decided.value == pytest.approx(0.1)
+    assert np.flatnonzero(beside.shared.otherwise).tolist() == list(range(12))
+    assert beside.notes == ("60 of 120 shared texts have another label in the second audit",)
+    message = compared([usual(), second]).to_json()["beside"][0]["otherwise"]
+    assert message[0] == {"id": "t0", "label": "a", "first": "a", "second": "b"}
+    assert len(message) == 12
+
+
+def test_samples_that_were_drawn_by_other_seeds_are_named_as_why_few_texts_are_shared() -> None:
+    def sampled(seed: int, rows: range) -> Results:
+        card = {**usual().cards, "data": {"sample": {"n": len(rows), "of": 200, "seed": seed}}}
+        return replace(usual(), cards=card, texts=texts(rows))
+
+    said = (
+        "each audit took a sample of its own of the test texts (60 and 80, by the seeds 0 "
+        "and 1): without a limit, or with one seed for both audits, more are in both"
+    )
+    assert match(sampled(0, range(60)), sampled(1, range(40, 120)), NAMES, NAMES).notes == (said,)
+    assert match(sampled(0, range(60)), sampled(0, range(40, 120)), NAMES, NAMES).notes == ()
+    assert match(sampled(0, range(60)), usual(), NAMES, NAMES).notes == ()
+    apart = match(sampled(0, range(60)), sampled(1, range(60, 120)), NAMES, NAMES)
+    assert apart.unpaired == (
+        "no text of one is among the texts of the other, by id and text; "
+        f"{said.replace('80', '60')}"
+    )
+
+
+def test_maps_are_apart_by_their_shares_and_undefined_where_words_differ() -> None:
+    first = second = usual()
+    weights = np.tile([1.0, 0.0, 0.0], N)
+    weights[:3] = 2 / 3  # another scale, the same shares
+    weights[3:6] = 0.0
+    outputs = second.measurements["outputs"]
+    turned = replace(
+        outputs, values={**outputs.values, "attention": Ragged(weights, np.full(N, 3))}
+    )
+    cut = tuple(
+        replace(t, tokens=("w", "x", "z")) if i == 2 else t for i, t in enumerate(second.texts)
+    )
+    beside = compared(
+        [first, replace(second, measurements={**second.measurements, "outputs": turned}, texts=cut)]
+    ).beside[0]
+    apart = beside.shared.apart
+    assert apart[0] == pytest.approx(0, abs=1e-12)
+    assert np.flatnonzero(np.isnan(apart)).tolist() == [1, 2]
+    p, q = np.array([1, 1, 1]) / 3, np.array([1.0, 1e-300, 1e-300])
+    literal = (
+        sum(
+            a * np.log(a / ((a + b) / 2)) + b * np.log(b / ((a + b) / 2))
+            for a, b in zip(p, q, strict=True)
+        )
+        / 2
+    )
+    assert apart[3] == pytest.approx(literal)
+    assert beside.notes == (
+        "1 of 120 shared texts were read as other words, or cut elsewhere",
+        "2 of 120 shared texts have no two maps that could be compared",
+    )
+
+
+def test_all_comparisons_are_adjusted_together() -> None:
+    others = [
+        results(outcomes(agreement({"gradient": 0.4 - 0.01 * i}), PREDICTED, HALF))
+        for i in range(1, 3)
+    ]
+    alone = compared([usual(), others[0]])
+    found = compared([usual(), *others])
+    p = [claim.p for beside in found.beside for claim in beside.claims if claim.p is not None]
+    assert found.comparisons == len(p) == 2 * alone.comparisons
+    for beside in found.beside:
+        for claim in beside.claims:
+            assert claim.p_adjusted is None or claim.p <= claim.p_adjusted <= 1
+            assert (claim.answer == "different") == (
+                claim.p_adjusted is not None and claim.p_adjusted < 0.05
+            )
+    assert min(
+        one.p_adjusted for beside in found.beside for one in beside.claims if one.p
+    ) == pytest.approx(min(1.0, min(p) * len(p)))
+
+
+def test_what_is_small_alone_is_not_called_different_among_many() -> None:
+    claims = tuple(
+        Compared(str(i), "", "", "not told apart", p=0.5 if i else 0.01) for i in range(10)
+    )
+    (among,), count = _adjusted([AuditPair(60, (0, 0), claims)])
+    assert (count, among.claims[0].p_adjusted, among.claims[0].answer) == (
+        10,
+        pytest.approx(0.1),
+        "not told apart",
+    )
+    (alone,), _ = _adjusted([AuditPair(60, (0, 0), claims[:1])])
+    assert (alone.claims[0].p_adjusted, alone.claims[0].answer) == (0.01, "different")
+
+
+def test_what_an_earlier_claim_asks_is_asked_once() -> None:
+    asked = list(answers(compared([usual(), replace(usual())])))
+    assert ("SL-107", AUDIT_TESTS["SL-107"].baseline_words) in asked
+    assert ("SL-107", "what shuffled weights capture in this model") not in asked  # SL-104 asks it
+    assert len(asked) == len(set(asked))
+
+
+def test_one_audit_or_one_twice_is_refused() -> None:
+    one = usual()
+    with pytest.raises(SpecError, match="two audits or more to compare, got 1"):
+        compared([one])
+    with pytest.raises(SpecError, match="got one twice"):
+        compared([one, replace(one), one])

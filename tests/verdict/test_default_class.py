@@ -1,0 +1,163 @@
+"""A class that is predicted when nothing is found: what it takes to say so, and what the verdict
+makes of it.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from sightline.core.results import BY_ABSENCE, Measurement, Verdict
+from sightline.verdict.default_class import FLIPS, by_absence, own_effect
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.map_selection import maps_of
+from sightline.verdict.verdict_table import NO_WORD
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
+
+MAPS = {"deletion": 0.9, "gradient": 0.8, "signed_deletion": 0.9}
+OF_NEG = PREDICTED == 0
+CHANCE = 0.2
+
+
+def evidence(
+    own: float | Mapping[str, float] = CHANCE,
+    flips: np.ndarray | float = 0.0,
+    changed: Mapping[str, np.ndarray] | None = None,
+    without: tuple[str, ...] = (),
+) -> Evidence:
+    """All is well but for the class ``neg``: the share that its words do by themselves, and of its
+    texts that flip.
+    """
+    moved, removed = transplant(0.8, CHANCE, MAPS), erasure(names=MAPS)
+    values = dict(moved.values)
+    for name in ("attention", *MAPS):
+        share = own.get(name, CHANCE) if isinstance(own, Mapping) else own
+        of_neg = values[f"random_own.{name}"] * share / CHANCE
+        values[f"own.{name}"] = np.where(OF_NEG[:, None], of_neg, values[f"own.{name}"])
+    lost = dict(removed.values)
+    share = (
+        np.where(np.cumsum(OF_NEG) <= flips * OF_NEG.sum(), 0.4, 0.0)
+        if isinstance(flips, float)
+        else flips
+    )
+    lost["flips.deleted.most"] = np.where(OF_NEG, share, 0.6)
+    taken = {
+        "transplant": Measurement(
+            "transplant", values | dict(changed or {}), settings=moved.settings
+        ),
+        "erasure": Measurement("erasure", {n: v for n, v in lost.items() if n not in without}),
+    }
+    half = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
+    return Evidence(
+        outcomes(agreement({}), PREDICTED, half, **taken), ("neg", "pos"), THRESHOLDS, 0
+    )
+
+
+def test_where_no_map_finds_words_and_nothing_flips_a_class_is_one_by_absence() -> None:
+    asked = evidence()
+    assert [own_effect(asked, name, "neg") for name in ("attention", *MAPS)] == ["failed"] * 4
+    assert [own_effect(asked, name, "pos") for name in ("attention", *MAPS)] == ["passed"] * 4
+    assert own_effect(asked, "contribution", "neg") == "not run"
+    assert (by_absence(asked, "neg"), by_absence(asked, "pos")) == (True, False)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_words_that_another_map_finds_are_words_of_the_class(name: str) -> None:
+    asked = evidence(own={name: 0.9})
+    assert own_effect(asked, name, "neg") == "passed"
+    assert not by_absence(asked, "neg")
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_words_of_another_map_that_may_do_nothing_are_no_words(name: str) -> None:
+    """At about the threshold, .1 above chance, it cannot be told of the other map, and of attention
+    it can.
+    """
+    asked = evidence(own={name: 0.3})
+    assert own_effect(asked, name, "neg") == "inconclusive"
+    assert own_effect(asked, "attention", "neg") == "failed"
+    assert by_absence(asked, "neg")
+
+
+def test_of_attention_it_must_be_shown_that_its_words_do_nothing() -> None:
+    for share, answer in ((0.3, "inconclusive"), (0.9, "passed")):
+        asked = evidence(own={"attention": share})
+        assert own_effect(asked, "attention", "neg") == answer
+        assert {own_effect(asked, name, "neg") for name in MAPS} == {"failed"}
+        assert not by_absence(asked, "neg")
+
+
+@pytest.mark.parametrize(
+    ("share", "absent"), [(0.0, True), (0.05, True), (0.1, False), (1.0, False)]
+)
+def test_a_class_whose_predictions_flip_when_words_go_has_words(share: float, absent: bool) -> None:
+    assert by_absence(evidence(flips=share), "neg") == absent
+    assert FLIPS == 0.05
+
+
+def test_texts_from_which_nothing_can_be_removed_do_not_count_as_texts_that_hold() -> None:
+    """Three of thirty flip; the other thirty have one word."""
+    flips = np.full(N, np.nan)
+    rows = np.flatnonzero(OF_NEG)[:30]
+    flips[rows] = 0.0
+    flips[rows[:3]] = 0.6
+    assert not by_absence(evidence(flips=flips), "neg")
+    flips[rows[:3]] = 0.0
+    assert by_absence(evidence(flips=flips), "neg")
+
+
+def test_what_was_not_measured_makes_no_class_absent() -> None:
+    assert not by_absence(evidence(without=("flips.deleted.most",)), "neg")
+    asked = evidence()
+    kept = {name: one for name, one in asked.outcomes.items() if name != "transplant"}
+    assert not by_absence(Evidence(kept, ("neg", "pos"), THRESHOLDS, 0), "neg")
+
+
+def verdict(asked: Evidence) -> Verdict:
+    return judge(asked).verdict
+
+
+def test_the_verdict_says_so_of_the_class_and_of_no_other() -> None:
+    found = verdict(evidence())
+    absent = found.by_class["neg"]
+    assert (absent.level, absent.row, absent.decided_by) == (BY_ABSENCE, 7, ("SL-304",))
+    assert str(absent.reasons[0]).endswith(NO_WORD)
+    assert found.by_class["pos"].row == 4
+    assert found.row not in (4, 7)  # a class without words keeps the best row away from the whole
+    assert verdict(evidence(own=0.8)).by_class["neg"].row == 4
+
+
+def test_absence_is_looked_at_before_a_map_is_blamed_and_after_what_is_broken() -> None:
+    left = {
+        "carried.attention": np.where(
+            OF_NEG[:, None], 0.0, transplant(0.8, CHANCE, MAPS).values["carried.attention"]
+        )
+    }
+    assert verdict(evidence(changed=left)).by_class["neg"].row == 7
+    assert verdict(evidence(own=0.8, changed=left)).by_class["neg"].row == 2
+    asked = evidence()
+    outputs = asked.outcomes["outputs"]
+    assert isinstance(outputs, Measurement)
+    broken = Measurement("outputs", {**outputs.values, "finite": np.arange(N) > 1})
+    found = verdict(Evidence({**asked.outcomes, "outputs": broken}, ("neg", "pos"), THRESHOLDS, 0))
+    assert found.row == 1
+    assert {of: one.row for of, one in found.by_class.items()} == {"neg": 1, "pos": 1}
+
+
+def test_no_map_is_for_a_class_by_absence() -> None:
+    assert {row.name: row.against for row in maps_of(evidence())} == dict.fromkeys(
+        ("attention", *MAPS), ("neg",)
+    )
+
+
+@pytest.mark.parametrize(("share", "against"), [(0.9, ()), (0.3, ("neg",)), (CHANCE, ("neg",))])
+def test_a_map_is_for_a_class_where_its_words_were_shown_to_do_something(
+    share: float, against: tuple[str, ...]
+) -> None:
+    """As is asked of attention: what cannot be told of the words of a class lets no map be shown
+    for it.
+    """
+    rows = {row.name: row.against for row in maps_of(evidence(own={"gradient": share}))}
+    assert rows["gradient"] == against
+    assert rows["deletion"] == ("neg",)

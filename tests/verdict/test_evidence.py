@@ -1,0 +1,190 @@
+"""One estimate a name: made once, and the same wherever it is asked for."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sightline.core.results import Bracket, Estimate, Measurement
+from sightline.stats import bootstrap, resamples
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.estimators import estimates, metrics
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.map_selection import maps_of
+from sightline.verdict.model_accuracy import learned_of
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
+
+HALF = np.where(np.arange(N) < N // 2, PREDICTED, 1 - PREDICTED)
+
+
+def evidence(**more: Measurement) -> Evidence:
+    return Evidence(outcomes(agreement({}), PREDICTED, HALF) | more, ("neg", "pos"), THRESHOLDS, 0)
+
+
+def test_nothing_is_bootstrapped_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: Counter[str] = Counter()
+    draw = resamples.sums
+    monkeypatch.setattr(
+        resamples, "sums", lambda *asked: drawn.update([repr(asked)]) or draw(*asked)
+    )
+    asked = evidence()
+    judge(asked), estimates(asked), metrics(asked)
+    assert len(drawn) > 20
+    once = drawn.total()
+    judge(asked), estimates(asked)
+    # By class and against guessing is computed once by each judgement.
+    assert drawn.total() - once <= once / 4
+
+
+def test_the_order_of_asking_does_not_matter() -> None:
+    first, second = evidence(), evidence()
+    judged, numbers = judge(first), estimates(first)
+    assert (estimates(second), judge(second)) == (numbers, judged)
+
+
+def test_a_number_is_over_the_texts_that_its_effect_is_over() -> None:
+    values = dict(agreement({}).values)
+    values["captured.gradient"] = np.where(np.arange(N) < 10, np.nan, values["captured.gradient"])
+    values["chance.gradient"] = np.where(np.arange(N) > 110, np.nan, values["chance.gradient"])
+    asked = evidence(agreement=Measurement("agreement", values))
+    found = next(f for f in judge(asked).findings if f.code == "SL-101")
+    numbers = estimates(asked)
+    assert (found.number, found.baseline) == (
+        numbers["agreement.captured.gradient"],
+        numbers["agreement.chance.gradient"],
+    )
+    assert found.number.n == found.baseline.n == found.score.n == N - 19
+    assert found.score.value == pytest.approx(
+        (found.number.value - found.baseline.value) / (1 - found.baseline.value)
+    )
+
+
+def test_what_was_not_measured_has_no_estimate() -> None:
+    asked = evidence()
+    assert (
+        asked.estimate("reach.low")
+        is asked.estimate("need.retrained.F1_drop")
+        is asked.estimate("no.thing")
+        is None
+    )
+    assert all(asked.estimate(one.name) for one in AUDIT_TESTS["SL-301"].quantities())
+
+
+def test_a_number_of_the_whole_split_keeps_the_interval_it_came_with() -> None:
+    nmi = Estimate(0.3, 0.25, 0.36, N, "jackknife over documents")
+    asked = evidence(information=Measurement("information", {}, whole={"nmi": nmi}))
+    assert asked.estimate("information.nmi") is nmi
+    assert estimates(asked)["information.nmi"] is nmi
+
+
+def test_the_two_sides_of_a_bracket_are_resampled_alike() -> None:
+    reach = np.random.default_rng(1).random(N)
+    sides = {"low": reach, "high": reach.copy(), "proof": np.ones(N)}
+    asked = evidence(reach=Measurement("reach", sides))
+    assert asked.estimate("reach.low") == asked.estimate("reach.high")
+    wider = evidence(reach=Measurement("reach", {"total": Bracket(reach, reach + 0.1)}))
+    found = wider.estimate("reach.total")
+    assert found.low == bootstrap.mean(reach, 0).low
+    assert found.high == bootstrap.mean(reach + 0.1, 0).high
+    assert found.value == pytest.approx(reach.mean() + 0.05)
+
+
+def test_a_quantity_that_its_measure_does_not_have_is_named() -> None:
+    assert not evidence().has("erasure.aria")
+    assert evidence().why_not("erasure.aria") == "erasure does not measure it"
+    missing = Measurement("erasure", {}, missing={"aria": "needs ears"})
+    assert evidence(erasure=missing).why_not("erasure.aria") == "needs ears"
+
+
+def test_texts_of_one_source_are_drawn_together() -> None:
+    alone, copies = evidence(), evidence()
+    outputs = copies.outcomes["outputs"]
+    assert isinstance(outputs, Measurement)
+    together = Measurement("outputs", {**outputs.values, "cluster": np.arange(N) // 4})
+    shared = evidence(outputs=together)
+    narrow, wide = (asked.estimate("agreement.captured.gradient") for asked in (alone, shared))
+    assert narrow.value == pytest.approx(wide.value)
+    assert f"{N // 4} clusters" in wide.method
+
+
+RARE = np.arange(N) % 6 == 0
+"""One text in six is decided otherwise than the rest; in these alone attention finds what
+matters."""
+
+
+def detector() -> Evidence:
+    chance, most = np.full(N, 0.2), np.where(RARE, 10.0, 5.0)
+    agreed = {"chance.gradient": chance, "captured.gradient": np.where(RARE, 0.9, 0.1)}
+    agreed["draws.gradient"] = np.tile(np.linspace(0.2, 0.4, 19), (N, 1))
+    removed = {f"deleted.{name}": most * share for name, share in (("random", 0.0), ("most", 1.0))}
+    removed["deleted.attention"] = most * np.where(RARE, 0.9, 0.1)
+    outputs = {"predicted": RARE.astype(int), "label": RARE.astype(int)}
+    measured = {"outputs": outputs, "agreement": agreed, "erasure": removed}
+    return evidence(**{name: Measurement(name, values) for name, values in measured.items()})
+
+
+def test_how_rare_a_class_is_does_not_decide() -> None:
+    """Numbers, floors, ceilings, effects and p-values are those of texts that are decided either
+    way as often.
+    """
+    asked = detector()
+    found = {one.code: one for one in judge(asked).findings}
+    gradient, erased = found["SL-101"], found["SL-301"]
+    assert (gradient.number.value, gradient.baseline.value) == pytest.approx((0.5, 0.2))
+    assert gradient.score.value == pytest.approx(0.375)
+    assert gradient.p == pytest.approx(1 / 20)
+    assert erased.score.value == pytest.approx((0.9 * 10 + 0.1 * 5) / 15)
+    assert asked.estimate("erasure.deleted.most").value == pytest.approx(7.5)
+    assert {of: one.value for of, one in gradient.by_class.items()} == pytest.approx(
+        {"neg": -0.125, "pos": 0.875}
+    )
+    (row,) = maps_of(asked)
+    assert row.deleted.value == pytest.approx(erased.score.value)
+
+
+def test_accuracy_is_held_against_always_saying_the_most_common_class() -> None:
+    known = learned_of(evidence())
+    assert (known.accuracy.value, known.guessing.value, known.above.value) == (1.0, 0.5, 0.5)
+    assert known.above.low > 0
+    labels = np.where(np.arange(N) < 100, 1, 0)
+    always = Measurement(
+        "outputs", {"predicted": np.ones(N, int), "label": labels, "finite": np.arange(N) != 119}
+    )
+    known = learned_of(evidence(outputs=always))
+    assert known.above.value == 0
+    assert not known.above.low > 0
+    assert known.accuracy.n == N - 1
+
+
+def test_agreement_with_marked_words_is_estimated_between_0_and_1_and_decides_nothing() -> None:
+    scores = {
+        "auprc.attention": np.where(np.arange(N) < 3, 0.6, 1.0),
+        "auprc_chance.attention": np.full(N, np.nan),
+    }
+    asked = evidence(rationale=Measurement("rationale", scores))
+    found = estimates(asked)["rationale.auprc.attention"]
+    assert (found.n, found.high) == (N, 1.0)
+    assert 0 < found.low < found.value < 1
+    alike = evidence(rationale=Measurement("rationale", {"f1.attention": np.zeros(N)}))
+    assert estimates(alike)["rationale.f1.attention"].low == 0
+    assert np.isnan(estimates(asked)["rationale.auprc_chance.attention"].value)
+    assert judge(asked) == judge(evidence())
+
+
+def test_accuracy_is_held_against_the_same_answers_dealt_out_at_random() -> None:
+    """Of a rare class nobody beats always saying the other; by chance its finder is not right."""
+    labels = (np.arange(N) % 10 == 0).astype(int)
+    finder = Measurement(
+        "outputs", {"predicted": np.where(np.arange(N) % 20 == 5, 1, labels), "label": labels}
+    )
+    known = learned_of(evidence(outputs=finder))
+    share, said = labels.mean(), (labels.mean() + 1 / 20)
+    assert known.chance.value == pytest.approx(share * said + (1 - share) * (1 - said))
+    assert known.above_chance.value == pytest.approx(0.95 - known.chance.value)
+    assert known.beats_chance
+    assert [(one.texts.value, one.predicted.value) for one in known.classes.values()][
+        1
+    ] == pytest.approx((share, said))
+    dealt = Measurement("outputs", {"predicted": np.roll(labels, 1), "label": labels})
+    assert not learned_of(evidence(outputs=dealt)).beats_chance

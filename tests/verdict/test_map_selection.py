@@ -1,0 +1,111 @@
+"""Which map may be shown: chosen on one half of the texts, reported on the other."""
+
+import numpy as np
+import pytest
+
+from sightline.core.results import MapRow, Measurement, NotRun
+from sightline.verdict.audit_test import OPERATORS
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.map_selection import maps_of
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
+
+WORTH = {"gradient": 0.5, "deletion": 0.9, "signed_gradient": 1.1, "signed_deletion": 0.7}
+
+
+def rows(moved: Measurement) -> dict[str, MapRow]:
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=moved, erasure=erasure(names=WORTH)
+    )
+    return {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+
+
+def test_every_map_is_told_by_family_best_first_and_one_of_each_is_chosen() -> None:
+    found = rows(transplant(0.2, 0.2, WORTH))
+    assert list(found) == [
+        "deletion",
+        "gradient",
+        "attention",
+        "signed_gradient",
+        "signed_deletion",
+    ]
+    assert [name for name, row in found.items() if row.chosen] == ["deletion", "signed_gradient"]
+    assert [name for name, row in found.items() if row.signed] == [
+        "signed_gradient",
+        "signed_deletion",
+    ]
+    assert found["deletion"].carried.value == pytest.approx((0.9 - 0.2) / 0.8, abs=0.01)
+    assert found["deletion"].deleted.value == pytest.approx((0.9 - 0.1) / 0.9)
+    assert {row.answer for name, row in found.items() if name != "attention"} == {"passed"}
+    assert found["attention"].answer == "failed"
+
+
+def test_the_half_that_chooses_is_not_the_half_that_is_told() -> None:
+    measured = transplant(0.2, 0.2, WORTH)
+    half = measured.values["half"]
+    luck = np.where(
+        half[:, None], measured.values["whole"], 0.0
+    )  # perfect where it is chosen, worthless elsewhere
+    values = {**measured.values, "carried.gradient": luck}
+    found = rows(Measurement("transplant", values, settings=measured.settings))
+    assert found["gradient"].chosen
+    assert found["gradient"].carried.value == pytest.approx(-0.25)
+    assert found["gradient"].answer == "failed"
+    assert found["gradient"].carried.n == N // 2
+
+
+def test_a_map_whose_removal_changes_nothing_is_not_to_be_shown() -> None:
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.9), erasure=erasure(0.1, 0.1)
+    )
+    (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
+    assert (row.name, row.answer) == ("attention", "failed")
+
+
+def test_a_class_for_which_a_map_fails_is_named_whatever_it_does_over_all_texts() -> None:
+    """All texts of the class are asked: of the half that tells there may be too few."""
+    measured, removed = transplant(0.2, 0.2, WORTH), erasure(names=WORTH)
+    of_neg = PREDICTED == 0
+    nothing = {
+        f"{how}.deletion": np.where(of_neg, -0.5, removed.values[f"{how}.deletion"])
+        for how in OPERATORS
+    }
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=measured,
+        erasure=Measurement("erasure", {**removed.values, **nothing}),
+    )  # fmt: skip
+    found = {row.name: row for row in maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))}
+    assert found["deletion"].against == ("neg",)
+    assert found["gradient"].against == found["signed_gradient"].against == ()
+    assert found["attention"].against == ("neg", "pos")
+
+
+@pytest.mark.parametrize("of", ["neg", "pos"])
+def test_a_map_fails_for_a_class_whose_words_do_nothing_by_themselves(of: str) -> None:
+    measured = transplant(0.9, 0.2, WORTH)
+    rows_of = (("neg", "pos").index(of) == PREDICTED)[:, None]
+    nothing = np.where(
+        rows_of, measured.values["random_own.deletion"], measured.values["own.deletion"]
+    )
+    values = {**measured.values, "own.deletion": nothing}
+    found = rows(Measurement("transplant", values, settings=measured.settings))
+    assert found["deletion"].answer == "passed"
+    assert {name: row.against for name, row in found.items() if row.against} == {"deletion": (of,)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "against"),
+    [("passed", ()), ("inconclusive", ("neg",)), ("failed", ("neg",)), ("not run", ())],
+)
+def test_a_class_is_named_unless_its_words_were_shown_to_do_something(
+    answer: str, against: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(evidence: Evidence, name: str, label: str) -> str:
+        return answer if (name, label) == ("deletion", "neg") else "passed"
+
+    monkeypatch.setattr("sightline.verdict.map_selection.own_effect", asked)
+    assert rows(transplant(0.9, 0.2, WORTH))["deletion"].against == against
+
+
+def test_without_pairs_there_is_no_table() -> None:
+    taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=NotRun("transplant", "no"))
+    assert maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)) == ()
