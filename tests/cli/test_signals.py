@@ -35,7 +35,7 @@ class Finder:
 LATE = ""
 {first}
 sys.argv = "sightline {command}".split()
-from sightline.cli import door
+from sightline.cli import entry_point as door
 def work(*_, **__):
     {work}
     for _ in range(400):  # four seconds, after which nobody has heard it

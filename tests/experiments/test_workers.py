@@ -19,7 +19,7 @@ FAMILY = """
 import multiprocessing, os, sys, time
 
 def follow(pipe, without):
-    from sightline.experiments.executors import parent
+    from sightline.experiments.executors import parent_watch as parent
     setattr(parent, without, lambda *given: None)
     parent.end_with_parent()
     pipe.send(os.getpid())

@@ -180,7 +180,7 @@ def tap(
     module
         The trained module, in evaluation mode.
     collate
-        Texts to ``(ids, mask)``, one token for each of ``core.example.tokens``, True on real
+        Texts to ``(ids, mask)``, one token for each of ``example.tokens``, True on real
         tokens; or to a `Batch`.
     run
         A batch to logits, ``B L``, or to what has them as ``logits``, by calling the module.

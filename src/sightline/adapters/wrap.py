@@ -147,7 +147,7 @@ def wrap(
     module
         The trained module, in evaluation mode.
     collate
-        Texts to ``(ids, mask)``, one token for each of ``core.example.tokens``, True on real
+        Texts to ``(ids, mask)``, one token for each of ``example.tokens``, True on real
         tokens; or to a `Batch`.
     embed
         A batch to its embeddings, ``B T E``.
