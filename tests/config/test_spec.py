@@ -30,7 +30,7 @@ from sightline.config.specs import (
     ModelSpec,
     RunSpec,
 )
-from sightline.config.table_spec import read_files
+from sightline.config.user_tables import read_files
 from sightline.core.errors import SpecError
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build

@@ -13,8 +13,8 @@ import torch
 from torch import nn
 
 from sightline.adapters.tap.attention_row import AttentionRow, Row
+from sightline.adapters.tap.decisive_rows import rows_read
 from sightline.adapters.tap.embedding_lookup import embedded, tables
-from sightline.adapters.tap.row_detection import rows_read
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Run, find, reading
 from sightline.adapters.wrap import exact_recurrence

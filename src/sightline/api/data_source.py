@@ -13,7 +13,7 @@ from sightline.config.label_map import read_label_map as read_label_map
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import OWN
 from sightline.config.specs import DataSpec as DataSpec
-from sightline.config.table_spec import TABLES, Files, read_one, table_kind
+from sightline.config.user_tables import TABLES, Files, read_one, table_kind
 from sightline.core.errors import SpecError, setting
 
 COLUMNS = ("text", "label", "split", "rationale", "query", "id", "group")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sightline.config.table_spec import Table
+from sightline.config.user_tables import Table
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise

@@ -21,7 +21,7 @@ from sightline.config.measure_settings import INTERVALS, NEAR_COPIES, SETTINGS
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import SOURCES, names_of, row_of
 from sightline.config.specs import GIVEN, OWN, DataSpec, RunSpec, written
-from sightline.config.table_spec import TABLES
+from sightline.config.user_tables import TABLES
 from sightline.core.errors import SpecError
 
 Places = Mapping[str, Mapping[str, Any]]

@@ -16,7 +16,7 @@ from typing import Any
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import ENCODERS, ROOMS, names_of
 from sightline.config.specs import OFFICIAL, OWN, DataSpec, ModelSpec
-from sightline.config.table_spec import TABLES, read_files, table_kind
+from sightline.config.user_tables import TABLES, read_files, table_kind
 from sightline.core.errors import SpecError
 
 

@@ -13,7 +13,7 @@ from sightline.config.measure_registry import ALWAYS, MEASURES, Reduction
 from sightline.config.part_compatibility import check_together, pooled_width, states_width
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import ROOMS, chosen, names_of, row_of
-from sightline.config.table_spec import EVERY_ROW, TABLES, Files, Table
+from sightline.config.user_tables import EVERY_ROW, TABLES, Files, Table
 from sightline.core.errors import SpecError
 
 MEANING = 6

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline._io.safe_open import naming_what_needs_memory
-from sightline.config.table_spec import IN_LINES, table_kind
+from sightline.config.user_tables import IN_LINES, table_kind
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.data.readers.csv_jsonl import Record, Records, read_rows, table_digest

@@ -12,7 +12,7 @@ from pathlib import Path
 from sightline._io.gc_pause import collector_paused
 from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.specs import GIVEN, OFFICIAL, DataSpec
-from sightline.config.table_spec import IN_LINES
+from sightline.config.user_tables import IN_LINES
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.data.assembly.assemble import assemble
 from sightline.data.assembly.corpus import Corpus

@@ -24,9 +24,9 @@ from sightline.report.number_format import counted
 from sightline.stats.across_seeds import across_seeds, deviation
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.control_estimates import KINDS, as_distance
+from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.rationale_estimates import MARKED
 from sightline.verdict.retention_estimates import KEPT, RATIOS
-from sightline.verdict.value_ranges import ends_of
 
 VERDICT = "verdict"
 COLUMNS = (VERDICT, *NUMBERS)

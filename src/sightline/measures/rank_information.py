@@ -17,8 +17,8 @@ from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
-from sightline.measures.attention_ranks import Ranks, looked
 from sightline.measures.batch_words import words_of
+from sightline.measures.states_by_rank import Ranks, looked
 from sightline.measures.trace_arrays import WHY, to_numpy, with_reasons
 from sightline.numerics.rank_coupling import Coupling
 from sightline.numerics.rank_curves import contrast, ends, exchanged, rarity, resampled, slope, span

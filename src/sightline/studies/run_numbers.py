@@ -12,7 +12,7 @@ from sightline.core.results import Bracket, Measurement, Ragged
 from sightline.stats.distribution_shapes import largest
 from sightline.stats.intervals import Bounds
 from sightline.studies.aggregate import Number
-from sightline.verdict.value_ranges import ends_of
+from sightline.verdict.number_bounds import ends_of
 
 SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)

@@ -18,7 +18,7 @@ from sightline.studies.results_file import read_rows, write_rows
 from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Done, Params, Study
-from sightline.verdict.value_ranges import ends_of
+from sightline.verdict.number_bounds import ends_of
 
 
 def study_of(grid: Grid, columns: Sequence[str], figures: Sequence[str] = ()) -> Study:

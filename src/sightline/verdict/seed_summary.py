@@ -14,7 +14,7 @@ import numpy as np
 from sightline.core.results import Answer, Estimate, Learned, Results, Verdict
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import proportion
-from sightline.verdict.value_ranges import ends_of
+from sightline.verdict.number_bounds import ends_of
 
 
 @dataclass(frozen=True)

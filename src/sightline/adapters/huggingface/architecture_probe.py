@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 
 from sightline.adapters.huggingface.attention_source import AttentionSource, Kind, QueryRow
 from sightline.adapters.huggingface.forward_pass import run
-from sightline.adapters.tap.row_detection import rows_read
+from sightline.adapters.tap.decisive_rows import rows_read
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Run, find
 from sightline.core.errors import ModelError

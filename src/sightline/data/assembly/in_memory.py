@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sightline._io.atomic_write import plain
 from sightline.config.specs import GIVEN, DataSpec
-from sightline.config.table_spec import EVERY_ROW
+from sightline.config.user_tables import EVERY_ROW
 from sightline.core.errors import DataError
 from sightline.core.interning import kept_once
 from sightline.core.tokeniser import tokenise

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from sightline.config.specs import DataSpec
-from sightline.config.table_spec import Table
+from sightline.config.user_tables import Table
 from sightline.data.readers.arrow import read_parquet, read_streams
 from sightline.data.readers.csv_jsonl import LABELLED, Records, read_rows
 from sightline.data.readers.hf_datasets import saved_files, saved_splits

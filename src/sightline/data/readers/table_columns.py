@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sightline.config.specs import DataSpec
-from sightline.config.table_spec import EVERY_ROW
+from sightline.config.user_tables import EVERY_ROW
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
 from sightline.data.readers.csv_jsonl import Record, Records

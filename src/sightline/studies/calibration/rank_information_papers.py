@@ -23,9 +23,9 @@ from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
 from sightline.studies.study_models import BILSTM, SEEDS
 from sightline.verdict.evidence import Evidence
+from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.rank_conclusions import describe_ranks
 from sightline.verdict.thresholds import Thresholds
-from sightline.verdict.value_ranges import ends_of
 
 ENCODERS, SCORERS = ("mlp", "bilstm", "cnn"), ("additive", "dot", "deep")
 AXES = ("corpus", "model", "kind", "seed")

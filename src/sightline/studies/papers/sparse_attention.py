@@ -29,7 +29,7 @@ from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Done, Joint, Labels, Params, Rows, Study
 from sightline.studies.study_models import BILSTM, SEEDS, PaperModel
 from sightline.studies.study_models import cell as trained_cell
-from sightline.verdict.value_ranges import ends_of
+from sightline.verdict.number_bounds import ends_of
 
 PRESET = "meister2021"
 LAMBDAS = (-30.0, -10.0, -3.0, -1.0, 0.0, 0.5, 0.9)

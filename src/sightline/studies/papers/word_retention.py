@@ -25,7 +25,7 @@ from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
 from sightline.studies.study_models import BILSTM, CHOSEN, RETENTION, PaperModel, positive_f1_of
 from sightline.studies.study_models import cell as trained_cell
-from sightline.verdict.value_ranges import ends_of
+from sightline.verdict.number_bounds import ends_of
 
 AXES = ("corpus", "scorer", "kind", "state", "seed")
 CORPORA = ("sst", "news")

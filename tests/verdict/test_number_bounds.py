@@ -8,7 +8,7 @@ import pytest
 
 from sightline.experiments.tabulate import choosable
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.value_ranges import ends_of
+from sightline.verdict.number_bounds import ends_of
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sightline.config.json_reader import read_as
 from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import DataSpec, RunSpec, written
-from sightline.config.table_spec import Files, Table, read_files, read_one, table_kind
+from sightline.config.user_tables import Files, Table, read_files, read_one, table_kind
 from sightline.core.errors import SpecError
 from tests.snapshots import refused
 
