@@ -94,7 +94,6 @@ def rates() -> str:
 
 
 COUNTS = (
-    ("0 to 4, before the last rules", "worlds-trial"),
     ("0 on", "worlds"),
     ("10,000 on, unseen", "worlds-confirmation"),
 )
@@ -374,7 +373,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "rates of the verdict": rates,
-    "table: quality": when_counted("worlds-trial", quality),
+    "table: quality": when_counted("worlds", quality),
     "table: metrics": when_counted("metrics", metrics),
     "counted: metrics": when_counted("metrics", metrics_counted),
     "table: coverage": when_counted("coverage", coverage),

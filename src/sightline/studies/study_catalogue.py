@@ -52,7 +52,6 @@ CALIBRATIONS: Mapping[str, Study] = {
 STUDIES: Mapping[str, Study] = {**CALIBRATIONS, **PAPER_TABLES}
 PAGES: Mapping[str, Study] = {
     **CALIBRATIONS,
-    scenarios.TRIAL.name: scenarios.TRIAL,
     real_corpora.BEFORE.name: real_corpora.BEFORE,
 }
 """The calibrations that have a page."""

@@ -709,5 +709,3 @@ STUDY = Study(
 )
 CONFIRMATION = replace(STUDY, name="worlds-confirmation", runs=partial(_runs, seeds=CONFIRMED))
 """The same on seeds that nobody had looked at."""
-TRIAL = replace(STUDY, name="worlds-trial", summary=lambda rows: {})
-"""The same before the last rules, as it was counted then; it is not counted again."""
