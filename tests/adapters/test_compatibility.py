@@ -441,7 +441,7 @@ WRONG: dict[str, tuple[WrappedModule, str, str]] = {
     "an error of the owner's": (
         wrapped(OURS, PLAIN, trace=lambda b, v: b.nothing),
         "trace",
-        r"AttributeError.*test_conformance.py:\d+",
+        r"AttributeError.*test_compatibility.py:\d+",
     ),
     "a word that is not known": (
         wrapped(OURS, PLAIN, collate=lambda texts: {}[texts[0].tokens[0]]),
@@ -538,7 +538,7 @@ def test_a_class_of_somebodys_own_that_raises_is_told_in_words(broken: str) -> N
     first = {"decode": "identity"}.get(broken, broken)
     assert failed(found)[0] == first
     assert re.search(
-        r"raised RuntimeError: no such kernel \(test_conformance.py:\d+\)", found[first].wrong
+        r"raised RuntimeError: no such kernel \(test_compatibility.py:\d+\)", found[first].wrong
     )
 
 

@@ -254,7 +254,7 @@ WRONG = {
     ),
     "an error": (
         {"trace": lambda batch, vectors: vectors[99]},
-        (r"trace raised IndexError: .* " r"\(test_module.py:\d+\); mend trace"),
+        (r"trace raised IndexError: .* " r"\(test_wrap.py:\d+\); mend trace"),
     ),
 }
 
@@ -275,7 +275,7 @@ def test_what_trace_returns_is_read_strictly(name: str) -> None:
             r"decode: expected .* 6×1, got 6; add the missing axis with .unsqueeze\(-1\)",
         ),
         (lambda t, a: t["logits"][:3], "decode: expected .* 6×1, got 3×1; a row a text"),
-        (lambda t, a: t["other"], r"decode raised KeyError: 'other' \(test_module.py"),
+        (lambda t, a: t["other"], r"decode raised KeyError: 'other' \(test_wrap.py"),
     ],
 )
 def test_what_decode_returns_is_read_strictly(decoded: object, message: str) -> None:

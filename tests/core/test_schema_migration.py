@@ -127,7 +127,7 @@ def test_the_summary_of_a_stored_run_is_read_and_what_is_none_is_left() -> None:
 
 
 def test_an_audit_that_the_version_before_saved_is_read_with_every_number(tmp_path: Path) -> None:
-    with tarfile.open(Path(__file__).parent / "saved" / "schema-3.tar.gz") as packed:
+    with tarfile.open(Path(__file__).parents[1] / "saved" / "schema-3.tar.gz") as packed:
         packed.extractall(tmp_path, filter="data")
     before = json.loads((tmp_path / "schema3" / "audit.json").read_text())
     assert before["schema"] == FORMER

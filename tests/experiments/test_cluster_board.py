@@ -281,7 +281,7 @@ from multiprocessing import Pipe
 from sightline.experiments.executors.ray_proxy import carry
 here, there = Pipe()
 carry(there, *sys.argv[1:])
-assert here.recv().told == "ConnectionError: as expected"
+assert here.recv().description == "ConnectionError: as expected"
 """
 
 

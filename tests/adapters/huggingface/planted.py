@@ -178,4 +178,4 @@ def sunk(audit: Audit) -> bool:
 
 def tells_of_special_tokens(audit: Audit) -> bool:
     """Tell whether a reader of the verdict is told so."""
-    return any("more attention rests on marks" in str(reason) for reason in audit.verdict.reasons)
+    return any(one.code == "SL-106" and one.result == "failed" for one in audit.verdict.reasons)

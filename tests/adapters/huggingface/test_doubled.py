@@ -97,7 +97,7 @@ def rewritten() -> Dataset:
     texts = [" ".join(result[word] for word in text.tokens) for text in data.test]
     made = [(text, *tokenise(text)) for text in texts]
     test = tuple(
-        replace(one, level=text, tokens=tuple(tokens), places=tuple(places))
+        replace(one, text=text, tokens=tuple(tokens), places=tuple(places))
         for one, (text, tokens, places) in zip(data.test, made, strict=True)
     )
     return replace(data, test=test)
