@@ -21,7 +21,7 @@ from mutants import ROOT, copied, environment
 
 COSMIC_RAY = "cosmic-ray==8.7.0"
 TOOLS = ROOT / "build" / "cosmic-ray"
-ROOMS = ("maths", "statistics", "measures", "findings")
+ROOMS = ("numerics", "stats", "measures", "verdict")
 CONFIGURATION = """
 [cosmic-ray]
 module-path = "src/sightline/{room}"
