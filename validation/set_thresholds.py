@@ -33,7 +33,7 @@ from sightline.studies.calibration import threshold_calibration
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, plan, run_missing
 
-TARGET = ROOT / "src" / "sightline" / "findings" / "thresholds.json"
+TARGET = ROOT / "src" / "sightline" / "verdict" / "thresholds.json"
 
 
 def main() -> None:
