@@ -87,6 +87,7 @@ def test_a_claim_names_what_its_measure_gives() -> None:
         *RATIOS,
     }
     named |= {claim.draws for claim in AUDIT_TESTS.values() if claim.draws}
+    named |= {one.number for one in AUDIT_TESTS.values() if one.kind in ("share", "pairs")}
     named |= {
         part
         for name, one in RATIOS.items()
