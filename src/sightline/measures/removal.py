@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
@@ -48,7 +48,7 @@ class Removal:
     words can do. ``area`` and ``floor`` are the published number, of attention and of random words:
     the drop of the probability under deletion. The top words alone are removed from the whole text
     and, as either of two words can be enough, from the text without the next ones, up to the share
-    ``among``.
+    ``among``, which is one of the shares.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -70,11 +70,15 @@ class Removal:
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words = rivals(subject), maps.words
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
-        removals, back = distinct(first_words(orders, words, self.shares), several)
+        first = first_words(orders, words, self.shares)
+        removals, back = distinct(first, several)
         left = {
             "deleted": answers_without(subject, trace, words, removals, self.tokens_at_once),
             "replaced": self._replaced(subject, words, removals, trace.logits.shape[1], seeds),
         }
+        at = self.shares.index(self.among)
+        rest, back_to_rest = distinct(first[:, [at]] & ~first[:, [0]], several)
+        without_rest = answers_without(subject, trace, words, rest, self.tokens_at_once)
         whole, chosen = to_numpy(trace.logits), decided(trace)
         area = of_sets(chance_gone(whole, left["deleted"], chosen, removals.row), back).mean(axis=1)
         known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
@@ -89,44 +93,26 @@ class Removal:
         for kind, logits in left.items():
             drops = of_sets(odds_gone(whole, logits, chosen, removals.row), back)
             flips = of_sets(flipped(logits, chosen, removals.row), back)
-            lost[kind] = drops.mean(axis=1)
+            lost[kind] = drops
             for name, curve in by_name(drops, known, self.draws, apart=True).items():
                 out[f"{LOST}{kind}.{name}"] = curve
             for name, curve in by_name(flips, known, self.draws).items():
                 out[f"flips.{kind}.{name}"] = curve.mean(axis=1)
-        last = self._last(subject, trace, words, orders, several)
+        by_rest = of_sets(odds_gone(whole, without_rest, chosen, rest.row), back_to_rest)
+        last = lost["deleted"][:, [at]] - by_rest  # where the next words are gone already
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
         alone = {text.index for text in subject.audited}
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,
             f"{WHY}one candidate": np.isposinf(odds(whole, chosen)),
-            f"{WHY}no finite answer": np.isnan(lost["deleted"]).any(axis=0),
+            f"{WHY}no finite answer": np.isnan(lost["deleted"]).any(axis=(0, 1)),
             f"{WHY}no other text to take words from": np.array(
                 [alone <= {text.index} for text in subject.texts]
             ),
-            f"{WHY}no finite answer with other words": np.isnan(lost["replaced"]).any(axis=0),
+            f"{WHY}no finite answer with other words": np.isnan(lost["replaced"]).any(axis=(0, 1)),
             f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
         }
-
-    def _last(
-        self,
-        subject: MeasureContext,
-        trace: Trace,
-        words: Words,
-        orders: Int[Array, "O B W"],
-        several: Bool[Array, " B"],
-    ) -> Float[Array, "O 1 B"]:
-        """What the top words of each order cost where the next ones, up to a share, are gone
-        already.
-        """
-        top, all_first = first_words(orders, words, (self.shares[0], self.among)).transpose(
-            1, 0, 2, 3
-        )
-        removals, back = distinct(np.stack([all_first & ~top, all_first], axis=1), several)
-        left = answers_without(subject, trace, words, removals, self.tokens_at_once)
-        drops = of_sets(odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row), back)
-        return np.asarray(drops[:, 1:] - drops[:, :1])
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Bound what each text loses, and count those from which nothing can be removed or whose
