@@ -14,7 +14,6 @@ answers at once.
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
@@ -169,7 +168,7 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
     if isinstance(error, BrokenPipeError):
         return _hang_up()
     if isinstance(error, SystemExit):
-        if getattr(error.__context__, "errno", None) == errno.EPIPE:  # typer met it first
+        if isinstance(error.__context__, BrokenPipeError):  # typer met it first
             return _hang_up()
         return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
     if panicked(error):
