@@ -14,23 +14,8 @@ from pathlib import Path
 import pytest
 
 from sightline.cli.app import run
+from tests.troubles.tables import REST
 
-REST = [
-    "the",
-    "film",
-    "was",
-    "a",
-    "story",
-    "with",
-    "its",
-    "people",
-    "and",
-    "music",
-    "night",
-    "town",
-    "slow",
-    "long",
-]
 TINY = ("--model", "mlp(hidden=8)+additive", "--epochs", "2", "--quiet")
 
 
