@@ -74,18 +74,24 @@ SMALL = Planted(
 )
 
 
+DONE = Planned(SMALL, tiny_berts.ONE, 0)
+
+
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Berts:
-    return Berts(tmp_path_factory.mktemp("berts"))
+    """A store in which one run is done, whichever test of this file comes first."""
+    store = Berts(tmp_path_factory.mktemp("berts"))
+    assert not store.has(DONE)
+    store.make(DONE)
+    return store
 
 
 def test_a_run_is_trained_once_audited_and_kept(
     store: Berts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = Planned(SMALL, tiny_berts.ONE, 0)
-    assert not store.has(one)
-    store.make(one)
+    one = DONE
     assert store.has(one)
+    assert not store.has(replace(one, seed=1))
     summary = store.summary(one)
     assert summary.row == store.audit(one).verdict.row > 0
     assert (summary.seed, summary.state, summary.estimate("accuracy")) == (
@@ -101,9 +107,7 @@ def test_a_model_that_cannot_decode_answers_as_ever_whatever_is_shown_of_it(stor
     all the same.
     """
     data = sightline.load(parse_data(f"planted:{SMALL.world.data}"), 0)
-    model = sightline.transformer(
-        *store.trained(Planned(SMALL, tiny_berts.ONE, 0), data), reading="rollout"
-    )
+    model = sightline.transformer(*store.trained(DONE, data), reading="rollout")
     assert "decode" not in model.offers
     batch = model.collate(data.test[:4])
     shown, own = Encoded(model, data, 0).trace(batch), model.trace(batch)
