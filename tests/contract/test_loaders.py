@@ -2,13 +2,16 @@
 the same again.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
+from pyarrow.parquet import write_table
 
 from sightline.config.registry import names_of
 from sightline.config.spec_syntax import parse_data
@@ -23,10 +26,28 @@ from tests.studies import small
 ROWS = [
     (f"the film number {i} was {('good', 'bad')[i % 2]} .", ("yes", "no")[i % 2]) for i in range(60)
 ]
-TABLES: dict[str, Callable[[], str]] = {
-    "csv": lambda: "text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS),
-    "tsv": lambda: "text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in ROWS),
-    "jsonl": lambda: "".join(f'{{"text": "{text}", "label": "{label}"}}\n' for text, label in ROWS),
+
+
+def delimited(file: Path, delimiter: str) -> None:
+    rows = [("text", "label"), *ROWS]
+    file.write_text("".join(f"{text}{delimiter}{label}\n" for text, label in rows), "utf-8")
+
+
+def json_lines(file: Path) -> None:
+    rows = (json.dumps({"text": text, "label": label}) for text, label in ROWS)
+    file.write_text("\n".join(rows), "utf-8")
+
+
+def parquet(file: Path) -> None:
+    texts, labels = zip(*ROWS, strict=True)
+    write_table(pyarrow.table({"text": texts, "label": labels}), file)
+
+
+TABLES: dict[str, Callable[[Path], None]] = {
+    "csv": lambda file: delimited(file, ","),
+    "tsv": lambda file: delimited(file, "\t"),
+    "jsonl": json_lines,
+    "parquet": parquet,
 }
 RECIPES = [
     (kind, recipe)
@@ -100,9 +121,10 @@ def test_a_published_corpus_keeps_its_word(kind: str, recipe: str, tmp_path: Pat
     keeps_its_word(replace(parse_data(f"{kind}:{tmp_path / kind}"), recipe=recipe))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", names_of("table"))
 def test_a_table_keeps_its_word(kind: str, tmp_path: Path) -> None:
-    (file := tmp_path / f"texts.{kind}").write_text(TABLES[kind](), encoding="utf-8")
+    assert kind in TABLES, f"write a file of the format {kind} in TABLES, so that it is read here"
+    TABLES[kind](file := tmp_path / f"texts.{kind}")
     keeps_its_word(parse_data(str(file)))
 
 

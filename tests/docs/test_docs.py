@@ -149,6 +149,7 @@ def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
         ("docs/models.md", "source `random`"),
         ("docs/models.md", "`layers=1`"),
         ("docs/data.md", "planted:vote("),
+        ("docs/data.md", "`.jsonl`"),
         ("docs/data.md", "`strength=0.7`"),
         ("docs/verdict.md", "must not be shown"),
     ],

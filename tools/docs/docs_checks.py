@@ -14,7 +14,7 @@ from docs_parts import BLOCK, UNTESTED, tests_of
 from docs_tables import ROOT, finding_page
 
 from sightline.cli.app import RENAMED
-from sightline.config.data_parts import PLANTED, PUBLISHED
+from sightline.config.data_parts import PLANTED, PUBLISHED, TABLES
 from sightline.config.model_parts import MODELS
 from sightline.core.results import VERDICTS
 from sightline.measures.default_measures import every_measure
@@ -192,6 +192,7 @@ def check_named(pages: Pages) -> list[str]:
     wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
     wanted += [("docs/data.md", f"planted:{row.name}(") for row in PLANTED]
     wanted += [("docs/data.md", f"| `{row.name}:") for row in PUBLISHED]
+    wanted += [("docs/data.md", f"`.{row.name}`") for row in TABLES]
     wanted += [
         ("docs/data.md", _option(*option)) for row in PUBLISHED for option in row.defaults.items()
     ]
