@@ -18,7 +18,7 @@ TORCH_INDEX ?=
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all coverage check validate mutants snapshots bench docs docs-check format format-check lint types walls mutants-check \
+.PHONY: help setup demo test test-all coverage check validate mutants snapshots bench docs docs-check site format format-check lint types walls mutants-check \
         wheel wheel-smoke clean
 
 help:  ## what there is
@@ -69,6 +69,9 @@ bench: $(STAMP)  ## every benchmark, one JSON line a comparison
 
 docs: $(STAMP)  ## write the generated pages of docs
 	$(PY) tools/docs/make_docs.py
+
+site: $(STAMP)  ## build the site in build/site, with the notebooks run and reports of the demo; QUICK=1 computes nothing
+	$(PY) tools/docs/make_site.py $(if $(QUICK),--quick)
 
 docs-check: $(STAMP)  ## are the generated pages up to date?
 	$(PY) tools/docs/make_docs.py --check

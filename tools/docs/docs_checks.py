@@ -213,29 +213,35 @@ def _option(key: str, value: object) -> str:
     return f"`{key}=" if isinstance(value, bool) else f"`{key}={value}`"
 
 
+AT_THE_BUILD = {"docs/changelog.md", "docs/gallery.md"} | {
+    f"docs/tutorials/{path.stem}.md" for path in (ROOT / "examples").glob("*.ipynb")
+}
+"""Pages that stand on the site alone: `make_site.py` writes them."""
+
+
 def check_nav(pages: Pages, nav: str) -> list[str]:
     """Say which pages the site leaves out, and which of its entries lead nowhere."""
     entries = {
         f"docs/{name}"
         for name in re.findall(r"^\s*- (?:[^\n]*: )?([\w/-]+\.md)$", nav, re.MULTILINE)
     }
-    there = {name for name in pages if name.startswith("docs/")}
+    there = {name for name in pages if name.startswith("docs/")} | AT_THE_BUILD
     left_out = [f"{name} is not in mkdocs.yml" for name in sorted(there - entries)]
     return left_out + [
         f"mkdocs.yml names {name}, which is not there" for name in sorted(entries - there)
     ]
 
 
-_FINDINGS = re.compile(r"(?<=^  - Findings:\n)(?: {6}- .*\n)+", re.MULTILINE)
+_TESTS = re.compile(r"(?<=^  - Tests:\n)(?: {6}- \"?[^\n]*findings/.*\n)+", re.MULTILINE)
 
 
 def nav_with_findings(nav: str) -> str:
-    """Write the lines of the site's menu that name findings, in the words of their rows."""
+    """Write the lines of the site's menu that name the tests."""
     lines = "".join(
-        f'      - "{code}: {claim.passed}": {finding_page(code)}\n'
+        f"      - {claim.name} ({code}): {finding_page(code)}\n"
         for code, claim in AUDIT_TESTS.items()
     )
-    return _FINDINGS.sub(lambda _: lines, nav)
+    return _TESTS.sub(lambda _: lines, nav)
 
 
 def check_menu(nav: str) -> list[str]:
@@ -243,7 +249,7 @@ def check_menu(nav: str) -> list[str]:
     return (
         []
         if nav_with_findings(nav) == nav
-        else ["mkdocs.yml does not name the findings as claims.py does (make docs)"]
+        else ["mkdocs.yml does not name the tests as verdict/catalogue.py does (make docs)"]
     )
 
 
