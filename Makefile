@@ -3,6 +3,7 @@
 VENV    := .venv
 PY      := $(VENV)/bin/python
 STAMP   := $(VENV)/.setup-done
+INSTALLED := $(VENV)/.installed
 WORKERS ?= 2
 
 # Which tests `make check` runs: test, or test-all as in .ci/run.
@@ -27,7 +28,8 @@ help:  ## what there is
 
 setup: $(STAMP)  ## make .venv and install the package with its development tools
 
-$(STAMP): pyproject.toml constraints.txt
+# What running needs comes first, so that `make demo` does not wait for the tools of development.
+$(INSTALLED): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python found. sightline needs Python 3.11 or newer: make setup PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	    echo "$(PYTHON) is older than Python 3.11. Name a newer one: make setup PYTHON=python3.12"; exit 1; }
@@ -35,10 +37,14 @@ $(STAMP): pyproject.toml constraints.txt
 	    echo "$(PYTHON) cannot make virtual environments. On Debian or Ubuntu, as root: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(if $(TORCH_INDEX),$(PY) -m pip install --no-deps --constraint constraints.txt --index-url $(TORCH_INDEX) torch)
+	$(PY) -m pip install --constraint constraints.txt --editable .
+	@touch $(INSTALLED)
+
+$(STAMP): $(INSTALLED)
 	$(PY) -m pip install --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
 
-demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
+demo: $(INSTALLED)  ## audit a small model on a generated corpus and write a report
 	$(VENV)/bin/sightline demo
 
 test: $(STAMP)  ## the tests that every change must pass, without those marked slow

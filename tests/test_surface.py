@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -27,8 +28,9 @@ def test_public_names() -> None:
         "transformer",
         "wrap",
     ]
-    assert dir(sightline) == sorted(sightline.__all__)
+    assert dir(sightline) == sorted([*sightline.__all__, "__version__"])
     assert all(getattr(sightline, name).__name__ == name for name in sightline.__all__)
+    assert sightline.__version__ == version("sightline-audit")
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = sightline.nothing
 

@@ -44,10 +44,14 @@ __all__ += ["study", "tap", "train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from sightline.core.installation import version_of  # noqa: PLC0415  (read where it is asked for)
+
+        return version_of("sightline")
     if name not in _HOMES:
         raise AttributeError(f"module 'sightline' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])
