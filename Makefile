@@ -1,10 +1,10 @@
 # One command a job. `make setup` needs a network once; everything after it does not.
 
-VENV    := .venv
-PY      := $(VENV)/bin/python
-STAMP   := $(VENV)/.setup-done
+VENV      := .venv
+PY        := $(VENV)/bin/python
+STAMP     := $(VENV)/.setup-done
 INSTALLED := $(VENV)/.installed
-WORKERS ?= 2
+WORKERS   ?= 2
 
 # Which tests `make check` runs: test, or test-all as in .ci/run.
 TEST    ?= test
