@@ -51,7 +51,7 @@ def test_a_notebook_is_written_with_what_its_cells_display(tmp_path: Path) -> No
     assert page.startswith("# Title\n")
     assert "```text\na\n```" in page
     assert "```text\n'b'\n```" in page
-    frames = re.findall(r'<iframe src="\.\./([\w.-]+)"', page)
+    frames = re.findall(r'<iframe src="([\w.-]+)"', page)
     assert ["<p>c</p>" in (tmp_path / "tutorials" / one).read_text() for one in frames] == [True]
     assert "```text" not in make_site.tutorial(path, quick=True)
 
@@ -61,3 +61,10 @@ def test_a_report_of_the_gallery_is_copied_and_called_by_its_title(tmp_path: Pat
     page = make_site.gallery({"a/r.html": report})
     assert "[Two &lt;words&gt;](reports/a-r.html)" in page
     assert (tmp_path / "reports" / "a-r.html").is_file()
+
+
+def test_a_frame_that_leads_nowhere_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b.html").write_text("")
+    (tmp_path / "a" / "index.html").write_text('<iframe src="../b.html"><iframe src="c.html">')
+    assert [*make_site.missing_frames(tmp_path)] == ["a/index.html: no file c.html for a frame"]

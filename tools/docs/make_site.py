@@ -39,7 +39,18 @@ def main() -> int:
     CONFIG.write_text(config(), encoding="utf-8")
     shutil.rmtree(SITE, ignore_errors=True)
     command = [str(BIN / "zensical"), "build", "--clean", "--strict", "-f", str(CONFIG)]
-    return subprocess.run(command, cwd=BUILD, check=False).returncode
+    done = subprocess.run(command, cwd=BUILD, check=False).returncode
+    missing = [*missing_frames(SITE)]
+    print("\n".join(missing))
+    return done or bool(missing)
+
+
+def missing_frames(site: Path) -> Iterator[str]:
+    """Name the frames that lead nowhere: the generator checks links alone."""
+    for page in site.rglob("*.html"):
+        for place in re.findall(r'<iframe src="([^"]+)"', page.read_text(encoding="utf-8")):
+            if not (page.parent / place).is_file():
+                yield f"{page.relative_to(site)}: no file {place} for a frame"
 
 
 def _copy_pages() -> None:
@@ -115,6 +126,9 @@ def _cell(cell: nbformat.NotebookNode, stem: str, number: int) -> Iterator[str]:
             yield _displayed(output.data, f"{stem}-{number}-{n}")
 
 
+_AS_HIGH = "this.style.height = this.contentDocument.body.scrollHeight + 40 + 'px'"
+
+
 def _displayed(data: dict[str, str], name: str) -> str:
     """Show an image or a report as such, and anything else as its text."""
     if "image/png" in data:
@@ -128,8 +142,8 @@ def _displayed(data: dict[str, str], name: str) -> str:
             page = f'<!doctype html><meta charset="utf-8"><title>{name}</title>{page}'
         _write(f"tutorials/{name}.html", page)
         return (
-            f'<iframe src="../{name}.html" title="What the cell displays" width="100%" '
-            'height="600" loading="lazy"></iframe>'
+            f'<iframe src="{name}.html" title="What the cell displays" width="100%" height="400" '
+            f'style="border: 1px solid #8885" onload="{_AS_HIGH}"></iframe>'
         )
     return _fenced(data.get("text/plain", ""))
 
