@@ -33,11 +33,13 @@ def counted(name: str, texts: int, seeds: int) -> dict[str, Any]:
     made, data, others = next(case for case in CASES if case.name == name).make(0)
     data = replace(data, test=data.test[:texts])
     rows: list[int] = []
+    close: list[list[str]] = []
     classes: dict[str, list[int]] = {}
     scores: dict[str, list[list[float]]] = {}
     for seed in range(seeds):
         audit = sightline.audit(made, data, seed=seed, **others)
         rows.append(audit.verdict.row)
+        close.append([f"{call.code} {call.of}".strip() for call in audit.verdict.close])
         for of, one in audit.verdict.by_class.items():
             classes.setdefault(of, []).append(one.row)
         for one in audit.findings:
@@ -49,6 +51,7 @@ def counted(name: str, texts: int, seeds: int) -> dict[str, Any]:
         "texts": texts,
         "seeds": seeds,
         "rows": dict(Counter(rows)),
+        "close": close,
         "classes": {of: dict(Counter(found)) for of, found in classes.items()},
         "scores": scores,
     }

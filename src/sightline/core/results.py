@@ -204,11 +204,27 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class CloseCall:
+    """A test whose interval ends near its threshold, where the other side would change a verdict.
+
+    ``of`` is the predicted class on whose texts it was scored, empty for all texts. ``distance`` is
+    that of the end of the interval from the threshold, and ``otherwise`` the verdict on these texts
+    if the interval ended on the other side.
+    """
+
+    code: str
+    of: str
+    distance: float
+    otherwise: Level
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer of the whole: the first row of the verdict table that applies, and what decided
     it.
 
     ``by_class`` is the same for the texts of each predicted class of which there are enough.
+    ``close`` names the tests on which it hangs: those of the whole and of its classes.
     """
 
     level: Level
@@ -216,6 +232,7 @@ class Verdict:
     decided_by: tuple[str, ...]
     reasons: tuple[Reason, ...]
     by_class: Mapping[str, Verdict] = field(default_factory=dict)
+    close: tuple[CloseCall, ...] = field(default=(), metadata=_LATER)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def advice(audit: Results, *, alone: bool = True) -> list[str]:
     if first := first_of_all(audit):
         return [first]
     lines = [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit)]
-    return [*lines, _again(audit)] if alone else lines
+    return [*lines, *close_calls(audit), *([_again(audit)] if alone else [])]
 
 
 def shown(audit: Results) -> list[str]:
@@ -172,6 +172,22 @@ def beyond(number: int, there: int) -> str:
         if number > there
         else ""
     )
+
+
+def close_calls(audit: Results) -> Iterator[str]:
+    """Say which tests would change a verdict if their interval ended a little further."""
+    titles = {finding.code: finding.title for finding in audit.findings}
+    calls: dict[tuple[str, str], list[str]] = {}
+    for call in audit.verdict.close:
+        calls.setdefault((call.otherwise, call.of), []).append(
+            f"{titles.get(call.code, call.code)} by {call.distance:.3f}"
+        )
+    for (otherwise, of), near in calls.items():
+        which = f" for texts predicted {quoted(of)}" if of else ""
+        yield (
+            f"Close call: other texts or another --seed may make the verdict{which} "
+            f"{quoted(otherwise)}. Distance to the threshold: {listed(near)}."
+        )
 
 
 def _change(audit: Results) -> Iterator[str]:

@@ -13,6 +13,7 @@ from sightline.stats.contrasts import benjamini_hochberg
 from sightline.stats.sample_size import texts_needed
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.close_calls import close_calls
 from sightline.verdict.decision_rule import agreed, both, decide, disagreement, explain, weakest
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.model_accuracy import learned_of
@@ -40,7 +41,9 @@ def judge(evidence: Evidence) -> Judgement:
         for code, one in found.items()
     }
     learned = learned_of(evidence)
-    return Judgement(tuple(held.values()), verdict_of(held, evidence, learned), learned)
+    verdict = verdict_of(held, evidence, learned)
+    verdict = replace(verdict, close=close_calls(held, evidence, learned, verdict))
+    return Judgement(tuple(held.values()), verdict, learned)
 
 
 def _answered(evidence: Evidence, claim: AuditTest) -> Finding:

@@ -1,0 +1,68 @@
+"""Tests on which a verdict hangs: their interval ends so near the threshold that other random words,
+or other texts, may put it on the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
+
+from sightline.core.results import Answer, CloseCall, Estimate, Finding, Learned, Verdict
+from sightline.verdict.decision_rule import decide
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.verdict_table import verdict_of
+
+NEAR = 1.0
+"""How many half widths of its interval from the threshold an end is near it. Over 20 seeds of an
+audit the end of a score that random words take part in has a standard deviation of up to 0.6 half
+widths (docs/decisions/0110-close-calls.md)."""
+
+
+def close_calls(
+    found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None, verdict: Verdict
+) -> tuple[CloseCall, ...]:
+    """Find the tests that would change the verdict of their texts on the other side, nearest
+    first.
+    """
+    calls: dict[tuple[str, str], CloseCall] = {}
+    for code, of, distance, other in _near(found):
+        changed = verdict_of({**found, code: _turned(found[code], of, other)}, evidence, learned)
+        before, after = (one.by_class.get(of, one) if of else one for one in (verdict, changed))
+        if after.level != before.level:
+            calls.setdefault((code, of), CloseCall(code, of, distance, after.level))
+    return tuple(sorted(calls.values(), key=lambda call: call.distance))
+
+
+def _near(found: Mapping[str, Finding]) -> Iterator[tuple[str, str, float, Answer]]:
+    """Give each test near its threshold, the class, how near, and its result on the other side."""
+    for code, finding in found.items():
+        if not finding.bears or finding.threshold is None:
+            continue
+        scopes: dict[str, tuple[Estimate | None, Answer]] = {"": (finding.score, finding.result)}
+        for of, one in finding.by_class.items():
+            scopes[of] = one, finding.answers.get(of, "not run")
+        for of, (score, answer) in scopes.items():
+            # Where several ways of asking are joined, the result may not be that of this score.
+            if score is not None and decide(score, finding.threshold) == answer:
+                for distance, other in _crossings(score, finding.threshold, answer):
+                    yield code, of, distance, other
+
+
+def _crossings(score: Estimate, threshold: float, answer: Answer) -> Iterator[tuple[float, Answer]]:
+    """Give what the result would be if an end of the interval crossed the threshold, the nearer one
+    first.
+    """
+    near = NEAR * (score.high - score.low) / 2
+    ends: list[tuple[float, Answer]] = [
+        (abs(score.low - threshold), "inconclusive" if answer == "passed" else "passed"),
+        (abs(score.high - threshold), "inconclusive" if answer == "failed" else "failed"),
+    ]
+    held = {"passed": ends[:1], "failed": ends[1:], "inconclusive": ends}.get(answer, [])
+    yield from sorted(end for end in held if isfinite(near) and end[0] <= near)
+
+
+def _turned(finding: Finding, of: str, answer: Answer) -> Finding:
+    if of:
+        return replace(finding, answers={**finding.answers, of: answer})
+    return replace(finding, result=answer)
