@@ -303,7 +303,7 @@ def _row(now: str, summary: Summary, *, whole: bool) -> IndexEntry:
 
 
 def _trusted(content: str) -> Summary:
-    """Read a summary that was read as such before, and whose row in the index is sealed."""
+    """Read a summary from the index; checking its fields again would take most of the time."""
     item = migrated_run(json.loads(content))
     for name, answer in (item["findings"] or {}).items():
         score = answer["score"]
