@@ -45,7 +45,7 @@ def plain(value: Any) -> Any:
 
 
 def kind(mode: int) -> str:
-    """Name a kind of file by its mode."""
+    """Name the kind of file of a mode, in words for an error."""
     return _KINDS.get(stat.S_IFMT(mode), "device")
 
 
@@ -80,6 +80,8 @@ def write_whole(
         _check_replaceable(final, aside / "new")
         _keep_mode(final, aside / "new")
         if own is not None and kind_of(final) == "folder":
+            # Before the renames: a kill at any moment leaves the user's files in one of the two
+            # folders or in both (decision 0055).
             _carry_over(final, aside / "new", own)
         _place(aside / "new", final)
     finally:
@@ -88,7 +90,7 @@ def write_whole(
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
-    """Write a file whole, byte by byte as it is given: the same on every system."""
+    """Write a file whole, in bytes, as text would get the line ends of the system."""
     return write_whole(path, lambda aside: _write(aside, content))
 
 

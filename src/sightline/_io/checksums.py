@@ -51,7 +51,9 @@ def _write_flushed(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def seal(folder: Path) -> None:
-    """Write down the checksums of the files in a folder, and of the list itself."""
+    """Write the checksums of a folder, and one of the list, which would read as whole where it was
+    cut at the end of a line.
+    """
     files = (path for path in sorted(folder.iterdir()) if path.is_file() and path.name != MANIFEST)
     lines = "".join(f"{_file_digest(path)}  {path.name}\n" for path in files)
     (folder / MANIFEST).write_bytes(f"{lines}{_SEAL}{_digest(lines.encode())}\n".encode())
@@ -138,7 +140,6 @@ def _digest(content: bytes) -> str:
 
 
 def _file_digest(path: Path) -> str:
-    """Give the checksum of a file of any size."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

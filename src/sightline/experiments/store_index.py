@@ -50,7 +50,7 @@ class Index:
     file: Path
 
     def recall(self, keys: Iterable[str]) -> dict[str, IndexEntry]:
-        """Give the rows there are."""
+        """Look up rows by the keys of runs; those that are not there are left out."""
         found: dict[str, IndexEntry] = {}
 
         def look(rows: sqlite3.Connection) -> None:
@@ -75,7 +75,7 @@ class Index:
             self._use(write)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all rows, so that every run is read again."""
         if self.file.exists():
             self._use(lambda rows: rows.execute("DROP TABLE runs2"))
 

@@ -62,7 +62,7 @@ class Workers:
     cluster: str | None = None
 
     def __str__(self) -> str:
-        """Write it as it is asked for."""
+        """Write it as ``--workers`` reads it."""
         return (
             str(self.processes) if self.cluster is None else f"ray:{self.cluster}".removesuffix(":")
         )
@@ -85,7 +85,7 @@ def read_workers(text: str) -> Workers:
 
 
 def executor_of(workers: Workers) -> Executor:
-    """Make what runs cells as they were asked for."""
+    """Choose the executor, importing no more than it needs: torch and Ray take seconds."""
     if workers.cluster is not None:
         from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
 
@@ -99,7 +99,7 @@ def executor_of(workers: Workers) -> Executor:
 
 @dataclass
 class Tries:
-    """Counts how often each cell has been tried in vain."""
+    """Counts the workers that were killed at each cell: the cell may be what kills them."""
 
     counted: Counter[RunSpec] = field(default_factory=Counter)
 

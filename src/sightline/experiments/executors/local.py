@@ -30,7 +30,7 @@ class Serial:
     """One cell after the other, in this process, with one thread as in every worker."""
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        """Run the cells in their order."""
+        """Run the cells in their order, in this process."""
         import torch  # noqa: PLC0415  (seconds, see above)
 
         from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
@@ -46,8 +46,6 @@ class Serial:
 
 @dataclass
 class _Worker:
-    """A process and the cell it is at."""
-
     process: BaseProcess
     pipe: Connection
     spec: RunSpec | None = None
@@ -63,6 +61,8 @@ class Processes:
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Run the cells; on leaving, however that comes, no worker is left behind."""
+        # A killed worker breaks a pool of concurrent.futures whole, and the pool does not say which
+        # cell it was at (decision 0016).
         queue = _Queue(deque(specs))
         crew: list[_Worker] = []
         try:

@@ -180,7 +180,7 @@ class _Board:
         return state
 
     def _new(self, description: str) -> str:
-        """Say it once."""
+        """Give a sentence the first time only: many cells say the same of a node."""
         if description in self.known:
             return ""
         self.known.add(description)
