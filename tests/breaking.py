@@ -1,7 +1,7 @@
 """A replacement that is broken at one of its system calls, whichever they are: they are counted,
 not listed by hand.
 
-    python -m tests.breaking FOLDER file|folder exchange|steps
+    python -m tests.breaking FOLDER file|folder
 
 replaces in FOLDER once for each call and is killed there, leaving FOLDER/1, FOLDER/2, …
 """
@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sightline._io import atomic_swap
 from sightline._io.atomic_write import write_whole
 
 CALLS = (
@@ -80,23 +79,16 @@ class Break:
 
 
 @contextmanager
-def breaking(one: Break, mode: str) -> Iterator[None]:
-    """Let every system call of a replacement pass by ``one``; without an exchange of names in the
-    mode ``steps``.
-    """
+def breaking(one: Break) -> Iterator[None]:
+    """Let every system call of a replacement pass by ``one``."""
     plain = {name: getattr(os, name) for name in CALLS}
-    find = atomic_swap._system_call
-    call = find()
-    assert call is not None, "this system has no exchange of names"
     try:
-        atomic_swap._system_call = lambda: one.around(call) if mode == "exchange" else None
         for name, real in plain.items():
             setattr(os, name, one.around(real))
         yield
     finally:
         for name, real in plain.items():
             setattr(os, name, real)
-        atomic_swap._system_call = find
 
 
 def fill(place: Path, content: dict[str, str], kind: str) -> None:
@@ -126,7 +118,7 @@ def replace(folder: Path, kind: str) -> Path:
 
 
 def broken_at_each(
-    folder: Path, kind: str, mode: str, how: How, *, after: bool
+    folder: Path, kind: str, how: How, *, after: bool
 ) -> Iterator[tuple[Path, bool]]:
     """Break a replacement at its first call, at its second, and so on; yield each place, and
     whether it was told.
@@ -139,7 +131,7 @@ def broken_at_each(
         fill(here / NAME, OLD, kind)
         one, message = Break(number, how, after=after), False
         try:
-            with breaking(one, mode):
+            with breaking(one):
                 replace(here, kind)
         except (OSError, KeyboardInterrupt):
             message = True
@@ -148,7 +140,7 @@ def broken_at_each(
             return
 
 
-def killed_at_each(folder: Path, kind: str, mode: str) -> None:
+def killed_at_each(folder: Path, kind: str) -> None:
     """Do the same in processes that are killed, until one is not."""
     status, number = -1, 0
     while status != 0:
@@ -158,7 +150,7 @@ def killed_at_each(folder: Path, kind: str, mode: str) -> None:
         fill(here / NAME, OLD, kind)
         child = os.fork()
         if child == 0:
-            with breaking(Break(number, killed), mode):
+            with breaking(Break(number, killed)):
                 replace(here, kind)
             os._exit(0)
         status = os.waitpid(child, 0)[1]
@@ -166,4 +158,4 @@ def killed_at_each(folder: Path, kind: str, mode: str) -> None:
 
 
 if __name__ == "__main__":
-    killed_at_each(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    killed_at_each(Path(sys.argv[1]), sys.argv[2])

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from checkout import ROOT
 
-from sightline.experiments.executors.processes import Processes
+from sightline.experiments.executors.local import Processes
 from sightline.experiments.store import Store
 from sightline.studies.calibration import threshold_calibration
 from sightline.studies.run_counts import table

@@ -5,6 +5,7 @@ it no longer does.
 import os
 import sys
 
+# A file called socket.py next to the user's table must not be imported (decision 0041).
 if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109  (pathlib might come from there)
     del sys.path[0]
 

@@ -2,7 +2,6 @@
 alone.
 """
 
-import ctypes
 import errno
 import os
 import shutil
@@ -19,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from sightline._io import atomic_swap, atomic_write
+from sightline._io import atomic_write
 from sightline._io.atomic_write import hidden_name, kind_of, write_whole
 from sightline._io.checksums import is_whole, write_sealed
 from sightline.api.model_source import saved_folder
@@ -44,12 +43,7 @@ from tests.report.audits import audit
 from tests.texts import untrained
 
 ROOT = Path(__file__).resolve().parents[2]
-WAYS = [("file", "exchange"), ("folder", "exchange"), ("folder", "steps")]
-
-
-@pytest.fixture
-def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)
+KINDS = ["file", "folder"]
 
 
 # ---------------------------------------------------------------- what breaks
@@ -57,12 +51,12 @@ def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("how", [full, interrupted])
-@pytest.mark.parametrize(("kind", "mode"), WAYS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_whichever_call_breaks_the_old_or_the_new_is_whole(
-    tmp_path: Path, kind, mode, how, after
+    tmp_path: Path, kind, how, after
 ) -> None:
     counted: Counter[tuple[str, bool]] = Counter()
-    for place, message in broken_at_each(tmp_path, kind, mode, how, after=after):
+    for place, message in broken_at_each(tmp_path, kind, how, after=after):
         counted[found(place), message] += 1
         assert found(hidden_name(place)) in (
             "nothing",
@@ -73,10 +67,10 @@ def test_whichever_call_breaks_the_old_or_the_new_is_whole(
     assert counted["new", False] >= 1
 
 
-@pytest.mark.parametrize(("kind", "mode"), WAYS)
-def test_a_write_that_was_broken_is_written_again(tmp_path: Path, kind, mode) -> None:
-    for place, _ in broken_at_each(tmp_path, kind, mode, interrupted, after=True):
-        with breaking.breaking(Break(0, full), mode):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_write_that_was_broken_is_written_again(tmp_path: Path, kind) -> None:
+    for place, _ in broken_at_each(tmp_path, kind, interrupted, after=True):
+        with breaking.breaking(Break(0, full)):
             replace(place.parent, kind)
         assert found(place) == "new"
         assert not os.path.lexists(hidden_name(place))
@@ -108,15 +102,15 @@ def interrupted_at(line: int) -> Iterator[list[int]]:
         sys.settrace(before)
 
 
-@pytest.mark.parametrize(("kind", "mode"), WAYS)
-def test_an_interrupt_between_any_two_lines_costs_nothing(tmp_path: Path, kind, mode) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_between_any_two_lines_costs_nothing(tmp_path: Path, kind) -> None:
     seen, line, ran = Counter[str](), 0, [1]
     while ran[0] >= line:
         line += 1
         here = tmp_path / str(line)
         here.mkdir()
         fill(here / NAME, OLD, kind)
-        with breaking.breaking(Break(0, full), mode):
+        with breaking.breaking(Break(0, full)):
             try:
                 with interrupted_at(line) as ran:
                     replace(here, kind)
@@ -127,15 +121,13 @@ def test_an_interrupt_between_any_two_lines_costs_nothing(tmp_path: Path, kind, 
     assert seen["old"] > 15
 
 
-@pytest.mark.parametrize(("kind", "mode"), WAYS)
-def test_a_process_killed_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, kind, mode) -> None:
-    command = [sys.executable, "-m", "tests.breaking", str(tmp_path), kind, mode]
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_process_killed_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, kind) -> None:
+    command = [sys.executable, "-m", "tests.breaking", str(tmp_path), kind]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
     places = [folder / NAME for folder in tmp_path.iterdir()]
     gone = sum(found(place) == "nothing" for place in places)
-    assert (gone > 0) == (
-        mode == "steps"
-    )  # where there is no exchange, a kill between the steps hides the old one
+    assert (gone > 0) == (kind == "folder")  # a kill between the two renames hides the old one
     for place in places:
         atomic_write.put_back(place)
     counted = Counter(map(found, places))
@@ -145,9 +137,7 @@ def test_a_process_killed_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, 
         assert found(place) == "new"
 
 
-def test_who_takes_the_place_meanwhile_is_replaced_as_well(
-    tmp_path: Path, no_exchange, monkeypatch
-) -> None:
+def test_who_takes_the_place_meanwhile_is_replaced_as_well(tmp_path: Path, monkeypatch) -> None:
     fill(tmp_path / NAME, OLD, "folder")
     rename, renamed = os.rename, []
 
@@ -192,7 +182,7 @@ def test_a_model_and_a_run_that_were_hidden_are_found(tmp_path: Path) -> None:
     assert is_whole(run)
 
 
-def test_an_old_one_that_was_replaced_already_is_not_put_back(tmp_path: Path, no_exchange) -> None:
+def test_an_old_one_that_was_replaced_already_is_not_put_back(tmp_path: Path) -> None:
     place = tmp_path / NAME
     fill(place, NEW, "folder")
     fill(hidden_name(place), OLD, "folder")
@@ -252,15 +242,12 @@ def used(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("links", [True, False])
-@pytest.mark.parametrize("steps", [False, True])
 def test_what_is_not_ours_stays_in_a_folder_that_is_replaced(
-    used: Path, monkeypatch, steps, links
+    used: Path, monkeypatch, links
 ) -> None:
     def no_links(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, "Operation not permitted")
 
-    if steps:
-        monkeypatch.setattr(atomic_swap, "_system_call", lambda: None)
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     inode = (used / "notes.txt").stat().st_ino
@@ -287,7 +274,7 @@ def test_whichever_call_breaks_what_is_not_ours_stays(tmp_path: Path, after) -> 
         place, one = tmp_path / str(number), Break(number, interrupted, after=after)
         fill(place, OLD, "folder")
         beside(place)
-        with suppress(KeyboardInterrupt), breaking.breaking(one, "exchange"):
+        with suppress(KeyboardInterrupt), breaking.breaking(one):
             replace_own(place)
         assert beside_is_there(place)
         assert {(place / name).read_text() for name in OLD} in ({"old"}, {"new"})
@@ -340,45 +327,6 @@ def test_what_only_the_old_one_had_of_ours_is_gone(tmp_path: Path) -> None:
         "texts.csv",
         "words.csv",
     ]
-
-
-# ---------------------------------------------------------------- the exchange
-
-
-def test_two_folders_change_names_in_one_step(tmp_path: Path) -> None:
-    fill(tmp_path / "a", OLD, "folder")
-    fill(tmp_path / "b", NEW, "folder")
-    assert atomic_swap.exchange(tmp_path / "a", tmp_path / "b")
-    assert (found(tmp_path / "a"), found(tmp_path / "b")) == ("new", "old")
-    with pytest.raises(FileNotFoundError):
-        atomic_swap.exchange(tmp_path / "a", tmp_path / "none")
-
-
-@pytest.mark.parametrize("code", [errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM])
-def test_a_system_that_refuses_the_exchange_gets_two_steps(
-    tmp_path: Path, monkeypatch, code
-) -> None:
-    def refused(*_: object) -> int:
-        ctypes.set_errno(code)
-        return -1
-
-    monkeypatch.setattr(atomic_swap, "_system_call", lambda: refused)
-    fill(tmp_path / NAME, OLD, "folder")
-    replace(tmp_path, "folder")
-    assert found(tmp_path / NAME) == "new"
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
-
-
-def test_another_error_of_the_exchange_is_told(tmp_path: Path, monkeypatch) -> None:
-    def refused(*_: object) -> int:
-        ctypes.set_errno(errno.EIO)
-        return -1
-
-    monkeypatch.setattr(atomic_swap, "_system_call", lambda: refused)
-    fill(tmp_path / NAME, OLD, "folder")
-    with pytest.raises(OSError, match="Input/output error"):
-        replace(tmp_path, "folder")
-    assert found(tmp_path / NAME) == "old"
 
 
 # ---------------------------------------------------------------- what is neither a file nor a folder

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from tests.cli.conftest import Call, Ran

@@ -14,8 +14,7 @@ from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.experiments.executors.executor import Executor, RunOutcome
-from sightline.experiments.executors.processes import Processes
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Processes, Serial
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from tests.experiments.test_store import same

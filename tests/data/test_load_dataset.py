@@ -13,7 +13,7 @@ from sightline.config.specs import DataSpec, FitSpec, RunSpec
 from sightline.data.assembly import split_tables as reading
 from sightline.data.assembly.corpus_cache import content_digest
 from sightline.data.load_dataset import load
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from tests.troubles.tables import rows, table
 

@@ -18,11 +18,16 @@ import pytest
 from sightline.config.run_keys import run_key
 from sightline.core.errors import MissingExtra, SightlineError, SpecError, StoreError
 from sightline.experiments.executors import ray_cluster, ray_connection
+from sightline.experiments.executors.executor import ATTEMPTS
 from sightline.experiments.executors.ray_cluster import Cluster
-from sightline.experiments.executors.ray_connection import joined
+from sightline.experiments.executors.ray_connection import (
+    Heard,
+    Joined,
+    Refused,
+    _words,
+    joined,
+)
 from sightline.experiments.executors.ray_node import NodeReply, Order, work
-from sightline.experiments.executors.ray_proxy import Heard, Joined, Refused, _words
-from sightline.experiments.executors.retries import ATTEMPTS
 from sightline.experiments.store import Store
 from tests.experiments.test_store import SPEC, same
 
@@ -278,7 +283,7 @@ def init(**options):
 COURIER = """
 import sys
 from multiprocessing import Pipe
-from sightline.experiments.executors.ray_proxy import carry
+from sightline.experiments.executors.ray_connection import carry
 here, there = Pipe()
 carry(there, *sys.argv[1:])
 assert here.recv().description == "ConnectionError: as expected"

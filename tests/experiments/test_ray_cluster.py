@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from sightline.experiments.executors.ray_connection import _courier
-from sightline.experiments.executors.ray_proxy import ALONE, Joined
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
+from sightline.experiments.executors.ray_connection import ALONE, Joined, _courier
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from tests.experiments.nodes import MARK, Nodes, command_of, started_by, two_nodes

@@ -19,10 +19,9 @@ from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.errors import SightlineError, StoreError
-from sightline.experiments.executors import processes
-from sightline.experiments.executors.processes import Processes
-from sightline.experiments.executors.retries import ATTEMPTS
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors import local
+from sightline.experiments.executors.executor import ATTEMPTS
+from sightline.experiments.executors.local import Processes, Serial
 from sightline.experiments.store import Store
 from tests.experiments.children import die, give_up, tell_path
 from tests.experiments.test_store import same
@@ -77,7 +76,7 @@ def test_a_killed_worker_is_told_and_its_cell_taken_up_again(tmp_path: Path) -> 
 def test_a_cell_that_kills_its_workers_is_kept_as_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.experiments.executors.processes.work", die)
+    monkeypatch.setattr("sightline.experiments.executors.local.work", die)
     store = Store(tmp_path / "store")
     endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
     assert endings == ["killed"] * (ATTEMPTS - 1) + ["failed"]
@@ -87,7 +86,7 @@ def test_a_cell_that_kills_its_workers_is_kept_as_failed(
 def test_a_worker_that_gives_up_by_itself_is_no_failure_of_its_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.experiments.executors.processes.work", give_up)
+    monkeypatch.setattr("sightline.experiments.executors.local.work", give_up)
     store = Store(tmp_path / "store")
     with pytest.raises(
         SightlineError,
@@ -102,8 +101,8 @@ def test_a_worker_looks_for_modules_where_its_parent_does_and_not_where_it_stand
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    hired = processes._hire
-    monkeypatch.setattr("sightline.experiments.executors.processes.work", tell_path)
+    hired = local._hire
+    monkeypatch.setattr("sightline.experiments.executors.local.work", tell_path)
     result = hired(Store(tmp_path / "store"), False)
     assert result.pipe.recv() == ("1", True)
     result.process.join()
@@ -158,20 +157,20 @@ class Crew:
     said: tuple[str, ...]
     kept: list[Connection] = field(default_factory=list)
 
-    def hire(self, store: Store, again: bool) -> processes._Worker:
+    def hire(self, store: Store, again: bool) -> local._Worker:
         here, there = Pipe()
         reading, writing = Pipe(duplex=False)
         writing.close()  # so the sentinel is ready at once
         self.kept += [there, reading]
         for word in self.said:
             there.send(word)
-        return processes._Worker(Dying(reading.fileno()), here)
+        return local._Worker(Dying(reading.fileno()), here)
 
 
 def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "_hire", Crew(()).hire)
+    monkeypatch.setattr(local, "_hire", Crew(()).hire)
     store = Store(tmp_path / "store")
     endings = [done.ending for done in Processes(1).run(SPECS[:1], store, again=False)]
     assert endings == ["killed"] * (ATTEMPTS - 1) + ["failed"]
@@ -181,7 +180,7 @@ def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(
 def test_what_a_worker_said_before_it_died_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "_hire", Crew(("done",)).hire)
+    monkeypatch.setattr(local, "_hire", Crew(("done",)).hire)
     endings = [
         (done.spec, done.ending)
         for done in Processes(1).run(SPECS, Store(tmp_path / "store"), again=False)

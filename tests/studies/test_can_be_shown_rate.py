@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sightline.core.results import Estimate
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store, Summary
 from sightline.studies.calibration import can_be_shown_rate
 from sightline.studies.run_counts import table

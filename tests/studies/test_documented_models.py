@@ -13,7 +13,7 @@ from sightline.audits.audit_result import Audit
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from sightline.studies.calibration import documented_models

@@ -16,7 +16,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError
 from sightline.core.results import Estimate
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.studies import run_counts
 from sightline.studies.aggregate import AggregateLine, Number, RunName, less

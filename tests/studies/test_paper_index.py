@@ -19,7 +19,7 @@ from sightline.config.spec_syntax import parse_model
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
 from sightline.data.load_dataset import load
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.measures.rank_information import RankInformation
 from sightline.numerics import probes, rank_probe_scores

@@ -9,7 +9,7 @@ import pytest
 
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.studies.calibration import random_attention

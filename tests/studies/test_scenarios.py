@@ -15,7 +15,7 @@ from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import FitSpec
 from sightline.core.results import Estimate
 from sightline.data.synthetic.cue_words import read_world, sizes_of
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Conclusion, Store, Summary
 from sightline.studies.calibration import scenarios

@@ -13,7 +13,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.errors import StoreError
 from sightline.experiments.executors.executor import RunOutcome
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.studies.calibration import random_attention, scenarios, threshold_calibration
 from sightline.studies.study_definition import (

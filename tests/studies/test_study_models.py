@@ -13,7 +13,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.results import Estimate, Measurement
 from sightline.data.word_vectors import read_vectors
-from sightline.experiments.executors.serial import Serial
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.models.model_storage import read_classifier

@@ -27,8 +27,8 @@ def _promise(words: str, *tests: str, **counted: tuple[str, ...]) -> Promise:
 
 PROMISES = (
     _promise(
-        "An output is replaced in one step: whatever ends the process, the old one is there "
-        "or the new one, and whole, and in a folder what is not ours",
+        "An output is replaced whole: whatever ends the process, a reader of ours finds the old "
+        "one or the new one, and in a folder also what is not ours",
         "tests/_io/test_atomic_write.py",
         "tests/cli/test_exit_codes.py",
         chaos=("nothing half-written",),
@@ -43,7 +43,7 @@ PROMISES = (
     ),
     _promise(
         (
-            "A study that was killed or stopped goes on with what is left, and ends with the "
+            "A study that was killed or stopped resumes with what is left, and ends with the "
             "results of one that was not"
         ),
         "tests/cli/test_study.py",
@@ -52,7 +52,7 @@ PROMISES = (
         chaos=("started again, ended with 0",),
     ),
     _promise(
-        "A training that was stopped goes on from a step it had made, in a study, too, and "
+        "A training that was stopped resumes from a step it had made, in a study, too, and "
         "ends with the bits of one that was not",
         "tests/training/test_resume_state.py",
         "tests/experiments/test_checkpoints.py",
@@ -81,8 +81,8 @@ PROMISES = (
     ),
     _promise(
         (
-            "Several studies may share a store: a cell is made once, none is lost, and who "
-            "leaves one to another says so"
+            "Several studies may share a store: each cell is made once, none is lost, and a "
+            "study says which cells it left to another"
         ),
         "tests/experiments/test_store.py",
         "tests/cli/test_study.py",
@@ -100,8 +100,8 @@ PROMISES = (
         chaos=("exit code 2, one line, nothing kept as failed",),
     ),
     _promise(
-        "Damage is noticed: what was cut, edited or had a bit flipped, in a saved audit, a "
-        "saved model or a store, is refused by its name or done again",
+        "Damage is noticed: a file that was cut, edited or had a bit flipped, in a saved audit, "
+        "a saved model or a run of a store, is refused by its name or made again",
         "tests/cli/test_seals.py",
         "tests/audits/test_audit_storage.py",
         "tests/models/test_model_storage.py",
@@ -124,8 +124,8 @@ PROMISES = (
         "tests/adapters/huggingface/test_folders.py",
     ),
     _promise(
-        "A model of yours that raises, leaves, or answers otherwise than in its checks ends "
-        "a command with 2 and its own name; what it prints is no part of the output",
+        "A model of yours that raises, exits, or answers otherwise than in its checks ends a "
+        "command with 2 and its own name; what it prints is no part of the output",
         "tests/adapters/test_changing.py",
         "tests/cli/test_blame.py",
         "tests/fuzz/test_fuzz.py",

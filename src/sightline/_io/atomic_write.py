@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from sightline._io.atomic_swap import exchange
 from sightline.core.errors import StoreError
 
 _KINDS = {
@@ -46,7 +45,7 @@ def plain(value: Any) -> Any:
 
 
 def kind(mode: int) -> str:
-    """Name a kind of file by its mode."""
+    """Name the kind of file of a mode, in words for an error."""
     return _KINDS.get(stat.S_IFMT(mode), "device")
 
 
@@ -64,9 +63,10 @@ def kind_of(place: Path) -> str:
 def write_whole(
     path: str | Path, write: Callable[[Path], None], own: Collection[str] | None = None
 ) -> Path:
-    """Let ``write`` fill a file or folder beside ``path``, then put it in place in one step.
+    """Let ``write`` fill a file or folder next to ``path``, then rename it into place.
 
-    A reader sees the old content or the new, and so does who comes after an interrupt or a kill.
+    A reader finds the old content or the new, never a mix. A kill can leave a folder without its
+    name; the next reader or writer gives it back (`put_back`).
     What is replaced keeps its permissions; what is neither a file nor a folder is left alone and
     refused. ``own`` names the files of a folder that are replaced, as paths in it: whatever else
     lies there is somebody's, and stays. Without it all goes.
@@ -80,6 +80,8 @@ def write_whole(
         _check_replaceable(final, aside / "new")
         _keep_mode(final, aside / "new")
         if own is not None and kind_of(final) == "folder":
+            # Before the renames: a kill at any moment leaves the user's files in one of the two
+            # folders or in both (decision 0055).
             _carry_over(final, aside / "new", own)
         _place(aside / "new", final)
     finally:
@@ -88,7 +90,7 @@ def write_whole(
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
-    """Write a file whole, byte by byte as it is given: the same on every system."""
+    """Write a file whole, in bytes, as text would get the line ends of the system."""
     return write_whole(path, lambda aside: _write(aside, content))
 
 
@@ -97,10 +99,10 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def put_back(final: Path) -> None:
-    """Give an old folder its name again, where a replacement ended between its two steps; whoever
-    reads it asks first.
+    """Give an old folder its name again where a kill ended a replacement between its two renames.
 
-    What cannot be put back is left for the next who comes; the place then reads as empty, as it is.
+    Every reader of a folder calls this first. A folder that cannot be renamed stays hidden, and the
+    place reads as empty.
     """
     with suppress(OSError):
         if kind_of(final) == "nothing" and kind_of(hidden_name(final)) == "folder":
@@ -108,9 +110,7 @@ def put_back(final: Path) -> None:
 
 
 def hidden_name(final: Path) -> Path:
-    """Name where an old folder lies between the two steps: always the same, so that it is found
-    again.
-    """
+    """Name where the old folder lies between the two renames: one fixed name, to find it by."""
     return final.with_name(f".{final.name}.sightline-old")
 
 
@@ -176,17 +176,14 @@ def _place(new: Path, final: Path) -> None:
 
 
 def _place_once(new: Path, final: Path) -> None:
-    """Put what is new in place; a folder that was there is left beside it, to be removed."""
+    """Put what is new in place; an old folder is moved next to it, to be removed.
+
+    No system call of Python replaces a folder that is not empty, so a folder takes two renames.
+    Should the second fail, the first is undone.
+    """
     if kind_of(final) != "folder":
         new.replace(final)
-    elif not exchange(new, final):
-        _in_two_steps(new, final)
-
-
-def _in_two_steps(new: Path, final: Path) -> None:
-    """Replace a folder where names cannot be exchanged: should the second step fail, the first is
-    taken back.
-    """
+        return
     between = hidden_name(final)
     _move_out(between, new)  # an old one that a killed write had replaced already
     try:

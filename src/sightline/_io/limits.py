@@ -48,7 +48,7 @@ class Bound:
 
     @property
     def now(self) -> int:
-        """The bound as it is in this environment."""
+        """The bound, or what its environment variable says instead."""
         text = os.environ.get(self.setting, "") if self.setting else ""
         if not text:
             return self.most
@@ -60,13 +60,13 @@ class Bound:
         return most
 
     def shown(self, number: int) -> str:
-        """Write so many of what is counted."""
+        """Write a number of this bound's unit for an error."""
         if self.unit != "bytes" or number < 2**20:
             return f"{number:,} {self.unit}"
         return f"{number / 2**30:,.4g} GiB" if number >= 2**30 else f"{number / 2**20:.4g} MiB"
 
     def passed(self, got: int | None = None) -> str:
-        """Say what was expected, what came, and how to go on."""
+        """Word the error of a bound that was passed."""
         found = "more" if got is None else self.shown(got)
         advice = (
             f"{self.instead}, or allow more with {self.setting}" if self.setting else self.instead

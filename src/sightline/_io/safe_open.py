@@ -31,7 +31,7 @@ def open_regular(path: str | Path, largest: Bound | None = None) -> io.BufferedR
 
 @contextmanager
 def naming_what_needs_memory(file: str | Path) -> Iterator[None]:
-    """Say of which file it is that it does not fit into memory."""
+    """Name the file in a MemoryError, which says nothing by itself."""
     try:
         yield
     except MemoryError:

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from sightline.experiments.executors.executor_choice import Workers as Workers
-from sightline.experiments.executors.executor_choice import read_workers as read_workers
+from sightline.experiments.executors.executor import Workers as Workers
+from sightline.experiments.executors.executor import read_workers as read_workers

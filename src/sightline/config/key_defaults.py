@@ -85,7 +85,6 @@ def _left_open(room: str, part: Part) -> tuple[str, Mapping[str, Any]]:
 
 
 def _source(data: DataSpec) -> tuple[str, Part]:
-    """Name the row of a source of texts."""
     if data.kind == "planted":
         assert data.part is not None  # a planted spec without one cannot be made
         return "planted", data.part

@@ -38,6 +38,7 @@ SETTINGS: Mapping[str, Settings] = {
     "need": {"permutations": 10, "surveys": "audited"},
     "retrained": {},
     "beside": {"draws": 5},
+    # The smallest p-value of 199 draws is .005 (decision 0003).
     "agreement": {"share": 0.1, "draws": 199, "shuffles": 3, "significant": 0.05},
     "types": {"share": 0.1, "permutations": 5, "surveys": "audited"},
     "frozen": {"share": 0.1},

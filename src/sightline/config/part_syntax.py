@@ -22,7 +22,7 @@ class Part:
     options: tuple[tuple[str, Value], ...] = ()
 
     def __str__(self) -> str:
-        """Write the part as its spec text."""
+        """The spec text that reads as this part."""
         inside = ",".join(f"{key}={_show(value)}" for key, value in self.options)
         return f"{self.name}({inside})" if inside else self.name
 

@@ -124,7 +124,6 @@ def build_specs(model: str, preset: str = "default", **fit: Any) -> tuple[ModelS
 
 
 def _with_options(spec: ModelSpec, parts: Mapping[str, Mapping[str, Value]]) -> ModelSpec:
-    """Fill in the options that the spec text leaves open."""
     rooms: dict[str, Part] = {"encoder": spec.encoder, "scorer": spec.scorer}
     filled: dict[str, Any] = {
         room: replace(

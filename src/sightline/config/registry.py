@@ -21,7 +21,7 @@ _KINDS: Mapping[str, Mapping[str, Row]] = {
 
 
 def names_of(kind: str) -> tuple[str, ...]:
-    """Name every part of a kind."""
+    """All names of a kind, as an error lists them."""
     return tuple(_KINDS[kind])
 
 

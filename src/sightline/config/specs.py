@@ -214,6 +214,8 @@ class FitSpec:
     (`sightline.config.base_runs`): trained first, and kept like any other training.
     """
 
+    # Enough that validation ends a training and not the cap, which would make models differ in how
+    # long they trained (decision 0014).
     epochs: int = 60
     patience: int = 5
     batch_size: int = 32

@@ -19,7 +19,7 @@ def kept_once(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 class Sharing:
-    """Keeps each word and each pair of offsets once."""
+    """Keeps each word and each pair of offsets once: texts repeat them, and memory would, too."""
 
     def __init__(self) -> None:
         self._spans: dict[Span, Span] = {}

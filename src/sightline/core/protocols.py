@@ -83,7 +83,7 @@ class Batch:
     candidates: Bool[torch.Tensor, "B C"] | None = None
 
     def __len__(self) -> int:
-        """Count the texts."""
+        """The number of texts."""
         return self.ids.shape[0]
 
     def to(self, device: torch.device | str) -> Batch:
@@ -250,7 +250,7 @@ class SupportsUnknownToken(Protocol):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Some words that the tokenizer knows."""
+        """Some words that the tokenizer knows, from which checks make texts."""
         ...
 
 
@@ -356,7 +356,7 @@ class SupportsLayers(Auditable, Protocol):
 
     @property
     def layers(self) -> int:
-        """Count them."""
+        """The number of layers."""
         ...
 
     @property

@@ -9,7 +9,6 @@ from functools import lru_cache
 from math import log2
 from pathlib import Path
 
-from sightline._io.gc_pause import collector_paused
 from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.specs import GIVEN, OFFICIAL, DataSpec
 from sightline.config.user_tables import IN_LINES
@@ -67,8 +66,7 @@ def load(
     if spec.digest and spec.digest != digest:
         message = "has changed since the run was named by its bytes; read the study again"
         raise DataError(message, ", ".join(spec.places))
-    with collector_paused():
-        dataset = _load(replace(spec, digest=digest), seed, str(spec), training, tuple(kept), seen)
+    dataset = _load(replace(spec, digest=digest), seed, str(spec), training, tuple(kept), seen)
     if any(note.startswith(DIVIDED) for note in dataset.card.get("notes", ())):
         for digests in _WATCHING:
             digests.add(digest)
@@ -120,7 +118,7 @@ def load_part(spec: DataSpec, seed: int) -> TablePart:
     """
     _check(spec)
     if (size := _bytes_in_lines(spec)) > PART:
-        with suppress(DataError), collector_paused():
+        with suppress(DataError):
             corpus = read_table(spec, PART / size)
             held = sum(len(text.text) + 8 * len(text.tokens) + A_TEXT for text in corpus.texts)
             dataset = _assembled(corpus, spec, seed, own_rule(spec, training=True))

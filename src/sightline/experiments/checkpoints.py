@@ -83,7 +83,7 @@ class Partway:
         )
 
     def due(self) -> bool:
-        """Tell whether a state would be written now."""
+        """Whether it is time for the next state, so that the caller need not make one in vain."""
         return time.monotonic() >= self._next
 
     def keep(self, state: State) -> None:

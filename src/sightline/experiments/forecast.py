@@ -101,7 +101,7 @@ def forecast(
 
 
 def nothing_said(done: int, total: int) -> None:
-    """Show no progress."""
+    """Ignore progress: what is timed must not draw bars."""
 
 
 Take = Callable[[Sequence[Example]], tuple[float, dict[str, Outcome]]]

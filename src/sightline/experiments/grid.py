@@ -100,7 +100,7 @@ class Grid:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The key of each cell."""
+        """The keys of the cells, in their order."""
         return tuple(map(run_key, self.cells))
 
 
@@ -135,7 +135,7 @@ def pin(spec: RunSpec) -> RunSpec:
 
 
 def pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
-    """Pin many runs, reading each file once."""
+    """Name the bytes of the data in many runs, reading each file once."""
     specs = list(specs)
     named = {data: str(data) for data in {spec.data for spec in specs}}
     sources = {source: data for data, source in named.items()}

@@ -12,6 +12,7 @@ from sightline.experiments.preprocessing import training_record
 
 def seen_texts(dataset: Dataset) -> list[str]:
     """Name the texts that a training on this dataset reads."""
+    # Fingerprints, as texts of the user's must not lie in the folder of a model (decision 0013).
     return [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
 
 

@@ -22,6 +22,8 @@ def claim(file: Path, *, wait: bool) -> Iterator[bool]:
     A place that cannot be locked is a `StoreError`: it is no fault of the work that was to be done
     there.
     """
+    # A lock of the system, which a killed process gives back; a file with a time in it would need a
+    # clock that all machines share (decision 0016).
     lock = FileLock(file, timeout=-1 if wait else 0, is_singleton=False, thread_local=False)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

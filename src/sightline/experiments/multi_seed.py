@@ -33,8 +33,6 @@ _MEMBER = re.compile(r"seed--?[0-9]+")
 
 @dataclass(frozen=True)
 class _Mark:
-    """What seeds.json says."""
-
     schema: int
     seeds: tuple[int, ...]
 

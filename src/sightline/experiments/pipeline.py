@@ -124,7 +124,7 @@ class Asked(Protocol):
 
     @property
     def limit(self) -> int | None:
-        """Test texts at most."""
+        """The most test texts that are audited; None for all."""
 
     @property
     def measures(self) -> tuple[str, ...]:

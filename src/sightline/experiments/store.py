@@ -87,8 +87,6 @@ class Summary:
 
 @dataclass(frozen=True)
 class _Mark:
-    """What store.json says."""
-
     layout: int
 
 
@@ -118,7 +116,7 @@ class Store:
         return cls(root)
 
     def run_folder(self, key: str) -> Path:
-        """Say where a run lies, or would."""
+        """The folder of a run, whether it is there or not."""
         return Path(self._run_place(key))
 
     def _run_place(self, key: str) -> str:
@@ -126,7 +124,7 @@ class Store:
         return os.path.join(self._runs, key[:2], key)  # noqa: PTH118
 
     def training_folder(self, key: str) -> Path:
-        """Say where a training lies, or would."""
+        """The folder of a training, whether it is there or not."""
         return self.root / TRAININGS / key[:2] / key
 
     def partway_folder(self, key: str) -> Path:
@@ -159,7 +157,7 @@ class Store:
         return tuple(self._look(self.keys(), whole=False).values())
 
     def keys(self) -> tuple[str, ...]:
-        """Name the runs there are folders of."""
+        """The keys of all runs that have a folder, whole or not."""
         return tuple(sorted(folder.name for folder in (self.root / RUNS).glob("??/[!.]*")))
 
     def check(self) -> tuple[str, ...]:
@@ -212,7 +210,7 @@ class Store:
         return used / runs if runs else 0.0
 
     def audit(self, key: str) -> Audit:
-        """Read the whole audit of a run, checking every byte."""
+        """Read the audit of a run, checking every byte, as the index does not vouch for it."""
         from sightline.audits.audit_result import Audit  # noqa: PLC0415  (jinja2, which lists and tables do not need)
 
         folder = self.run_folder(key)
@@ -223,7 +221,7 @@ class Store:
         return Audit(**vars(read_results(folder)))
 
     def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
-        """Keep a run that is done."""
+        """Write a run that is done, with its checksums, and its row of the index."""
         from sightline.experiments.missing_values import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
 
         findings = {
@@ -303,7 +301,7 @@ def _row(now: str, summary: Summary, *, whole: bool) -> IndexEntry:
 
 
 def _trusted(content: str) -> Summary:
-    """Read a summary that was read as such before, and whose row in the index is sealed."""
+    """Read a summary from the index; checking its fields again would take most of the time."""
     item = migrated_run(json.loads(content))
     for name, answer in (item["findings"] or {}).items():
         score = answer["score"]

@@ -1,14 +1,13 @@
 """The index of a store: what was read of each run, so that runs which have not changed need not be
 read again.
 
-It is no truth, only time saved: a run is known by the size and the time of change of its files, and
-what differs is read and checked again. An index that is missing, torn, foreign or locked is done
-without, and made anew if possible.
+It saves time and holds nothing that the runs do not: a run is known by the size and the time of
+change of its files, and what differs is read and checked again. An index that is missing, torn,
+foreign or locked is done without, and written again if possible.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import time
@@ -18,8 +17,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS runs1 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary "
-    "TEXT, seal TEXT)"
+    "CREATE TABLE IF NOT EXISTS runs2 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
 )
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a change shows in a file's time: what is younger might change unseen, and
@@ -52,14 +50,13 @@ class Index:
     file: Path
 
     def recall(self, keys: Iterable[str]) -> dict[str, IndexEntry]:
-        """Give the rows there are."""
+        """Look up rows by the keys of runs; those that are not there are left out."""
         found: dict[str, IndexEntry] = {}
 
         def look(rows: sqlite3.Connection) -> None:
             for key in keys:
-                for *values, seal in rows.execute("SELECT * FROM runs1 WHERE key = ?", (key,)):
-                    if seal == _seal(values):
-                        found[key] = IndexEntry(*values[1:])
+                for row in rows.execute("SELECT * FROM runs2 WHERE key = ?", (key,)):
+                    found[key] = IndexEntry(*row[1:])
 
         if self.file.exists():
             self._use(look)
@@ -71,36 +68,28 @@ class Index:
 
         def write(rows: sqlite3.Connection) -> None:
             with rows:
-                rows.executemany("DELETE FROM runs1 WHERE key = ?", [(key,) for key in read])
-                rows.executemany(
-                    "INSERT INTO runs1 VALUES (?, ?, ?, ?, ?)",
-                    [(*one, _seal(one)) for one in values],
-                )
+                rows.executemany("DELETE FROM runs2 WHERE key = ?", [(key,) for key in read])
+                rows.executemany("INSERT INTO runs2 VALUES (?, ?, ?, ?)", values)
 
         if read:
             self._use(write)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all rows, so that every run is read again."""
         if self.file.exists():
-            self._use(lambda rows: rows.execute("DROP TABLE runs1"))
+            self._use(lambda rows: rows.execute("DROP TABLE runs2"))
 
     def _use(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Open the file and work on it; whatever is wrong with it costs time and nothing else."""
         try:
             with closing(sqlite3.connect(self.file, timeout=1.0)) as rows:
-                rows.execute("PRAGMA synchronous = OFF")  # what a power cut tears is made anew
+                rows.execute("PRAGMA synchronous = OFF")  # what a power cut tears is written again
                 rows.execute(_TABLE)
                 work(rows)
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", None) in _NO_INDEX:
                 with suppress(OSError):
                     self.file.unlink()
-
-
-def _seal(values: Iterable[object]) -> str:
-    """Give the checksum by which a row that was written here is known."""
-    return hashlib.sha256("\0".join(map(str, values)).encode()).hexdigest()
 
 
 def stamp(folder: str | Path, *, settled: bool = True) -> str | None:

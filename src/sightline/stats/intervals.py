@@ -107,5 +107,5 @@ def describe_method(method: str, level: float) -> str:
 
 
 def known_rows(*columns: Shaped[Array, " N"]) -> Int[Array, " K"]:
-    """Give the rows on which no column is NaN."""
+    """The rows that every column has a number for: means are over the same texts."""
     return np.flatnonzero(~np.isnan(np.stack(columns)).any(axis=0))

@@ -50,7 +50,7 @@ class RatioSums:
     classes: Int[Array, " N"] | None = None
 
     def at(self, rows: Int[Array, " K"]) -> RatioSums:
-        """Take some of the texts."""
+        """The sums of some of the texts."""
         return RatioSums(
             self.top[rows], self.bottom[rows], None if self.classes is None else self.classes[rows]
         )
@@ -185,6 +185,7 @@ def _ends(
     error = math.sqrt(scaled(len(under)) * (residuals @ residuals)) / under.sum()
     studentised = _studentised(residuals, under, error, seed, level)
     inner, outer = np.quantile(studentised, [tail, 1 - tail]) if len(studentised) else (0.0, 0.0)
+    # On few texts the bootstrap alone is too narrow, so the wider one counts (decision 0034).
     usual = student(level, alone)
     return error * max(outer, usual), error * max(-inner, usual)
 

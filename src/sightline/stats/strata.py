@@ -41,7 +41,7 @@ class Strata:
 
     @cached_property
     def sizes(self) -> Int[Array, " C"]:
-        """Count the texts of each class."""
+        """The number of texts of each class."""
         return np.bincount(self.classes)
 
     @cached_property

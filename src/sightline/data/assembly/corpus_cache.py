@@ -26,7 +26,6 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline._io.atomic_write import write_whole
-from sightline._io.gc_pause import collector_paused
 from sightline.config.specs import OFFICIAL, DataSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.data.assembly.corpus import Corpus, Text, copy_number
@@ -67,17 +66,15 @@ def read_corpus(spec: DataSpec, digest: str) -> Corpus:
     """
     options = spec.options()
     file = _place(spec, digest, options)
-    with collector_paused():
-        if file is not None and (kept := read_kept(file, spec.path)) is not None:
-            return kept
-        corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
-        corpus = replace(corpus, copies=tuple(map(copy_number, corpus.texts)))
-        if file is not None:
-            with suppress(
-                OSError, StoreError
-            ):  # a full disk or a place that is not ours costs time, not the result
-                write_whole(file, lambda aside: keep(corpus, aside, spec.path))
-        return corpus
+    if file is not None and (kept := read_kept(file, spec.path)) is not None:
+        return kept
+    corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
+    corpus = replace(corpus, copies=tuple(map(copy_number, corpus.texts)))
+    if file is not None:
+        # A full disk or a place that is not ours costs time, not the result.
+        with suppress(OSError, StoreError):
+            write_whole(file, lambda aside: keep(corpus, aside, spec.path))
+    return corpus
 
 
 def _place(spec: DataSpec, digest: str, options: dict[str, Any]) -> Path | None:

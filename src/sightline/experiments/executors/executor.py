@@ -1,19 +1,28 @@
-"""What an executor is: it is handed specs, and tells in any order what became of each.
+"""What an executor is, which ones can be asked for, and how often a cell is tried.
 
-It keeps nothing itself: the store is the truth, so an executor may be killed at any moment. One
-file a way of running.
+An executor keeps nothing itself: the store is the truth, so an executor may be killed at any
+moment.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from sightline.config.specs import RunSpec
-from sightline.experiments.store import Store
+from sightline.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from sightline.experiments.store import Store
 
 Ending = Literal["done", "failed", "missing", "killed"]
+ATTEMPTS = 3
+"""How often a cell whose worker was killed is tried before it is kept as failed: it may be what
+kills them."""
+_CLUSTER = re.compile(r"ray(?::(?P<address>(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}))?")
 
 
 @dataclass(frozen=True)
@@ -41,3 +50,67 @@ class Executor(Protocol):
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Run the cells; ``again`` redoes those that are kept as failed."""
         ...
+
+
+@dataclass(frozen=True)
+class Workers:
+    """So many processes here; or those of a cluster, by its address, which is empty where it is the
+    one at hand.
+    """
+
+    processes: int = 1
+    cluster: str | None = None
+
+    def __str__(self) -> str:
+        """Write it as ``--workers`` reads it."""
+        return (
+            str(self.processes) if self.cluster is None else f"ray:{self.cluster}".removesuffix(":")
+        )
+
+
+def read_workers(text: str) -> Workers:
+    """Read how many processes, or which cluster.
+
+    >>> read_workers("2"), read_workers("ray:10.0.0.5:6379")
+    (Workers(processes=2, cluster=None), Workers(processes=1, cluster='10.0.0.5:6379'))
+    """
+    text = str(text)  # the command line hands its default over, too
+    if text.isascii() and text.isdigit() and int(text):
+        return Workers(int(text))
+    if found := _CLUSTER.fullmatch(text):
+        return Workers(cluster=found["address"] or "")
+    raise SpecError(
+        f"expected a number above 0, ray or ray:HOST:PORT, got {text!r}", field="workers"
+    )
+
+
+def executor_of(workers: Workers) -> Executor:
+    """Choose the executor, importing no more than it needs: torch and Ray take seconds."""
+    if workers.cluster is not None:
+        from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
+
+        return Cluster(workers.cluster)
+    from sightline.experiments.executors.local import Processes, Serial  # noqa: PLC0415  (as late as it is needed)
+
+    if workers.processes > 1:
+        return Processes(workers.processes)
+    return Serial()
+
+
+@dataclass
+class Tries:
+    """Counts the workers that were killed at each cell: the cell may be what kills them."""
+
+    counted: Counter[RunSpec] = field(default_factory=Counter)
+
+    def killed(self, spec: RunSpec, description: str, store: Store) -> RunOutcome:
+        """Count one more worker that was killed: the cell waits for another, or is kept as
+        failed.
+        """
+        self.counted[spec] += 1
+        if self.counted[spec] < ATTEMPTS:
+            return RunOutcome(spec, "killed", description)
+        store.write_failure(
+            spec, f"{description} {ATTEMPTS} times, perhaps for want of memory", 0.0
+        )
+        return RunOutcome(spec, "failed", description)

@@ -15,12 +15,16 @@ from sightline._io.atomic_write import write_bytes
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
-from sightline.experiments.executors.executor import RunOutcome
-from sightline.experiments.executors.payloads import needed, take
-from sightline.experiments.executors.ray_connection import joined, received
-from sightline.experiments.executors.ray_node import NodeReply, Order, mark_file, versions
-from sightline.experiments.executors.ray_proxy import Heard
-from sightline.experiments.executors.retries import Tries
+from sightline.experiments.executors.executor import RunOutcome, Tries
+from sightline.experiments.executors.ray_connection import Heard, joined, received
+from sightline.experiments.executors.ray_node import (
+    NodeReply,
+    Order,
+    mark_file,
+    needed,
+    take,
+    versions,
+)
 from sightline.experiments.run_guard import refused_by_the_disk, wanted
 from sightline.experiments.store import State, Store
 
@@ -176,7 +180,7 @@ class _Board:
         return state
 
     def _new(self, description: str) -> str:
-        """Say it once."""
+        """Give a sentence the first time only: many cells say the same of a node."""
         if description in self.known:
             return ""
         self.known.add(description)

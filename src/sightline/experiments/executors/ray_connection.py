@@ -1,24 +1,77 @@
-"""How a study joins a Ray cluster, through a process that speaks to it, and how it leaves."""
+"""How a study joins a Ray cluster, and the process that speaks to Ray for it.
+
+A process of its own, because Ray takes over the one that it is in: it prints, answers signals,
+waits minutes for an address where nobody is, and ends it where a node is lost. What we started can
+always be ended.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing.connection import Connection
+from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from sightline.core.errors import MissingExtra, SightlineError, SpecError
 from sightline.core.installation import install_line
-from sightline.experiments.executors.ray_proxy import ALONE, LEAVE, Joined, Refused, carry, remove
-from sightline.experiments.executors.spawn import start
+from sightline.experiments.executors.child_process import end_with_parent, start
+from sightline.experiments.executors.ray_node import NodeReply, Order, work
 
 KNOCK, JOIN = 10.0, 60.0
 """Seconds for a machine to answer at an address, and for Ray to let us in."""
 _SHORT, _TEMPORARY = 24, "/tmp"
 """Ray has sockets in its folder, and the path of a socket has 107 characters at most."""
+ALONE = "local"
+"""In the place of an address."""
+LEAVE = 10.0
+"""Seconds in which what was begun on a cluster can be ended, when the parent has no more to do, or
+is gone."""
+TURN = 0.1
+"""Seconds after which new cells are looked for while others run."""
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Makes Ray listen on this machine's loopback alone, as it does by itself on macOS and Windows; it
+has no other switch: an address of 127.0.0.1 that it is given, it replaces by one on the network."""
+_TRIES = 20
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The cluster answers; it has so many nodes and processors."""
+
+    nodes: int
+    processors: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Ray would not, in its words; ``nobody`` says that no cluster is at hand."""
+
+    description: str
+    nobody: bool = False
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What became of a cell, by its key: its answer, or why there is none. The cluster may have
+    grown meanwhile.
+    """
+
+    key: str
+    answer: NodeReply | None
+    description: str
+    processors: int
+
+
+# ---------------------------------------------------------------- in the process of the study
 
 
 @contextmanager
@@ -118,3 +171,121 @@ def _knock(address: str) -> None:
         raise SpecError(
             f"{message}; `ray start --head` starts a cluster and says its address", field="workers"
         ) from error
+
+
+# ---------------------------------------------------------------- in the process that speaks to Ray
+
+
+def carry(pipe: Connection, address: str, folder: str) -> None:
+    """Carry cells to a cluster and answers back, until the pipe is closed.
+
+    Without an address it is the cluster at hand. `ALONE` is Ray started on this machine for this
+    while, with its files in ``folder``, which is removed at the end.
+    """
+    end_with_parent(LEAVE)
+    _say_nothing()
+    os.chdir(
+        os.sep
+    )  # Ray lets every worker import from where this process stands: not from beside the user's tables
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    if address == ALONE:
+        # Whoever can speak to Ray can run code. By itself it would write a token that all later
+        # clusters ask for.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()} | _LOOPBACK
+    import ray  # noqa: PLC0415  (an extra, and only this process has it)
+
+    try:
+        with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+            _carry(ray, pipe, address, folder)
+    finally:
+        remove(folder)  # here as well: the parent may have been killed
+
+
+def _carry(ray: Any, pipe: Connection, address: str, folder: str) -> None:
+    try:
+        _join(ray, address, folder)
+    except ConnectionError as error:
+        return pipe.send(Refused(_words(error), nobody=not address))
+    except Exception as error:  # whatever it is, there is no cluster
+        return pipe.send(Refused(_words(error)))
+    try:
+        pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
+        _serve(ray, pipe)
+    finally:
+        ray.shutdown()
+
+
+def remove(folder: str) -> None:
+    """Remove the files of the Ray that was started alone; its last processes may still write
+    some.
+    """
+    for _ in range(_TRIES if folder else 0):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+        time.sleep(TURN)
+
+
+def _say_nothing() -> None:
+    """Let nothing of Ray's come between our own lines: it writes on stdout as well, and from
+    outside Python.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+
+
+def _join(ray: Any, address: str, folder: str) -> None:
+    quiet = {"log_to_driver": False, "configure_logging": False}
+    if address == ALONE:
+        ray.init(
+            address="local", include_dashboard=False, _temp_dir=str(Path(folder, "ray")), **quiet
+        )
+    else:
+        ray.init(address=address or "auto", **quiet)
+
+
+def _serve(ray: Any, pipe: Connection) -> None:
+    # A killed worker is ours to count: Ray would begin its cell again in silence.
+    task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(work)
+    waiting: dict[Any, str] = {}
+    try:
+        while True:
+            while pipe.poll(0 if waiting else None):
+                order: Order = pipe.recv()
+                waiting[task.remote(order)] = order.key
+            for ref in ray.wait([*waiting], timeout=TURN)[0]:
+                pipe.send(Heard(waiting.pop(ref), *_answer(ray, ref), _processors(ray)))
+    finally:
+        for ref in waiting:
+            ray.cancel(ref, force=True)
+
+
+def _answer(ray: Any, ref: Any) -> tuple[NodeReply | None, str]:
+    try:
+        return ray.get(ref), ""
+    except (
+        ray.exceptions.RayTaskError
+    ) as error:  # it lived, and could not: no sightline there, or another
+        text = (
+            f"a node could not begin a cell ({_words(error)}); install there the sightline that "
+            "is here"
+        )
+        return NodeReply("", "unfit", text), ""
+    except ray.exceptions.RayError as error:
+        return None, _words(error)
+
+
+def _processors(ray: Any) -> int:
+    return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _words(error: Exception) -> str:
+    """Say in a line what Ray says in many: the last of a traceback, the first of anything else."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+    chosen = (
+        lines[-1]
+        if any(line.startswith("Traceback") or "(pid=" in line for line in lines)
+        else lines[0]
+    )
+    return f"{type(error).__name__}: {chosen}"[:400]

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from sightline.core.errors import SightlineError, SpecError
-from sightline.experiments.executors.parent_watch import end_with_parent
-from sightline.experiments.executors.spawn import start
+from sightline.experiments.executors.child_process import end_with_parent, start
 
 _PIECE = 2**20
 """Bytes, or characters, that are handed back at a time."""

@@ -12,7 +12,6 @@ from operator import add
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline._io.gc_pause import collector_paused
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.measures.perturbations import at_once, run_variants
@@ -71,10 +70,7 @@ def answers(
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
     found = []
     for rows in chunks(lengths, at_once(model, tokens_at_once)):
-        with (
-            collector_paused()
-        ):  # which would walk the whole corpus again for every few texts that are written
-            written = [rewritten(*asked[i]) for i in rows]
+        written = [rewritten(*asked[i]) for i in rows]
         found.append((rows, to_numpy(run_variants(model, model.collate(written)).logits)))
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])

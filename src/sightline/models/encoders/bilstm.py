@@ -29,6 +29,7 @@ class BiLSTM(nn.Module):
         asked = embeddings.requires_grad or any(
             weight.requires_grad for weight in self.parameters()
         )
+        # oneDNN has fast kernels for padded texts and none for packed ones (decision 0058).
         encode = self._one_way_at_a_time if torch.is_grad_enabled() and asked else self._packed
         # cuDNN refuses the gradient of an LSTM outside of training mode (pytorch/pytorch#15788).
         with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and self.training):

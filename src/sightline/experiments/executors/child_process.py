@@ -1,5 +1,5 @@
-"""How a process of ours is started: deaf to Ctrl-C, and with nothing of the current folder to
-import.
+"""Start processes that ignore Ctrl-C, import nothing from the current folder and end with their
+parent.
 """
 
 from __future__ import annotations
@@ -8,11 +8,15 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
+
+ORPHANED = 1
+"""The exit code of a child whose parent is gone."""
 
 
 def start(target: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connection]:
@@ -63,3 +67,20 @@ def _safe_path() -> Iterator[None]:
             del os.environ[name]
         else:
             os.environ[name] = before
+
+
+def end_with_parent(grace: float = 0.0) -> None:
+    """End this process once its parent has ended; it would hold its claim and compute for nobody.
+
+    ``grace`` is how many seconds it keeps to end what it has started itself. A thread can wait for
+    the parent on every system, and torch and numpy let threads run while they compute.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_leave_after, args=(parent, grace), daemon=True).start()
+
+
+def _leave_after(parent: BaseProcess, grace: float) -> None:
+    parent.join()
+    time.sleep(grace)
+    os._exit(ORPHANED)

@@ -1,4 +1,7 @@
-"""Cells on local worker processes."""
+"""Cells on this machine: one after the other in this process, or on local worker processes.
+
+Light at the top: a worker imports this before it imports torch, which takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,40 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 from sightline.config.specs import RunSpec
-from sightline.core.errors import SightlineError
-from sightline.experiments.executors.executor import RunOutcome
-from sightline.experiments.executors.retries import Tries
-from sightline.experiments.executors.spawn import start
-from sightline.experiments.executors.worker import work
-from sightline.experiments.store import Store
+from sightline.core.errors import SightlineError, StoreError
+from sightline.experiments.executors.child_process import end_with_parent, start
+from sightline.experiments.executors.executor import RunOutcome, Tries
+from sightline.experiments.store import State, Store
 
 _OWN_WILL = range(256)
 """Exit codes of a process that ended by itself; one that was killed has another, on Windows a very
 large one."""
 
 
+@dataclass(frozen=True)
+class Serial:
+    """One cell after the other, in this process, with one thread as in every worker."""
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
+        """Run the cells in their order, in this process."""
+        import torch  # noqa: PLC0415  (seconds, see above)
+
+        from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
+
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # equal threads, equal bits
+        try:
+            for spec in specs:
+                yield RunOutcome(spec, run_stored(spec, store, again=again))
+        finally:
+            torch.set_num_threads(threads)
+
+
 @dataclass
 class _Worker:
-    """A process and the cell it is at."""
-
     process: BaseProcess
     pipe: Connection
     spec: RunSpec | None = None
@@ -42,6 +61,8 @@ class Processes:
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Run the cells; on leaving, however that comes, no worker is left behind."""
+        # A killed worker breaks a pool of concurrent.futures whole, and the pool does not say which
+        # cell it was at (decision 0016).
         queue = _Queue(deque(specs))
         crew: list[_Worker] = []
         try:
@@ -130,3 +151,28 @@ def _cause(code: int | None) -> str:
 
 def _hire(store: Store, again: bool) -> _Worker:
     return _Worker(*start(work, store.root, again))
+
+
+def work(pipe: Connection, root: Path, again: bool) -> None:
+    """Do the cells that come through a pipe, until it is closed or the parent is gone."""
+    end_with_parent()
+    import torch  # noqa: PLC0415  (only now: see above)
+
+    torch.set_num_threads(1)
+    with suppress(EOFError, BrokenPipeError):  # the parent is gone: what is done is kept
+        while True:
+            pipe.send(_tried(pipe.recv(), root, again))
+
+
+def _tried(spec: RunSpec, root: Path, again: bool) -> State | Exception:
+    """Do one cell; what the disk refuses and what is our bug goes back and ends the study: no cell
+    failed there.
+    """
+    from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
+
+    try:
+        return run_stored(spec, Store(root), again=again)
+    except StoreError as error:
+        return error
+    except Exception as error:  # told in words: not every error can go through a pipe
+        return RuntimeError(f"{type(error).__name__}: {error}")
