@@ -40,6 +40,8 @@ KEEPING = {
     "dot": ("token_evidence",),
 }
 """What Tables 2 and 3 read of a model, in one run; Table 2 prints additive attention alone."""
+DRAWN_TEXTS = 200
+"""Test texts of the runs whose words are drawn one by one."""
 WEIGHTS = (1.05e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 """λ of Figure 1, whose own go unsaid: below the first, attention stays where the base’s is
 (`studies.papers.adversaries`)."""
@@ -120,6 +122,14 @@ def _retained(scorers: Sequence[str]) -> OfCorpus:
                 yield _label(scorer, kind), replace(run, measures=KEEPING[scorer])
 
     return cells
+
+
+def _alone(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """List the models whose words are drawn one by one; the figure shows one text."""
+    for kind in asked.swept(word_retention.KINDS):
+        run = cell(asked, corpus, seed, "additive", kind)
+        measures = ("reach", "token_evidence")
+        yield _label("additive", kind), replace(run, measures=measures, limit=DRAWN_TEXTS)
 
 
 def _against(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -207,7 +217,7 @@ PAPER_TABLES = (
         "Figures 2 to 7",
         "probability by each word of one text alone, for several models",
         ("sst",),
-        cells=_retained(("additive",)),
+        cells=_alone,
         numbers=named(EVIDENCE),
         figures=("words-alone",),
         notes=(SCALE, VECTORS),
