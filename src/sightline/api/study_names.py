@@ -89,7 +89,12 @@ def forecast_of(study: NamedStudy) -> dict[str, Any]:
     written.
     """
     found = study.work().forecast(Store(study.store, make=False))
-    return {"tables": found.by_table(), "stages": found.by_stage(), "together": found.status}
+    return {
+        "tables": found.by_table(),
+        "stages": found.by_stage(),
+        "together": found.status,
+        "pace": found.pace,
+    }
 
 
 def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:

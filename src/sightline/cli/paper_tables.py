@@ -34,8 +34,8 @@ def _listed(rows: list[dict[str, Any]], seeds: int | None, where: str, kept: boo
         for row in rows
     ]
     cost = (
-        "hours: of one worker, each table alone, by tokens × epochs × the cost of the encoder and "
-        "by how fast the store’s runs were"
+        "hours: of one worker, each table alone, by tokens × epochs × the cost of the encoder and of "
+        "each measure"
     )
     said = "the seeds of the protocol" if seeds is None else counted(seeds, "seed")
     note = (

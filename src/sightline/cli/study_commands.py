@@ -94,8 +94,19 @@ def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
             f"{together['planned']:,} runs, {together['done']:,} done; the others take about "
             f"{together['hours_left']:,.1f} hours of one worker, by tokens × epochs × the cost of "
             "the encoder and of each measure",
+            *_pace(found["pace"], together["hours_left"]),
         ]
     )
+
+
+def _pace(pace: float | None, hours: float) -> list[str]:
+    """Say what the rest takes at the pace of the runs that are done."""
+    if pace is None:
+        return []
+    return [
+        f"the runs in the store took {pace:.1f} times as long as predicted: at their pace about "
+        f"{pace * hours:,.1f} hours"
+    ]
 
 
 def _show(rows: list[dict[str, Any]], *, as_json: bool) -> list[str]:

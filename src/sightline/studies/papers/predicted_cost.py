@@ -3,7 +3,8 @@ and what each measure takes of a text.
 
 The rates were measured on one thread: an epoch of each encoder on SST, and each measure on texts of
 SST and of 20 Newsgroups, from which a line over the squared length follows. A training is counted
-where it is needed first. Runs that a store has already say how fast its machine is.
+where it is needed first. The hours are those of a core that does nothing else; runs that a store has
+already say how much slower its machine was (`pace_of`).
 """
 
 from __future__ import annotations
@@ -160,8 +161,6 @@ class Forecast:
 
     trained: Callable[[str], bool] = lambda key: False
     """Whether a training is there already, by its key."""
-    pace: float = 1.0
-    """What runs took here, over what was expected."""
     _trained: set[str] = field(default_factory=set)
 
     def next(self, spec: RunSpec, corpus: str) -> float:
@@ -172,7 +171,7 @@ class Forecast:
             if key not in self._trained and not self.trained(key):
                 seconds += training_seconds(one, corpus)
             self._trained.add(key)
-        return seconds * self.pace
+        return seconds
 
 
 Runs = Iterable[tuple[str, str, RunSpec]]
@@ -185,15 +184,28 @@ def left_of(
     """Give the seconds of each run that is not done, in the order of the runs; a run of which all
     was read before counts as done.
     """
-    runs = list(runs)
-    summaries = {} if store is None else {one.key: one for one in store.summaries()}
-    done = {key for key, one in summaries.items() if one.state == "done"}
-    forecast = Forecast(trained=_in(store), pace=_pace(runs, summaries))
+    done = set() if store is None else _done(store.summaries()).keys()
+    forecast = Forecast(trained=_in(store))
     return {
         key: round(forecast.next(spec, corpus), 1)
         for key, corpus, spec in _once(runs)
         if key not in done and (unread is None or key in unread)
     }
+
+
+def pace_of(runs: Runs, summaries: Iterable[Summary]) -> float | None:
+    """Say how long runs that are done took over what was expected of them; None where none is."""
+    done = _done(summaries)
+    forecast, expected, took = Forecast(), 0.0, 0.0
+    for key, corpus, spec in _once(runs):
+        if key in done:
+            expected += forecast.next(spec, corpus)
+            took += done[key].seconds
+    return took / expected if expected else None
+
+
+def _done(summaries: Iterable[Summary]) -> dict[str, Summary]:
+    return {one.key: one for one in summaries if one.state == "done"}
 
 
 def _in(store: Store | None) -> Callable[[str], bool]:
@@ -206,13 +218,3 @@ def _once(runs: Runs) -> Iterator[tuple[str, str, RunSpec]]:
         if key not in seen:
             seen.add(key)
             yield key, corpus, spec
-
-
-def _pace(runs: Runs, summaries: Mapping[str, Summary]) -> float:
-    """Say how long runs of a store took over what was expected of them; 1 where none is done."""
-    forecast, expected, took = Forecast(), 0.0, 0.0
-    for key, corpus, spec in _once(runs):
-        if key in summaries and summaries[key].state == "done":
-            expected += forecast.next(spec, corpus)
-            took += summaries[key].seconds
-    return took / expected if expected else 1.0

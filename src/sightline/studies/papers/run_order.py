@@ -11,7 +11,7 @@ from typing import Any
 
 from sightline.config.specs import RunSpec
 from sightline.experiments.store import Store
-from sightline.studies.papers.predicted_cost import left_of
+from sightline.studies.papers.predicted_cost import left_of, pace_of
 from sightline.studies.papers.protocol import in_stages
 from sightline.studies.run_plan import Plan, Readings
 
@@ -83,6 +83,8 @@ class PaperForecast:
 
     runs: Sequence[OrderedRun]
     left: Mapping[str, float]
+    pace: float | None = None
+    """How long runs took in the store over what is predicted."""
 
     @property
     def status(self) -> dict[str, Any]:
@@ -149,4 +151,6 @@ def forecast(
     """
     runs = ordered(plans)
     unread = {key for table, plan in plans.items() for key in plan.unread(read.get(table, {}))}
-    return PaperForecast(runs, left_of(((r.key, r.corpus, r.spec) for r in runs), store, unread))
+    keyed = [(run.key, run.corpus, run.spec) for run in runs]
+    pace = None if store is None else pace_of(keyed, store.summaries())
+    return PaperForecast(runs, left_of(keyed, store, unread), pace)
