@@ -148,3 +148,34 @@ def test_what_cannot_be_asked_is_refused_before_anything_runs(
     assert done.code == 2
     assert message in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_quick_try_says_what_all_of_the_table_takes(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    asked = ("study", "jain2019:J-2", "--data", folder, "--store", tmp_path / "store", "--dry-run")
+    whole, tried = sightline(*asked, "--json"), sightline(*asked, "--quick", "--json")
+    assert (json.loads(whole.out)["cells"], json.loads(tried.out)["cells"]) == (20, 2)
+    assert "all of jain2019:J-2 on what is in the folder is 20 runs" in tried.err
+    assert "a quick try" not in whole.err
+
+
+def test_the_plan_of_all_tables_is_said_by_table_corpus_and_stage(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    asked = ("study", "papers", "--data", folder, "--store", tmp_path / "store", "--dry-run")
+    found = json.loads(sightline(*asked, "--json").out)
+    assert not (tmp_path / "store").exists()
+    table_2 = found["tables"][0]
+    assert (table_2["table"], table_2["corpus"], table_2["configurations"], table_2["seeds"]) == (
+        "jain2019:J-2", "sst", 2, 10
+    )  # fmt: skip
+    assert {row["corpus"] for row in found["tables"]} == {"sst"}
+    assert sum(row["new"] for row in found["tables"]) == found["together"]["planned"]
+    assert found["stages"][-1]["hours_by_its_end"] == pytest.approx(
+        found["together"]["hours_left"], abs=0.2
+    )
+    assert found["pace"] is None  # nothing is done
+    lines = sightline(*asked).out.splitlines()
+    assert lines[0].split()[:3] == ["table", "corpus", "configurations"]
+    assert str(found["together"]["planned"]) in lines[-1].replace(",", "")
