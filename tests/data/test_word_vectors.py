@@ -3,12 +3,14 @@ and mean something.
 """
 
 import gzip
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.errors import DataError, SpecError
@@ -176,14 +178,65 @@ def test_known_words_start_from_their_vectors_and_others_as_they_did(tmp_path):
     np.testing.assert_array_equal(
         weights[SPECIALS + 3 :], plain.embedding.weight.detach().numpy()[SPECIALS + 3 :]
     )
-    found = {"file": "v.txt", "dimension": 5, "words_found": 3, "of": len(model.vocabulary.words)}
+    running = [word for text in data.train for word in text.tokens]
+    without = sum(word not in model.vocabulary.words[:3] for word in running) / len(running)
+    found = {
+        "file": "v.txt",
+        "digest": spec.model.vectors_digest,
+        "dimension": 5,
+        "words_found": 3,
+        "of": len(model.vocabulary.words),
+        "tokens_without": pytest.approx(without),
+        "without_vector": "random",
+    }
     assert about == {"vectors": found}
+    assert len(spec.model.vectors_digest) == 64
     assert (
         start(
             build(parse_model("mlp(hidden=4)"), plain.vocabulary, data.label_names, 0), data.train
         )
         == {}
     )
+
+
+def test_words_without_a_vector_and_marks_start_from_zero_where_that_is_asked_for(tmp_path):
+    spec = spec_with(vectors_of(tmp_path, 3))
+    data = load(spec.data, 0)
+    zero = replace(spec.model, without_vector="zero", vectors_scale=2.0)
+    model = build(zero, Vocabulary.fit(data.train), data.label_names, 0)
+    about = start(model, data.train)["vectors"]
+    weights = model.embedding.weight.detach().numpy()
+    np.testing.assert_allclose(
+        weights[SPECIALS : SPECIALS + 3], 2 * np.arange(15).reshape(3, 5) / 10, atol=1e-6
+    )
+    assert not weights[:SPECIALS].any()
+    assert not weights[SPECIALS + 3 :].any()
+    assert (about["without_vector"], about["scale"]) == ("zero", 2.0)
+    keys = {run_key(replace(spec, model=one)) for one in (spec.model, zero)}
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"without_vector": "one"}, {"vectors_scale": 0.0}, {"vectors_scale": math.inf}]
+)
+def test_a_start_that_there_is_not_is_refused(wrong):
+    with pytest.raises(SpecError) as error:
+        replace(parse_model("mlp"), **wrong)
+    assert error.value.field == next(iter(wrong))
+
+
+def test_many_words_without_a_vector_are_said(tmp_path):
+    few = spec_with(vectors_of(tmp_path, 3))
+    (tmp_path / "all").mkdir()
+    count = len(Vocabulary.fit(load(few.data, 0).train))
+    every = spec_with(vectors_of(tmp_path / "all", count - SPECIALS))
+    said = []
+    for spec in (few, replace(few, model=replace(few.model, without_vector="zero")), every):
+        trained = train(replace(spec, fit=FitSpec(epochs=1, patience=1), companions=()))
+        said.append([one for one in doubts_of(trained) if "has no vector for" in one])
+    assert [len(one) for one in said] == [1, 1, 0]
+    assert said[0][0].endswith("they start at random")
+    assert said[1][0].endswith("they start from zero")
 
 
 def test_it_is_told_how_many_words_stay_as_drawn_where_embeddings_are_frozen(tmp_path):
@@ -214,7 +267,7 @@ def test_a_model_whose_words_stay_as_drawn_is_doubted(tmp_path):
     message = "100% of the words of its training texts, repeats counted, keep the random vector"
     assert [message in doubt for doubt in doubts_of(trained)] == [False, True]
     few = replace(trained, record=trained.record | {"frozen_as_drawn": 0.03})
-    assert len(doubts_of(few)) == len(doubts_of(train(replace(spec, companions=())))) == 1
+    assert len(doubts_of(few)) == 1
 
 
 def test_both_tables_of_a_model_that_reads_queries_start_from_the_vectors(tmp_path):

@@ -703,3 +703,15 @@ def reviews(path: Path) -> None:
         writer.writerows(
             (e.text, 1 + 4 * e.label) for e in (*corpus.train, *corpus.validation, *corpus.test)
         )
+
+
+def test_a_command_that_reads_the_papers_from_a_store_names_the_store_and_the_data():
+    commands = [
+        (name, command)
+        for name, text in make_docs.read_pages().items()
+        for command in re.findall(r"`(sightline study papers [^`]+)`", text)
+        if "/decisions/" not in name
+    ]
+    assert [name for name, command in commands if "--so-far" in command] == ["docs/architecture.md"]
+    for name, command in commands:
+        assert {"--data", "--store"} <= {*command.split()}, name

@@ -1,36 +1,47 @@
-"""Tables of what of the papers was run here, and how it compares."""
+"""Tables of the reproduction: what the protocol asks for, what was found of each claim, and every
+line of every table.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from docs_tables import Stored, number, table
 
-KINDS = ("agrees", "differs", "apart", "not comparable")
+from sightline.studies.papers.claims import CLAIMS, RESULTS
+from sightline.studies.papers.margins import COUNT, FIXED, TAU_OF_QUESTIONS
+from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.protocol import (
+    ABSENT,
+    NOT_RUN,
+    PRIMARY,
+    SECONDARY,
+    STAGES,
+    amounts_of,
+)
+from sightline.studies.papers.published_comparison import NOT_COMPARABLE
+from sightline.studies.papers.published_values import PAPERS
+
+KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
 
 
 def overview(stored: Stored) -> str:
-    """Table every artefact: how much of it was run, and how many of its numbers agree with what is
-    printed.
+    """Table every table and figure: how much of it is done, and how its numbers compare with what
+    is printed.
     """
-    kinds = ("agree", "differ", "one or two seeds", "not comparable")
-    head = ("id", "what", "runs", "missing: runs (hours)", "beside a printed number", *kinds)
+    head = ("id", "what", "runs", "missing: runs (hours)", "printed numbers", *KINDS)
     once = stored["once"]
     text = (
         f"**{once['done']:,} of {once['planned']:,} runs of these tables are done**; the rest "
-        f"would take about {once['hours_left']:,.0f} hours of one worker, by what runs of the "
-        "same data took, and of the same model where there are such; where there are none, "
-        "by what others of the table took. Tables share runs, which this counts once, and "
-        "each line below as its own.\n\n"
+        f"would take about {once['hours_left']:,.0f} hours of one worker. Tables share runs, which "
+        "this counts once, and each line below as its own.\n\n"
     )
     return text + table(head, map(_overview, stored["artefacts"]))
 
 
 def _overview(one: Stored) -> Iterator[str]:
-    kinds = Counter(
-        kind for line in one["lines"] for kind in KINDS if (line["said"] or "").startswith(kind)
-    )
+    kinds = kinds_of([one])
     yield f"[`{one['id']}`](#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
     yield f"{one['place']}: {one['told']}"
     yield f"{one['done']} of {one['planned']}"
@@ -39,13 +50,18 @@ def _overview(one: Stored) -> Iterator[str]:
     yield from (str(kinds[kind]) for kind in KINDS)
 
 
+def kinds_of(artefacts: Sequence[Stored]) -> Counter[str]:
+    """Count the lines that have a printed number, by their result."""
+    return Counter(line["result"] for one in artefacts for line in one["lines"] if line["result"])
+
+
 def _missing(one: Stored) -> str:
     many = "all" if one["missing"] == one["planned"] else f"{one['missing']} of {one['planned']}"
     return f"{one['corpus']} {many} ({one['hours_left']:.1f})"
 
 
 def anchor(one: Stored) -> str:
-    """Name the heading of an artefact as a link does."""
+    """Name the heading of a table as a link does."""
     return (
         f"{one['id']}-{one['place']}".lower()
         .replace(":", "")
@@ -56,16 +72,21 @@ def anchor(one: Stored) -> str:
 
 
 def artefacts(stored: Stored) -> str:
-    """Table each artefact that has a number."""
+    """Table each table or figure that has a number."""
     return "\n".join(map(_artefact, (one for one in stored["artefacts"] if one["lines"])))
 
 
 def _artefact(one: Stored) -> str:
     head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "")
-    notes = "".join(f"* {note}\n" for note in one["notes"])
+    notes = "".join(f"* {note}\n" for note in [*_start(one), *one["notes"]])
     description = one["told"][0].upper() + one["told"][1:]
     lines = table(head, map(_line, one["lines"]))
     return f"### {one['id']} {one['place']}\n\n{description}.\n\n{notes}\n{lines}"
+
+
+def _start(one: Stored) -> Iterator[str]:
+    if "start" in one:
+        yield f"words of these runs start from: {one['start']}"
 
 
 def _line(line: Stored) -> Iterator[str]:
@@ -73,7 +94,8 @@ def _line(line: Stored) -> Iterator[str]:
     yield line["corpus"] + sample
     yield from (line["model"], line["quantity"])
     sd = "" if line["sd"] is None else f" ± {line['sd']:g}"
-    yield "—" if line["published"] is None else f"{line['published']:g}{sd}"
+    later = "" if line["later"] is None else f" (later run {line['later']:g})"
+    yield ("—" if line["published"] is None else f"{line['published']:g}{sd}") + later
     yield _ours(line["ours"])
     yield "—" if line["floor"] is None else f"{line['floor']['value']:.3f}"
     yield str(line["seeds"] or "—")
@@ -86,3 +108,110 @@ def _ours(found: Stored) -> str:
     if found["low"] is None:
         return f"{found['value']:.3f}, n = {found['n']}"
     return number(found)
+
+
+# ------------------------------------------------------------- the summary
+
+
+def summary(stored: Stored) -> str:
+    """Say how many runs are done, and how many printed numbers ours is within, outside or neither
+    of.
+    """
+    once = stored["once"]
+    share = once["done"] / once["planned"] if once["planned"] else 0.0
+    kinds = kinds_of(stored["artefacts"])
+    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS)
+    results = Counter(_best(one)["result"] if _best(one) else "" for one in stored["claims"])
+    claims = ", ".join(f"{results[result]} {result}" for result in RESULTS)
+    return (
+        f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
+        f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
+        f"Printed numbers: {counts}. Claims: {claims}, {results['']} without a run.\n"
+    )
+
+
+def claims(stored: Stored) -> str:
+    """Table each claim by the first primary corpus that says something of it."""
+    head = ("paper", "claim", "corpus", "effect (95 % CI), seeds", "by chance", "result")
+    return table(head, map(_claim, stored["claims"]))
+
+
+def _best(one: Stored) -> Stored | None:
+    found: Stored | None = next(
+        (each for each in one["findings"] if each["result"] != "undetermined"),
+        next(iter(one["findings"]), None),
+    )
+    return found
+
+
+def _claim(one: Stored) -> Iterator[str]:
+    yield one["paper"]
+    yield one["says"]
+    best = _best(one)
+    if best is None:
+        yield from ("—", "not run yet", "—", "—")
+        return
+    yield best["corpus"]
+    yield f"{number(best['effect'])}, {best['seeds']}"
+    yield number(best["chance"])
+    yield f"**{best['result']}**"
+
+
+# ------------------------------------------------------------- the protocol
+
+
+def corpora() -> str:
+    """Table the corpora by what rests on them."""
+    rows = [
+        ("primary", "complete training data", ", ".join(PRIMARY)),
+        ("secondary", "a part of the training data; no conclusion rests on them",
+         ", ".join(SECONDARY)),
+        ("not available here", "work from a copy of your own", ", ".join(ABSENT)),
+    ]  # fmt: skip
+    return table(("corpora", "what is at hand", "names"), rows)
+
+
+def stages() -> str:
+    """Table the stages in the order in which they are run, with what is left out below."""
+    rows = [
+        (
+            str(place),
+            stage.asks,
+            ", ".join(name.partition(":")[2] for name in stage.tables),
+            ", ".join(stage.corpora),
+            str(stage.seeds),
+        )
+        for place, stage in enumerate(STAGES, 1)
+    ]
+    left_out = "".join(f"* {one}.\n" for one in NOT_RUN)
+    return f"{table(('', 'question', 'tables', 'corpora', 'seeds'), rows)}\n{left_out}"
+
+
+def amounts() -> str:
+    """Table how many seeds each table has on each corpus, and the test texts of its runs at
+    most.
+    """
+    every = (*PRIMARY, *SECONDARY)
+
+    def cell(study: str, corpus: str) -> str:
+        amount = amounts_of(PAPER_TABLES[study]).get(corpus)
+        if amount is None:
+            return "—"
+        return str(amount.seeds) + (f" ({amount.limit})" if amount.limit else "")
+
+    rows = [(f"`{name}`", *(cell(name, corpus) for corpus in every)) for name in PAPER_TABLES]
+    return table(("table", *every), rows)
+
+
+def margins() -> str:
+    """Table the margins."""
+    rows = [(", ".join(f"{name} …" for name in names), f"{margin:g}") for names, margin in FIXED]
+    rows.insert(1, ("the same on questions and inference", f"{TAU_OF_QUESTIONS:g}"))
+    rows.append(("counts of a corpus", f"{COUNT:.0%} of the printed count"))
+    return table(("quantity", "margin"), rows)
+
+
+def criteria() -> str:
+    """Table the claims with the criterion that each was given beforehand."""
+    rows = [(PAPERS[claim.paper], claim.says, claim.criterion) for claim in CLAIMS]
+    return table(("paper", "claim", "criterion"), rows)

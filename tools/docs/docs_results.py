@@ -13,7 +13,17 @@ from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_quality import metrics, metrics_counted, quality, scores_covered
 from docs_real import real_texts
-from docs_reproduction import artefacts, overview
+from docs_reproduction import (
+    amounts,
+    artefacts,
+    claims,
+    corpora,
+    criteria,
+    margins,
+    overview,
+    stages,
+    summary,
+)
 from docs_retained import retained
 from docs_searched import farthest
 from docs_sparse import sparse
@@ -395,8 +405,17 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: trained": when_counted("trained", trained),
     "table: adversaries": when_counted("adversaries", adversaries),
     "table: retained": when_counted("retained", retained),
-    "table: reproduction": when_counted("reproduction", overview),
-    "table: reproduction by table": when_counted("reproduction", artefacts),
+    "reproduction: summary": when_counted("reproduction", summary),
+    "reproduction: claims": when_counted("reproduction", claims),
+    "reproduction: overview": when_counted("reproduction", overview),
+    "reproduction: tables": when_counted("reproduction", artefacts),
+    "protocol: corpora": corpora,
+    "protocol: stages": stages,
+    "protocol: amounts": amounts,
+    "protocol: margins": margins,
+    "protocol: criteria": criteria,
+    "table: reproduction": when_counted("earlier runs", overview),
+    "table: reproduction by table": when_counted("earlier runs", artefacts),
     "table: ablations": when_counted("ablations", ablations),
     "table: information": when_counted("information", information),
     "table: farthest": when_counted("farthest", farthest),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline.studies.kept_results import Kept, kept_of, page
-from sightline.studies.papers.paper_scope import ALL, page_of_all
+from sightline.studies.papers.paper_scope import page_of_all, page_of_earlier
 from sightline.studies.results_file import read_rows
 from sightline.studies.study_catalogue import PAGES
 
@@ -37,8 +37,8 @@ def finding_page(code: str) -> str:
 
 RESULTS_FILE = ROOT / "docs" / "verified" / "results.csv.gz"
 """What was read of the runs of all studies."""
-REPRODUCTION = "reproduction"
-"""The page of the papers' tables together."""
+REPRODUCTION, EARLIER_RUNS = "reproduction", "earlier runs"
+"""The pages of the papers' tables together: by the protocol, and of the runs before it."""
 
 
 @cache
@@ -50,7 +50,9 @@ def all_kept() -> Mapping[str, Kept]:
 def verified(name: str) -> Stored | None:
     """Give the results of a study or a campaign; nothing where they have not been counted."""
     if name == REPRODUCTION:
-        return page_of_all(all_kept()) if ALL in all_kept() else None
+        return page_of_all(all_kept())
+    if name == EARLIER_RUNS:
+        return page_of_earlier(all_kept())
     if name in PAGES:
         return page(PAGES[name], all_kept()[name]) if name in all_kept() else None
     path = ROOT / "docs" / "verified" / f"{name}.json"

@@ -9,12 +9,14 @@ from typing import Any
 
 from sightline.core.errors import SpecError
 from sightline.experiments.store import Store
-from sightline.studies.papers.paper_index import PAPER_TABLES, paper_table_named
+from sightline.studies.papers.paper_index import PAPER_TABLES, paper_table_named, plan_named
+from sightline.studies.papers.predicted_cost import left_of
+from sightline.studies.papers.protocol import asked_of
 from sightline.studies.papers.published_values import PAPERS
 from sightline.studies.remaining_cost import Costs
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_corpora import CORPORA
-from sightline.studies.study_definition import SEEDS as SEEDS
+from sightline.studies.study_corpora import vectors_of as vectors_of
 from sightline.studies.study_definition import Params as Params
 
 
@@ -39,8 +41,8 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
     costs = None if store is None else Costs.of(Store.there(store).summaries())
     rows: list[dict[str, Any]] = []
     for name, one in PAPER_TABLES.items():
-        named = asked.among(one.corpora)
-        plan = Plan(one, asked, named, {}) if data is None else plan_of(one, asked)
+        named, wanted = asked.among(one.corpora), asked_of(one, asked)
+        plan = Plan(one, wanted, named, {}) if data is None else plan_of(one, wanted)
         row: dict[str, Any] = {
             "id": name,
             "place": one.place,
@@ -49,10 +51,22 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         }
         row |= {"lacking": dict(plan.absent), "runs": len(plan.planned), "figures": one.figures}
         if costs is not None:
-            left = costs.left(plan.grid)
-            row |= {
-                "done": costs.count(plan.grid),
-                "hours_left": None if left is None else left / 3600,
-            }
+            assert store is not None  # whose costs they are
+            row |= {"done": costs.count(plan.grid), "hours_left": _hours(plan, Store.there(store))}
         rows.append(row)
     return rows
+
+
+def _hours(plan: Plan, store: Store | None = None) -> float:
+    """Give the hours of one worker that the missing runs of a plan take."""
+    return sum(left_of(plan.keyed, store).values()) / 3600
+
+
+def quick_note(name: str, asked: Params) -> str:
+    """Say what a quick try of a table leaves out, and what all of it takes."""
+    plan = plan_named(name, asked)
+    runs = len({*plan.grid.keys})
+    return (
+        f"a quick try; all of {name} on what is in the folder is {runs} runs, about "
+        f"{_hours(plan):.1f} hours of one worker (without --quick)"
+    )

@@ -32,7 +32,8 @@ from sightline.studies.papers.write_outputs import (
     runs_of,
     write_all,
 )
-from sightline.studies.study_definition import SEEDS, Params
+from sightline.studies.study_corpora import vectors_of
+from sightline.studies.study_definition import Params
 
 if TYPE_CHECKING:
     from sightline.config.specs import RunSpec
@@ -140,9 +141,9 @@ def plan_file(
     return Planned(file_name(grid.name), grid, shown.figures, table, drawings, columns=chosen)
 
 
-def plan_paper(name: str, asked: Params) -> Planned:
+def plan_paper(name: str, asked: Params, *, quick: bool = False) -> Planned:
     """Plan a table or figure of a paper, which stands next to what the paper prints."""
-    plan = plan_named(name, asked)
+    plan = plan_named(name, asked, quick=quick)
     called, figures = plan.artefact.name, plan.artefact.figures
 
     def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
@@ -215,7 +216,7 @@ def study(
     out: str | Path | None = None,
     data: str | Path | None = None,
     datasets: Sequence[str] = (),
-    seeds: int = SEEDS,
+    seeds: int | None = None,
     limit: int | None = None,
     vectors: str | Path | None = None,
 ) -> Studied:
@@ -236,7 +237,8 @@ def study(
         A folder for the table in every form and for the figures.
     data, datasets, seeds, limit, vectors
         Of a paper's table: the folder of its corpora, which of them, how many seeds, how many test
-        texts, and word vectors that models start from.
+        texts, and word vectors that models start from (``none``: random words); what is not said is
+        as the protocol has it.
     """
     kept = Store(Path(store))
     if isinstance(what, str) and what in PAPER_TABLES:
@@ -244,8 +246,8 @@ def study(
             raise SpecError(
                 f"missing; {what} needs the folder that holds its corpora", field="data"
             )
-        given = None if vectors is None else Path(vectors)
-        planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, given))
+        start = vectors_of(Path(data), vectors)
+        planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, start))
     else:
         planned = plan_file(what)
     running = Running(workers=read_workers(str(workers)), retry_failed=True)

@@ -13,8 +13,9 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Table, TableCell
 from sightline.experiments.store import Store
 from sightline.studies.kept_results import Kept
-from sightline.studies.papers.paper_scope import ALL
+from sightline.studies.papers.paper_scope import ALL as ALL
 from sightline.studies.study_catalogue import CALIBRATIONS, ids_of, without_corpora
+from sightline.studies.study_corpora import vectors_of
 from sightline.studies.update_results import Work, gates_of, progress, recount, work_on, write_kept
 
 NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
@@ -24,7 +25,9 @@ NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
 class NamedStudy:
     """A study by its name, and the folders and the file that its runs and their results are in.
 
-    ``store`` holds the runs; word vectors are next to it, and are made where they are needed.
+    ``store`` holds the runs; the word vectors of calibrations are next to it, and are made where
+    they are needed. ``vectors`` is a file from which the words of the papers' models start
+    (``none``: at random; nothing: the one beside the corpora).
     """
 
     name: str
@@ -32,6 +35,7 @@ class NamedStudy:
     data: Path | None = None
     results: Path | None = None
     seeds: int | None = None
+    vectors: str | Path | None = None
 
     def check(self) -> None:
         """Refuse a study of corpora without a folder of them."""
@@ -46,8 +50,10 @@ class NamedStudy:
 
     def work(self, aside: Path | None = None) -> Work:
         """Plan its runs; with a folder ``aside`` no vectors are made."""
-        folder, vectors = self.data or Path(), self.store.parent
-        return work_on(ids_of(self.name), self.results, folder, vectors, self.seeds, aside)
+        folder, learned = self.data or Path(), self.store.parent
+        words = vectors_of(self.data, self.vectors) if self.name == ALL else None
+        names = ids_of(self.name)
+        return work_on(names, self.results, folder, learned, self.seeds, aside, words)
 
 
 def is_known(name: str) -> bool:
@@ -76,6 +82,19 @@ def progress_of(study: NamedStudy) -> dict[str, Mapping[str, Any]]:
     """Say how much of a study is done, and the hours of the rest; nothing is written."""
     with TemporaryDirectory() as aside:
         return progress(study.work(Path(aside)), Store(study.store, make=False))
+
+
+def forecast_of(study: NamedStudy) -> dict[str, Any]:
+    """Say what is left of the papers' tables, by table and corpus and by stage; nothing is
+    written.
+    """
+    found = study.work().forecast(Store(study.store, make=False))
+    return {
+        "tables": found.by_table(),
+        "stages": found.by_stage(),
+        "together": found.status,
+        "pace": found.pace,
+    }
 
 
 def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:

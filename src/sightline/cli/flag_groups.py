@@ -357,21 +357,23 @@ class OfPaper:
     data: flags.Corpora = None
     datasets: flags.Datasets = None
     seeds: flags.StudySeeds = None
-    vectors: flags.Vectors = None
+    vectors: flags.StudyVectors = None
+    quick: flags.Quick = False
 
     @property
     def given(self) -> dict[str, object]:
         """The flags by name."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {one.name: getattr(self, one.name) or None for one in fields(self)}
 
     def asked(self, limit: int | None) -> Params:
         """Give it as studies take it."""
-        from sightline.api.list_papers import SEEDS, Params  # noqa: PLC0415  (as late as it is needed)
+        from sightline.api.list_papers import Params, vectors_of  # noqa: PLC0415  (as late as it is needed)
 
         named = (
             () if self.datasets is None else tuple(one.strip() for one in self.datasets.split(","))
         )
-        return Params(self.data or Path(), self.seeds or SEEDS, named, limit, self.vectors)
+        vectors = vectors_of(self.data, self.vectors)
+        return Params(self.data or Path(), self.seeds, named, limit, vectors)
 
 
 @dataclass(frozen=True, kw_only=True)

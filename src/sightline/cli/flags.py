@@ -617,13 +617,31 @@ Datasets = Annotated[
         rich_help_panel=_OF_A_PAPER,
     ),
 ]
+StudyVectors = Annotated[
+    Path | None,
+    typer.Option(
+        "--vectors",
+        metavar="FILE",
+        show_default="the one in vectors/ of the folder, where there is one",
+        help="Word vectors from which words start; none: at random. bAbI’s always start at random.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
+Quick = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help="Try a table in minutes: one corpus, one seed, 200 texts; says what all of it takes.",
+        rich_help_panel=_OF_A_PAPER,
+    ),
+]
 StudySeeds = Annotated[
     int | None,
     typer.Option(
         "--seeds",
         metavar="N",
         min=1,
-        show_default="3",
+        show_default="those of the protocol: 1 to 10, by table and corpus",
         help="Seeds of each model.",
         rich_help_panel=_OF_A_PAPER,
     ),

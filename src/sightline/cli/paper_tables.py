@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.cli.output import emit, say
+from sightline.report.number_format import counted
 from sightline.report.text.column_layout import aligned
 
 if TYPE_CHECKING:
@@ -16,18 +17,14 @@ def show_list(asked: Params, data: Path | None, store: Path | None, as_json: boo
     """List every table and figure: what it is, its corpora (which are there), its runs, and what
     they would take.
     """
-    from sightline.api.list_papers import SEEDS, list_papers  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.list_papers import list_papers  # noqa: PLC0415  (as late as it is needed)
 
     rows = list_papers(asked, data, store)
     where = "" if data is not None else "; --data DIR says which corpora are there"
-    return (
-        emit(rows)
-        if as_json
-        else say(_listed(rows, asked.seeds or SEEDS, where, store is not None))
-    )
+    return emit(rows) if as_json else say(_listed(rows, asked.seeds, where, store is not None))
 
 
-def _listed(rows: list[dict[str, Any]], seeds: int, where: str, kept: bool) -> list[str]:
+def _listed(rows: list[dict[str, Any]], seeds: int | None, where: str, kept: bool) -> list[str]:
     """Write the list in columns: what is done and what the rest would take only where a store was
     named.
     """
@@ -37,9 +34,10 @@ def _listed(rows: list[dict[str, Any]], seeds: int, where: str, kept: bool) -> l
         for row in rows
     ]
     cost = (
-        "hours: of one worker, by what the store’s runs of the same data and model took, or else "
-        "others of them"
+        "hours: of one worker, each table alone, by tokens × epochs × the cost of the encoder and of "
+        "each measure"
     )
+    said = "the seeds of the protocol" if seeds is None else counted(seeds, "seed")
     note = (
         cost
         if kept
@@ -50,7 +48,7 @@ def _listed(rows: list[dict[str, Any]], seeds: int, where: str, kept: bool) -> l
     )
     return [
         *aligned([head, *lines]),
-        f"runs: with {seeds} seeds, of the corpora named{where}",
+        f"runs: with {said}, of the corpora named{where}",
         note,
     ]
 
@@ -58,8 +56,7 @@ def _listed(rows: list[dict[str, Any]], seeds: int, where: str, kept: bool) -> l
 def _costs(row: dict[str, Any]) -> tuple[str, ...]:
     if "done" not in row:
         return ()
-    hours = row["hours_left"]
-    return str(row["done"]), "unknown" if hours is None else f"{hours:.1f}"
+    return str(row["done"]), f"{row['hours_left']:.1f}"
 
 
 def _corpora(row: dict[str, Any]) -> str:

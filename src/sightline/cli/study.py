@@ -100,19 +100,19 @@ def _of_a_name(
     name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput
 ) -> None:
     """Do all tables of the papers, or a calibration."""
-    from sightline.api.study_names import NamedStudy  # noqa: PLC0415  (torch)
+    from sightline.api.study_names import ALL, NamedStudy  # noqa: PLC0415  (torch)
 
     assert run.store is not None  # it was asked for
     others = {
         "datasets": paper.datasets,
-        "vectors": paper.vectors,
+        "vectors": None if name == ALL else paper.vectors,
+        "quick": paper.quick or None,
         "table": output.table,
         "out": output.out,
     }
     _refuse({**output.of_a_file, **others}, name, "of one table, or of a study file")
-    do_named_study(
-        NamedStudy(name, run.store, paper.data, kept.results, paper.seeds), run, kept, output
-    )
+    study = NamedStudy(name, run.store, paper.data, kept.results, paper.seeds, paper.vectors)
+    do_named_study(study, run, kept, output)
 
 
 def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
@@ -141,14 +141,16 @@ def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
 
 def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list[Input]]:
     """Plan a table or figure of a paper, say which corpora are left out, and name what it reads."""
-    from sightline.api.list_papers import corpora_of  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.list_papers import corpora_of, quick_note  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import plan_paper  # noqa: PLC0415  (as late as it is needed)
 
     if paper.data is None:
         message = f"missing; {name} needs the folder that holds {', '.join(corpora_of(name))}"
         raise SpecError(message, field="data")
-    planned = plan_paper(name, asked)
+    planned = plan_paper(name, asked, quick=paper.quick)
     for corpus, why in planned.left_out.items():
         tell(f"left out: {corpus} ({why})")
-    read: list[Input] = [("--data", paper.data), ("--vectors", paper.vectors)]
+    if paper.quick:
+        tell(quick_note(name, asked))
+    read: list[Input] = [("--data", paper.data), ("--vectors", asked.vectors)]
     return planned, [*read, *(("--data", one) for one in planned.data_places)]

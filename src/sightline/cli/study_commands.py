@@ -36,6 +36,8 @@ def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: St
 
     study.check()
     check_places([("--data", study.data)], kept.output, *outputs(study.name, study.store, output))
+    if run.dry_run and study.name == api.ALL:
+        return _show_forecast(api.forecast_of(study), as_json=output.as_json)
     if run.dry_run:
         return _show_progress(api.progress_of(study), as_json=output.as_json)
     work, failed = study.work(), list[str]()
@@ -67,6 +69,44 @@ def _show_progress(found: Mapping[str, Mapping[str, Any]], *, as_json: bool) -> 
         "to take before"
     )
     return say([*aligned([head, *lines]), text])
+
+
+def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
+    """Say what is left of the papers' tables: by table and corpus, and stage by stage in the order
+    of the runs.
+    """
+    if as_json:
+        return emit(found)
+    head = ("table", "corpus", "configurations", "seeds", "runs", "new", "to run", "hours")
+    names = ("table", "corpus", "configurations", "seeds", "runs", "new", "to_run", "hours_left")
+    tables = [tuple(str(row[name]) for name in names) for row in found["tables"]]
+    of_stage = ("stage", "new", "to_run", "hours_left", "hours_by_its_end")
+    stages = [tuple(str(row[name]) for name in of_stage) for row in found["stages"]]
+    together = found["together"]
+    return say(
+        [
+            *aligned([head, *tables]),
+            "new: runs that no table above needs; their hours are of one worker, with the trainings "
+            "that no run above needs",
+            "",
+            *aligned([("stage", "new runs", "to run", "hours", "hours by its end"), *stages]),
+            "",
+            f"{together['planned']:,} runs, {together['done']:,} done; the others take about "
+            f"{together['hours_left']:,.1f} hours of one worker, by tokens × epochs × the cost of "
+            "the encoder and of each measure",
+            *_pace(found["pace"], together["hours_left"]),
+        ]
+    )
+
+
+def _pace(pace: float | None, hours: float) -> list[str]:
+    """Say what the rest takes at the pace of the runs that are done."""
+    if pace is None:
+        return []
+    return [
+        f"the runs in the store took {pace:.1f} times as long as predicted: at their pace about "
+        f"{pace * hours:,.1f} hours"
+    ]
 
 
 def _show(rows: list[dict[str, Any]], *, as_json: bool) -> list[str]:

@@ -41,11 +41,15 @@ def training_key(spec: RunSpec) -> str:
     return _name(read, of_training(spec))
 
 
+LEARNED = ".vectors.txt"
+"""How the names of vectors end that were learned here from training texts."""
+
+
 def lasting_key(spec: RunSpec) -> str:
-    """Name a run by its content but for the bytes of its vectors: learned on another machine, last
-    digits differ.
+    """Name a run by its content but for the bytes of vectors that were learned here: on another
+    machine their last digits differ.
     """
-    if not spec.model.vectors_digest:
+    if not (spec.model.vectors_digest and spec.model.vectors.endswith(LEARNED)):
         return run_key(spec)
     return run_key(
         replace(

@@ -145,15 +145,30 @@ class ModelSpec:
     retention: Part = field(default=Part("none"), metadata=LATER)
     vectors: str = field(default="", metadata=LATER)
     vectors_digest: str = field(default="", metadata=LATER)
+    without_vector: Literal["random", "zero"] = field(default="random", metadata=LATER)
+    """Where words start that the file of vectors lacks, and the marks of unknown words and ends."""
+    vectors_scale: float = field(default=1.0, metadata=LATER)
+    """What vectors are multiplied by."""
 
     def __post_init__(self) -> None:
         """Refuse a part or an option that there is not, and embeddings that nobody could hold."""
+        self._check_vectors()
         if not 1 <= self.embedding <= WIDTH.most:
             raise SpecError(
                 f"expected 1 to {WIDTH.most:,}, got {self.embedding:,}", field="embedding"
             )
         for room, part in self.parts.items():
             chosen(room, part)
+
+    def _check_vectors(self) -> None:
+        if self.without_vector not in ("random", "zero"):
+            raise SpecError(
+                f"expected random or zero, got {self.without_vector!r}", field="without_vector"
+            )
+        if not (math.isfinite(self.vectors_scale) and self.vectors_scale > 0):
+            raise SpecError(
+                f"expected a number above 0, got {self.vectors_scale}", field="vectors_scale"
+            )
 
     @property
     def parts(self) -> dict[str, Part]:

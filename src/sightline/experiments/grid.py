@@ -64,7 +64,14 @@ _DATA = (
     "min_count",
     "recipe",
 )
-_MODEL = ("embedding", "embedding_std", "boundaries", "vectors")
+_MODEL = (
+    "embedding",
+    "embedding_std",
+    "boundaries",
+    "vectors",
+    "without_vector",
+    "vectors_scale",
+)
 FIELDS: Mapping[str, Any] = {
     "data": str,
     "model": str,

@@ -28,8 +28,8 @@ from sightline.models.alterations import alter, check_alterable
 from sightline.training.control_models import companions_of, title_of
 
 MUCH = 0.05
-"""From what share of words that stay random it is told: 3 % on SST cost nothing, 31 % of 20
-Newsgroups half of F1."""
+"""The share of tokens without a vector from which a note says so: 3 % on SST cost nothing, 31 % of
+20 Newsgroups half of F1."""
 
 
 @dataclass(frozen=True)
@@ -184,11 +184,20 @@ def doubts_of(trained: Trained) -> list[str]:
         lines.append(
             f"the cap on epochs ended the training of: {', '.join(ended)}; --epochs allows more"
         )
+    vectors = trained.record.get("vectors", {})
+    zero = vectors.get("without_vector") == "zero"
     if (share := trained.record.get("frozen_as_drawn", 0.0)) >= MUCH:
+        kept = "the zero vector they started from" if zero else "the random vector drawn for them"
         lines.append(
             f"the model freezes its embeddings, and {share:.0%} of the words of its training "
-            "texts, repeats counted, keep the random vector that was drawn for them; "
-            "--vectors FILE starts words from what they mean"
+            f"texts, repeats counted, keep {kept}; --vectors FILE starts words from what they mean"
+        )
+    elif (share := vectors.get("tokens_without", 0.0)) >= MUCH:
+        types = 1 - vectors["words_found"] / vectors["of"]
+        lines.append(
+            f"{vectors['file']} has no vector for {types:.0%} of the training words, which are "
+            f"{share:.0%} of the words of the training texts; they start "
+            f"{'from zero' if zero else 'at random'}"
         )
     return lines
 

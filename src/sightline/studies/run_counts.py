@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies.aggregate import AggregateLine
 from sightline.studies.kept_results import Kept, page, row_of
+from sightline.studies.papers import predicted_cost
 from sightline.studies.remaining_cost import Costs
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import Plan
@@ -54,9 +54,9 @@ def count(
         }
         lines += [] if study.summary else plan.lines(plan.among(said))
         seeds |= seeds_of(plan, said)
-        costs = Costs.of(runs, plan.grid)
-        waiting = seconds_left(plan, plan.unread(said), costs, before, usual)
-        left |= dict.fromkeys(plan.grid.keys) | waiting
+        left |= dict.fromkeys(plan.grid.keys) | waiting(
+            plan, plan.unread(said), store, runs, before
+        )
         pairs = zip(plan.planned, plan.grid.keys, strict=True)
         of |= {key: (run.corpus, run.model) for run, key in pairs}
     means = still_needed(before.means, lines, seeds)
@@ -122,18 +122,6 @@ def status_of(left: Seconds) -> dict[str, Any]:
     return {"planned": len(left), "done": len(left) - len(waiting), "hours_left": hours}
 
 
-def once(every: Sequence[Seconds]) -> dict[str, Any]:
-    """Count runs that several studies read once; one is done that no study still waits for.
-
-    Where two estimate one run, the longer holds: a new table has no run of that corpus to go by.
-    """
-    left = dict[str, float | None]()
-    for key, each in chain.from_iterable(seconds.items() for seconds in every):
-        known = left.get(key)
-        left[key] = known if each is None else max(each, known or 0.0)
-    return status_of(left)
-
-
 def usual_seconds(status: Values) -> float:
     """Give what a missing run was estimated to take; kept, so that counting twice changes
     nothing.
@@ -142,6 +130,18 @@ def usual_seconds(status: Values) -> float:
         return float(status["usual_seconds"])
     missing = status.get("planned", 0) - status.get("done", 0)
     return round(3600 * status["hours_left"] / missing, 1) if missing > 0 else 0.0
+
+
+def waiting(
+    plan: Plan, unread: Container[str], store: Store, runs: Sequence[Summary], before: Kept
+) -> dict[str, float]:
+    """Give the seconds of each run that is not done: as predicted for a table of a paper, and as
+    long as others took for a calibration.
+    """
+    if plan.artefact.paper:
+        return predicted_cost.left_of(plan.keyed, store, unread)
+    usual = usual_seconds(before.status) or mean_of_done([plan], runs)
+    return seconds_left(plan, unread, Costs.of(runs, plan.grid), before, usual)
 
 
 def seconds_left(

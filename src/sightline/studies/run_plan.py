@@ -52,10 +52,16 @@ class Plan:
         """List the runs that are wanted; no corpus is read."""
         return [self._run(labels, run) for labels, run in self._labelled]
 
+    @property
+    def keyed(self) -> Iterator[tuple[str, str, RunSpec]]:
+        """Give the key of each run, its corpus, and what it is, pinned."""
+        for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True):
+            yield key, run.corpus, cell
+
     @cached_property
     def _labelled(self) -> Sequence[tuple[Labels, RunSpec]]:
         asked = replace(self.asked, corpora=self.corpora)
-        return [(labels, asked.of(run)) for labels, run in self.artefact.runs(asked)]
+        return [*self.artefact.asked_runs(asked)]
 
     def _run(self, labels: Labels, spec: RunSpec) -> TableRun:
         return TableRun(**vars(RunName.at(self.artefact.axes, labels, spec.seed)), spec=spec)

@@ -19,7 +19,7 @@ from sightline.studies.calibration import (
 )
 from sightline.studies.papers import ablations, adversaries, sparse_attention, word_retention
 from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.paper_scope import asked
+from sightline.studies.papers.protocol import whole
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_definition import Params, Study
 from sightline.studies.study_models import vectors_in
@@ -57,11 +57,20 @@ PAGES: Mapping[str, Study] = {
 """The calibrations that have a page."""
 
 
-def plans_of(study: Study, folder: Path, vectors: Path, seeds: int | None = None) -> list[Plan]:
-    """Plan a study as its page has it: of the corpora in ``folder``, with word vectors there."""
+def plans_of(
+    study: Study,
+    folder: Path,
+    vectors: Path,
+    seeds: int | None = None,
+    words: Path | None = None,
+) -> list[Plan]:
+    """Plan a study as its page has it: of the corpora in ``folder``.
+
+    Words of the papers' models start from the file ``words``, those of calibrations from what is
+    learned into the folder ``vectors``.
+    """
     if study.paper:
-        plans = (plan_of(study, params) for params in asked(study, folder, vectors))
-        return [plan for plan in plans if plan.corpora]
+        return [plan_of(study, whole(study, folder, words, seeds))]
     return [Plan(study, params_of(study, folder, vectors, seeds), (), {})]
 
 

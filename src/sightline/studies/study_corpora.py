@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec
+from sightline.core.errors import SpecError
 
 PLACES: Mapping[str, tuple[str, ...]] = {
     "sst": ("sst:sst",),
@@ -41,6 +42,32 @@ BINARY = ("sst", "imdb", "adr", "news", "agnews", "diabetes", "anemia")
 QUESTIONS = ("cnn", "babi1", "babi2", "babi3", "snli")
 """Corpora whose texts come with a question or a second sentence."""
 CORPORA = (*BINARY, *QUESTIONS)
+
+
+VECTORS, NO_VECTORS = "vectors", "none"
+"""The folder of word vectors beside the corpora, and what is said where words are to start at
+random."""
+VECTOR_FILES = ("*.txt", "*.txt.gz", "*.vec", "*.vec.gz")
+
+
+def vectors_of(folder: Path | None, given: str | Path | None) -> Path | None:
+    """Name the file that words start from: the one that is given, or else the one in the folder of
+    the corpora.
+    """
+    if given is not None:
+        return None if str(given) == NO_VECTORS else Path(given)
+    place = None if folder is None else folder / VECTORS
+    files = sorted(
+        {file for ending in VECTOR_FILES for file in place.glob(ending)} if place else ()
+    )
+    if len(files) > 1:
+        names = ", ".join(file.name for file in files)
+        raise SpecError(
+            f"{place}: expected one file of word vectors, got {names}; name one of them, or "
+            f"{NO_VECTORS}",
+            field="vectors",
+        )
+    return files[0] if files else None
 
 
 def data_of(folder: Path, corpus: str) -> DataSpec:

@@ -19,7 +19,6 @@ from sightline.config.part_syntax import Part
 from sightline.config.run_keys import run_key
 from sightline.config.specs import DataSpec, RunSpec
 from sightline.core.errors import StoreError
-from sightline.data.word_vectors import with_vectors
 from sightline.experiments.executors.executor import Executor
 from sightline.experiments.grid import Grid, pin_all
 from sightline.experiments.store import Store, Summary
@@ -47,13 +46,21 @@ SMOKE_EPOCHS = 2
 
 
 @dataclass(frozen=True)
+class Amount:
+    """How many seeds of a corpus are wanted, and how many test texts of each run at most."""
+
+    seeds: int
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
 class Params:
     """How much of a study is wanted.
 
     ``folder`` holds the corpora; ``corpora`` names some of them (none: all). ``seeds`` is how many
     seeds (none: as many as the study has), ``first`` the first of them where a study lets it be
     chosen. ``limit`` is how many test texts a run takes at most; ``vectors`` is a file from which
-    words start, or such a file for each corpus.
+    words start, or such a file for each corpus. ``amounts`` says seeds and limit by corpus.
     """
 
     folder: Path = Path()
@@ -64,15 +71,18 @@ class Params:
     vectors_of: Mapping[str, Path] = field(default_factory=dict)
     first: int = 0
     scale: Scale = "full"
+    amounts: Mapping[str, Amount] = field(default_factory=dict)
+
+    def at(self, corpus: str) -> Params:
+        """Give the seeds and the limit that are wanted of one corpus."""
+        if (amount := self.amounts.get(corpus)) is None:
+            return self
+        return replace(self, seeds=amount.seeds, limit=amount.limit, amounts={})
 
     def of(self, run: RunSpec) -> RunSpec:
-        """Apply the limit, the vectors and the scale to a run."""
+        """Apply the limit and the scale to a run."""
         limited = run if self.limit is None else replace(run, limit=self.limit)
-        if self.scale == "smoke":
-            return smoke(limited)
-        if self.vectors is None:
-            return limited
-        return replace(limited, model=with_vectors(limited.model, self.vectors))
+        return smoke(limited) if self.scale == "smoke" else limited
 
     def among(self, corpora: tuple[str, ...]) -> tuple[str, ...]:
         """Give the wanted ones of some corpora."""
@@ -89,7 +99,9 @@ def smoke(run: RunSpec) -> RunSpec:
     sizes = {**dict(encoder.options), **SMOKE_SIZES.get(encoder.name, {})}
     small = Part(encoder.name, tuple(sorted(sizes.items())))
     sized = replace(run.model, encoder=small, embedding=SMOKE_EMBEDDING)
-    model = replace(sized, vectors="", vectors_digest="")
+    model = replace(
+        sized, vectors="", vectors_digest="", without_vector="random", vectors_scale=1.0
+    )
     fit = replace(
         run.fit,
         epochs=min(run.fit.epochs, SMOKE_EPOCHS),
@@ -172,9 +184,13 @@ class Study:
 
     def grid(self, params: Params | None = None) -> Grid:
         """List the runs; in full where nothing is said."""
-        params = params or Params()
-        labels, cells = zip(*self.runs(params), strict=True)
-        return Grid(self.name, tuple(pin_all(map(params.of, cells))), self.axes, labels)
+        labels, cells = zip(*self.asked_runs(params or Params()), strict=True)
+        return Grid(self.name, tuple(pin_all(cells)), self.axes, labels)
+
+    def asked_runs(self, params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+        """List the runs as they are wanted: with the limit of their corpus and the scale."""
+        for labels, run in self.runs(params):
+            yield labels, params.at(labels[0]).of(run)
 
     def over(self, grid: Grid) -> Study:
         """Give the same study of the runs of a grid."""
@@ -189,39 +205,6 @@ Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 def of_audit(numbers: Callable[[Audit], Values]) -> Callable[[Done], Values]:
     """Read of a run what its audit says."""
     return lambda run: numbers(run.audit())
-
-
-OfCorpus = Callable[[Params, str, int], Iterable[tuple[str, RunSpec]]]
-"""The runs on one corpus under one seed, each with the name of its model."""
-
-
-def each_corpus(cells: OfCorpus) -> Callable[[Params], Labelled]:
-    """List the runs corpus by corpus and seed by seed."""
-
-    def runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-        for corpus in params.corpora:
-            for seed in range(params.seeds or SEEDS):
-                for model, run in cells(params, corpus, seed):
-                    yield (corpus, model, str(seed)), run
-
-    return runs
-
-
-def of_paper(
-    paper: str,
-    name: str,
-    place: str,
-    description: str,
-    corpora: tuple[str, ...],
-    *,
-    cells: OfCorpus = lambda params, corpus, seed: (),
-    numbers: Callable[[Audit], Values] = lambda audit: {},
-    **more: Any,
-) -> Study:
-    """Declare a table or figure of a paper, whose runs are of a corpus and a seed each."""
-    runs, estimates = each_corpus(cells), of_audit(numbers)
-    said = {"paper": paper, "place": place, "corpora": corpora, "estimates": estimates, **more}
-    return Study(name, description, runs, **said)
 
 
 def grid_of(name: str, axes: tuple[str, ...], labelled: Labelled) -> Grid:

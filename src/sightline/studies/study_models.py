@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sightline.config.presets import build_specs
-from sightline.config.run_keys import training_key
+from sightline.config.run_keys import LEARNED, training_key
 from sightline.config.specs import DataSpec, RunSpec
 from sightline.core.results import Estimate, Measurement, Results
 from sightline.data.load_dataset import load
@@ -152,7 +152,7 @@ def vectors_in(out: Path) -> Vectors:
 
 def starts_in(out: Path) -> Mapping[Path, tuple[str, ...]]:
     """Say of which corpora the words start from which file of a folder."""
-    return {out / f"{name}.vectors.txt": corpora for name, corpora in STARTS.items()}
+    return {out / f"{name}{LEARNED}": corpora for name, corpora in STARTS.items()}
 
 
 def runs_of(

@@ -15,7 +15,8 @@ from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies.kept_results import Kept, kept_of, page, rows_kept
-from sightline.studies.papers.paper_scope import ALL, STARTED
+from sightline.studies.papers.paper_scope import ALL
+from sightline.studies.papers.run_order import PaperForecast, forecast, ordered
 from sightline.studies.remaining_cost import Costs
 from sightline.studies.results_file import read_rows, write_rows
 from sightline.studies.run_counts import (
@@ -23,11 +24,9 @@ from sightline.studies.run_counts import (
     Seconds,
     count,
     count_whole,
-    mean_of_done,
-    once,
-    seconds_left,
     status_of,
     usual_seconds,
+    waiting,
 )
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
@@ -45,13 +44,26 @@ class Work:
 
     @property
     def runs(self) -> dict[str, tuple[str, RunSpec]]:
-        """Give every run once, by its key, with the study that it is first of."""
+        """Give every run once, by its key, with the study that it is first of: the papers' in the
+        order of their protocol.
+        """
         found = dict[str, tuple[str, RunSpec]]()
+        for one in ordered(self.papers):
+            found.setdefault(one.key, (one.table, one.spec))
         for name, plans in self.plans.items():
             for plan in plans:
                 for key, run in zip(plan.grid.keys, plan.grid.cells, strict=True):
                     found.setdefault(key, (name, run))
         return found
+
+    @property
+    def papers(self) -> dict[str, Plan]:
+        """Give the plans of the papers' tables."""
+        return {name: plans[0] for name, plans in self.plans.items() if STUDIES[name].paper}
+
+    def forecast(self, store: Store) -> PaperForecast:
+        """Say what is left of the papers' tables."""
+        return forecast(self.papers, store, {name: one.said for name, one in self.before.items()})
 
     def grid(self, name: str, *, but_known: bool = False) -> Grid:
         """List every run once; without those whose readings the file has, where that is asked
@@ -81,19 +93,23 @@ def work_on(
     vectors: Path,
     seeds: int | None = None,
     aside: Path | None = None,
+    words: Path | None = None,
 ) -> Work:
-    """Plan some studies on the corpora of a folder.
+    """Plan some studies on the corpora of a folder; words of the papers' models start from
+    ``words``.
 
-    Word vectors are made where they are needed. With a folder ``aside`` nothing is made: what lacks
+    Word vectors of calibrations are made where they are needed. With a folder ``aside`` nothing is made: what lacks
     stands there for the plan, which does not depend on what is in it.
     """
     studies = {name: STUDIES[name] for name in names}
-    if any(name in FROM_VECTORS or study.paper == STARTED for name, study in studies.items()):
+    if any(name in FROM_VECTORS for name in studies):
         if aside is None:
             make_vectors(folder, vectors)
         else:
             vectors = _stand_in(vectors, aside)
-    plans = {name: plans_of(study, folder, vectors, seeds) for name, study in studies.items()}
+    plans = {
+        name: plans_of(study, folder, vectors, seeds, words) for name, study in studies.items()
+    }
     return Work(plans, kept_of(read_rows(file)) if file else {})
 
 
@@ -115,9 +131,8 @@ def recount(work: Work, store: Store) -> dict[str, Kept]:
         name: _count(name, plans, store, runs, work.before) for name, plans in work.plans.items()
     }
     kept = {**work.before, **{name: one.kept for name, one in counts.items()}}
-    tables = [name for name in STUDIES if STUDIES[name].paper]
-    if all(name in counts for name in tables):
-        kept[ALL] = Kept(once([counts[name].left for name in tables]))
+    if all(name in counts for name in STUDIES if STUDIES[name].paper):
+        kept[ALL] = Kept(work.forecast(store).status)
     return kept
 
 
@@ -155,30 +170,28 @@ def _count(
 def progress(work: Work, store: Store) -> dict[str, Mapping[str, Any]]:
     """Say how much of each study is done, here or before, and the hours of the rest; no audit is
     read.
-
-    All studies together come last: runs that several of them read are counted once.
     """
     runs = list(store.summaries())
-    left = {name: _left(name, plans, runs, work.before) for name, plans in work.plans.items()}
-    found: dict[str, Mapping[str, Any]] = {name: status_of(each) for name, each in left.items()}
-    return found if len(found) == 1 else {**found, TOGETHER: once([*left.values()])}
-
-
-TOGETHER = "together"
-"""What the progress of several studies is called."""
+    return {
+        name: status_of(_left(name, plans, store, runs, work.before))
+        for name, plans in work.plans.items()
+    }
 
 
 def _left(
-    name: str, plans: Sequence[Plan], runs: Sequence[Summary], before: Mapping[str, Kept]
+    name: str,
+    plans: Sequence[Plan],
+    store: Store,
+    runs: Sequence[Summary],
+    before: Mapping[str, Kept],
 ) -> Seconds:
     known = before.get(name, Kept())
-    usual = usual_seconds(known.status) or mean_of_done(plans, runs)
     left = dict[str, float | None]()
     for plan in plans:
         costs = Costs.of(runs, plan.grid)
         done = {one.name: None for one in plan.readings if costs.done.issuperset(one.keys)}
         unread = plan.unread({**known.said, **done})
-        left |= dict.fromkeys(plan.grid.keys) | seconds_left(plan, unread, costs, known, usual)
+        left |= dict.fromkeys(plan.grid.keys) | waiting(plan, unread, store, runs, known)
     return left
 
 

@@ -20,17 +20,19 @@ def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
     """Put the vectors of the model's spec in place, if it names any, and say which words had one.
 
     They are trained on like any other embedding, unless the model freezes its embeddings: then a
-    word without a vector stays what was drawn for it, and the share of such words of the training
-    texts is told.
+    word without a vector stays where it started, and the record has the share of such words of the
+    training texts.
     """
     words = _from_file(model) if model.spec.vectors else ()
-    description = {"vectors": _describe(model, len(words))} if model.spec.vectors else {}
+    without = _share_without(train, {*words})
+    description = {"vectors": _describe(model, len(words), without)} if model.spec.vectors else {}
     if any(table.weight.requires_grad for table in model.embeddings):
         return description
-    return description | {"frozen_as_drawn": _share_without(train, {*words})}
+    return description | {"frozen_as_drawn": without}
 
 
 def _share_without(train: Split, known: set[str]) -> float:
+    """Give the share of the tokens of training texts that have no vector."""
     counts = Counter(
         word for example in train for word in (*example.tokens, *(example.query or ()))
     )
@@ -58,16 +60,27 @@ def _from_file(model: AttentionClassifier) -> tuple[str, ...]:
             f"{found.rows.shape[1]}"
         )
     with torch.no_grad():
-        rows = torch.from_numpy(found.rows).to(model.embedding.weight)
+        rows = torch.from_numpy(found.rows).to(model.embedding.weight) * spec.vectors_scale
         for table in model.embeddings:
+            if spec.without_vector == "zero":
+                table.weight.zero_()  # the marks of unknown words and of both ends, too
             table.weight[model.vocabulary.ids(found.words)] = rows
     return found.words
 
 
-def _describe(model: AttentionClassifier, found: int) -> dict[str, Any]:
+def _describe(model: AttentionClassifier, found: int, without: float) -> dict[str, Any]:
+    """Say which file it was, by its bytes too, and how many of the words and tokens lack a
+    vector.
+    """
+    spec, words = model.spec, len(model.vocabulary.words)
+    scale = {} if spec.vectors_scale == 1 else {"scale": spec.vectors_scale}
     return {
-        "file": Path(model.spec.vectors).name,
-        "dimension": model.spec.embedding,
+        "file": Path(spec.vectors).name,
+        "digest": spec.vectors_digest or vectors_digest(spec.vectors),
+        "dimension": spec.embedding,
         "words_found": found,
-        "of": len(model.vocabulary.words),
+        "of": words,
+        "tokens_without": without,
+        "without_vector": spec.without_vector,
+        **scale,
     }

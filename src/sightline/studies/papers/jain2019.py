@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,19 +11,27 @@ import numpy as np
 
 from sightline.audits.audit_result import Audit
 from sightline.config.presets import build_specs
-from sightline.config.specs import RunSpec
-from sightline.core.results import Measurement
+from sightline.config.specs import ModelSpec, RunSpec
+from sightline.core.results import Estimate, Measurement
+from sightline.data.word_vectors import with_vectors
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import LOG_2, Bounds
 from sightline.studies.aggregate import Number
 from sightline.studies.papers.corpus_statistics import STORIES, sizes
 from sightline.studies.papers.model_performance import performance_of
+from sightline.studies.papers.paper_table import OfCorpus, of_paper
 from sightline.studies.run_numbers import SHARE, TAU, largest_of, numbers_of
 from sightline.studies.study_corpora import BINARY, CORPORA, QUESTIONS, data_of
-from sightline.studies.study_definition import OfCorpus, Params, of_paper
+from sightline.studies.study_definition import Params
 from sightline.studies.study_models import BILSTM
 
 MLP, CNN = "mlp+additive", "cnn+additive"
+DOT = (BILSTM, "bilstm+dot", "mlp+dot")
+"""Scaled dot attention, after the additive attention that it is held against."""
+GLOVE = "glove/glove.6B.50d.top2446.txt.gz"
+"""Where vectors of 50 numbers lie in the folder of the corpora, for the table of starts alone."""
+HIGH = 0.4
+"""A JSD that the paper calls high: of at most log 2 = 0.69 (§4.2.2)."""
 Array = np.ndarray
 Quantity = tuple[str, str, Bounds]
 """A number of each text, its chance level where it has one, and between what it lies."""
@@ -37,9 +46,8 @@ COUPLED = (
     "weights are used"
 )
 START = (
-    "τ depends on how words start (as drawn, where no --vectors are given; in the paper from "
-    "pretrained ones), on the epoch that is kept, and on how peaked attention is: hence the "
-    "largest weight"
+    "τ depends on where words start (from vectors, as in the paper, where there are some), on the "
+    "epoch that is kept, and on how peaked attention is: hence the largest weight"
 )
 SIGNIFICANT = (
     "significant: at p ≤ .05 over permutations of the words, which by chance is so of at most "
@@ -69,6 +77,26 @@ def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> OfCorpus:
             yield model, cell(asked, corpus, seed, model, measures)
 
     return cells
+
+
+def _starts(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """List the models of Table 2 by where their words start."""
+    for model in (BILSTM, MLP):
+        run = cell(asked, corpus, seed, model, ("agreement",))
+        for label, started in _started(asked, run.model):
+            yield f"{model}, {label}", replace(run, model=started)
+
+
+def _started(asked: Params, model: ModelSpec) -> Iterator[tuple[str, ModelSpec]]:
+    for sd in (0.1, 0.3, 1.0):
+        wide = 300 if asked.vectors else model.embedding
+        yield f"random words, sd {sd:g}", replace(model, embedding=wide, embedding_std=sd)
+    if asked.vectors is not None:
+        known = replace(with_vectors(model, asked.vectors), without_vector="zero")
+        for scale in (0.5, 1.0, 2.0):
+            yield f"vectors × {scale:g}", replace(known, vectors_scale=scale)
+    if (glove := asked.folder / GLOVE).exists():
+        yield "GloVe, 50-d", replace(with_vectors(model, glove), without_vector="zero")
 
 
 def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, RunSpec]]:
@@ -125,15 +153,18 @@ def _correlations(audit: Audit) -> dict[str, Number]:
 
 def _differences(audit: Audit) -> dict[str, Number]:
     """Give τ of gradient and deletion less τ of attention and each: what the two share beyond
-    attention.
+    attention. The chance level is the same for shuffled weights that were used.
     """
     values, seed = numbers_of(audit, "agreement"), int(audit.spec["seed"])
-    apart = {
-        name: values["tau.references"] - values[f"tau.{name}"] for name in ("deletion", "gradient")
-    }
+
+    def less(tau: str) -> Estimate:
+        return mean(values["tau.references"] - values[tau], seed, TWICE)
+
     return {
-        f"τ(gradient, deletion) − τ(attention, {name})": Number(mean(one, seed, TWICE), None, TWICE)
-        for name, one in apart.items()
+        f"τ(gradient, deletion) − τ(attention, {name})": Number(
+            less(f"tau.{name}"), less(f"coupling_tau.{name}"), TWICE
+        )
+        for name in ("deletion", "gradient")
     }
 
 
@@ -156,10 +187,21 @@ def _farthest(audit: Audit) -> dict[str, Number]:
             ]
         }
     seed = int(audit.spec["seed"])
-    return {
-        label: Number(mean(np.asarray(one, dtype=float), seed, LOG_2), None, LOG_2)
-        for label, one in values.items()
+    known = {label: np.asarray(one, dtype=float) for label, one in values.items()}
+    means = {label: Number(mean(one, seed, LOG_2), None, LOG_2) for label, one in known.items()}
+    shares = {
+        _above(label): Number(mean(_is_high(one), seed, SHARE), None, SHARE)
+        for label, one in known.items()
     }
+    return {**means, **shares}
+
+
+def _above(label: str) -> str:
+    return label.replace("ε-max JSD", f"share of texts whose ε-max JSD is above {HIGH}")
+
+
+def _is_high(jsd: Array) -> Array:
+    return np.where(np.isnan(jsd), np.nan, jsd > HIGH)
 
 
 _table = partial(of_paper, "jain2019")
@@ -183,6 +225,28 @@ PAPER_TABLES = (
         cells=_cells("agreement"),
         numbers=_correlations,
         notes=(COUPLED, START, SIGNIFICANT),
+    ),
+    _table(
+        "J-D",
+        "Supplement",
+        "the same for scaled dot attention, which their released code trains too",
+        CORPORA,
+        cells=_cells("agreement", models=DOT),
+        numbers=_correlations,
+        notes=(COUPLED, START, SIGNIFICANT),
+    ),
+    _table(
+        "J-V",
+        "Table 2 by start",
+        "how much of Table 2 hangs on where words start",
+        ("sst",),
+        cells=_starts,
+        own_start=True,
+        numbers=_correlations,
+        notes=(
+            COUPLED,
+            "sd: standard deviation of random words; ×: what vectors were multiplied by",
+        ),
     ),
     _table(
         "J-3",

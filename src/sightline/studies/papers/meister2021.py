@@ -10,6 +10,7 @@ from functools import partial
 
 from sightline.audits.audit_result import Audit
 from sightline.config.specs import BUT_ATTENTION, Adversary, Piece, RunSpec
+from sightline.core.results import Estimate
 from sightline.stats.bootstrap import mean
 from sightline.stats.parameter_sweep import At, goes_with
 from sightline.studies.aggregate import Number, gained
@@ -17,9 +18,11 @@ from sightline.studies.papers import sparse_attention
 from sightline.studies.papers.adversaries import SHORTER, against
 from sightline.studies.papers.corpus_statistics import totals
 from sightline.studies.papers.model_performance import moved_of, performance_of
+from sightline.studies.papers.paper_table import of_paper
+from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
 from sightline.studies.run_numbers import SHARE, TAU, named, numbers_of
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Done, Joint, Params, of_paper
+from sightline.studies.study_definition import Done, Joint, Params
 from sightline.studies.study_models import PaperModel
 from sightline.studies.study_models import cell as trained_cell
 
@@ -55,11 +58,12 @@ FOLLOWED = {
     "τ with deletion of inputs": "tau.deletion",
 }
 """What is held against λ."""
-FACETED = 200
-"""Of so many texts the importance of inputs for states is taken by every number of a state, too: as
-often as dear."""
+FACETED = 50
+"""Of so many texts the importance of inputs for states is also taken by every number of a state,
+which takes as many passes as a state has numbers."""
+EVEN = "evenness of inputs for states"
 MIXED = {
-    "evenness of inputs for states": ("mixing.entropy", ""),
+    EVEN: ("mixing.entropy", ""),
     "focus as drawn": ("mixing.focus.untrained", ""),
 }
 COUPLED = (
@@ -72,9 +76,23 @@ def _label(model: str) -> str:
     return model.removesuffix("+softmax")
 
 
+def _cell(
+    asked: Params,
+    corpus: str,
+    model: str,
+    seed: int,
+    measures: tuple[str, ...],
+    companions: tuple[str, ...] = (),
+) -> RunSpec:
+    """Describe one run as they trained."""
+    paper = PaperModel(corpus, sparse_attention.PRESET, model)
+    run = trained_cell(data_of(asked.folder, corpus), paper, seed, None)
+    return replace(run, measures=measures, companions=companions)
+
+
 def _pairs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in sparse_attention.MODELS:
-        yield _label(model), sparse_attention.cell(asked.folder, corpus, model, seed)
+        yield _label(model), _cell(asked, corpus, model, seed, MEASURES, ("untrained",))
 
 
 def _mixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -94,7 +112,7 @@ def _swept(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
     for pair in PAIRS:
         for setting in asked.swept(sparse_attention.LAMBDAS):
             model = f"{pair}+sparsegen(lambda={setting})"
-            yield model, sparse_attention.cell(asked.folder, corpus, model, seed)
+            yield model, _cell(asked, corpus, model, seed, SWEPT)
 
 
 def _every(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -104,15 +122,7 @@ def _every(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 def _trained(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
     for model in PAIRS:
-        yield (
-            model,
-            trained_cell(
-                data_of(asked.folder, corpus),
-                PaperModel(corpus, sparse_attention.PRESET, model),
-                seed,
-                None,
-            ),
-        )
+        yield model, _cell(asked, corpus, model, seed, ("need",))
 
 
 def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -141,6 +151,9 @@ def _agreement(audit: Audit) -> dict[str, Number]:
 
 def _spread(audit: Audit) -> dict[str, Number]:
     found = dict(named(MIXED)(audit))
+    if (drawn := audit.estimates.get("mixing.focus.untrained")) is not None:
+        untrained = Estimate(1 - drawn.value, 1 - drawn.high, 1 - drawn.low, drawn.n, drawn.method)
+        found[EVEN] = replace(found[EVEN], baseline=untrained)
     if "mixing_otherwise" in audit.measurements:
         length, seed = numbers_of(audit, "mixing")["entropy"], int(audit.spec["seed"])
         facets = numbers_of(audit, "mixing_otherwise")["entropy.facets"]
@@ -202,7 +215,7 @@ PAPER_TABLES = (
         cells=_mixed,
         numbers=_spread,
         notes=(
-            "focus as drawn: 1 − evenness of the model before any training",
+            "chance level of evenness: the model before any training (1 − focus as drawn)",
             (
                 f"by every number of a state, {FACETED} texts: App. A says that it is nearly "
                 "identical to that by length"

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from sightline.core.errors import SpecError
 from sightline.studies.papers import jain2019, meister2021, tutek2020, wen2022, wiegreffe2019
+from sightline.studies.papers.protocol import asked_of, quickly
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_definition import Params, Study
 
@@ -29,9 +30,9 @@ def paper_table_named(name: str) -> Study:
     return PAPER_TABLES[name]
 
 
-def plan_named(name: str, asked: Params) -> Plan:
-    """Say what an artefact takes, by its id; a folder without it, and a corpus it is not of, are
-    refused.
+def plan_named(name: str, asked: Params, *, quick: bool = False) -> Plan:
+    """Say what an artefact takes, by its id: as much as the protocol asks for where nothing is
+    said. A folder without it, and a corpus it is not of, are refused.
     """
     found = paper_table_named(name)
     if not asked.folder.is_dir():
@@ -42,7 +43,9 @@ def plan_named(name: str, asked: Params) -> Plan:
         raise SpecError(
             f"{unknown[0]!r}: {name} is of {', '.join(found.corpora)}", field="datasets"
         )
-    plan = plan_of(found, asked)
+    plan = plan_of(found, asked_of(found, asked))
+    if quick:
+        plan = plan_of(found, quickly(asked, plan.corpora))
     if not plan.corpora:
         message = "; ".join(f"{corpus}: {why}" for corpus, why in plan.absent.items())
         raise SpecError(

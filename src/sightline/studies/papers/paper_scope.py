@@ -1,123 +1,196 @@
-"""The papers' tables and figures: how much of each is asked for here, and the page of each.
+"""The pages of the papers' tables and figures: how much of each is done, each line next to what is
+printed, and what was found of each claim.
 
-Small corpora are asked for whole, under three seeds; large ones under one, on a sample of their
-test texts. What takes a training and its answers alone is asked for whole.
+Runs of before the protocol are kept, under ids of their own: their words started elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sightline.core.results import TableCell
+from sightline.core.results import Estimate, TableCell
 from sightline.studies.aggregate import AggregateLine
 from sightline.studies.kept_results import Kept
-from sightline.studies.papers import sparse_attention
+from sightline.studies.papers.claims import CLAIMS, Claim, Finding, findings_of
+from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.published_comparison import order, row_beside
-from sightline.studies.papers.published_values import PAPERS, printed_in
-from sightline.studies.study_definition import Params, Study
-from sightline.studies.study_models import starts_in
+from sightline.studies.papers.protocol import PRIMARY, TEXTS, amounts_of
+from sightline.studies.papers.published_comparison import NOT_COMPARABLE, order, row_beside, why
+from sightline.studies.papers.published_values import PAPERS, Printed, later_in, printed_in
+from sightline.studies.study_definition import Study
 
 ALL = "papers"
 """The study of all tables and figures together."""
-SMALL = ("sst", "news", "babi1", "babi2", "babi3")
-LARGE = ("imdb", "agnews", "snli")
-WHOLE = (
+EARLIER = "earlier:"
+"""Begins the id of a table whose runs were made before the protocol."""
+UNDONE: Mapping[str, Any] = {"planned": 0, "done": 0, "hours_left": 0.0}
+"""How much is done of a table that was never counted."""
+EARLIER_WHOLE = (
     "jain2019:J-1", "tutek2020:T-1", "tutek2020:T-5", "meister2021:M-3", "wen2022:W-1"
 )  # fmt: skip
-"""What is asked for whole of every corpus: it takes a training and its answers alone."""
-TEXTS, ONE = 500, 1
-ALONG = ("meister2021:M-2", "meister2021:M-F2", "meister2021:M-F3")
-"""What follows λ: its runs are those of the study `sparse_attention`, on as many texts."""
-STARTED = "tutek2020"
-"""The paper whose claims rest on pretrained vectors: its words start from ours."""
-
-
-def asked(study: Study, folder: Path, vectors: Path) -> Iterator[Params]:
-    """Say how much of a study is asked for, of corpora whose words start from the same file.
-
-    ``folder`` holds the corpora, and ``vectors`` the files of word vectors.
-    """
-    limit = sparse_attention.TEXTS if study.id in ALONG else TEXTS
-    for file, corpora in _starts(study.paper, vectors):
-        small, large = (tuple(one for one in size if one in corpora) for size in (SMALL, LARGE))
-        if study.id in WHOLE:
-            yield Params(folder, corpora=small + large, vectors=file)
-        else:
-            yield Params(folder, corpora=small, vectors=file)
-            yield Params(folder, ONE, large, limit, file)
-
-
-def _starts(paper: str, folder: Path) -> Iterable[tuple[Path | None, Collection[str]]]:
-    return starts_in(folder).items() if paper == STARTED else [(None, SMALL + LARGE)]
-
-
-# ------------------------------------------------------------- the pages
+EARLIER_GROUPS: tuple[tuple[tuple[str, ...], int | None], ...] = (
+    (("sst", "news", "babi1", "babi2", "babi3"), None),
+    (("imdb", "agnews", "snli"), TEXTS),
+)
+"""Corpora of earlier runs that were averaged together, with the test texts of each run at most."""
+ALONG_LAMBDA = ("meister2021:M-2", "meister2021:M-F2", "meister2021:M-F3")
+EARLIER_TEXTS = 1000
+"""Test texts of earlier runs of film reviews along λ."""
 
 
 def page_of_all(kept: Mapping[str, Kept]) -> dict[str, Any]:
-    """Give what the page shows of all tables and figures."""
+    """Give what the pages show of all tables, figures and claims."""
     known = [page_of(study, kept.get(name, Kept())) for name, study in PAPER_TABLES.items()]
-    return {"artefacts": known, "once": kept.get(ALL, Kept()).status}
+    return {
+        "artefacts": known,
+        "once": {**UNDONE, **kept.get(ALL, Kept()).status},
+        "claims": [claim_page(claim, kept.get(claim.table, Kept())) for claim in CLAIMS],
+    }
 
 
-def page_of(study: Study, kept: Kept) -> dict[str, Any]:
-    """Give what the page shows of a table or figure: how much is done, and each line."""
+def page_of_earlier(kept: Mapping[str, Kept]) -> dict[str, Any]:
+    """Give the same of the runs that were made before the protocol, as far as there are any."""
+    known = [
+        page_of(study, kept[EARLIER + name], earlier=True)
+        for name, study in PAPER_TABLES.items()
+        if EARLIER + name in kept
+    ]
+    return {"artefacts": known, "once": {**UNDONE, **kept.get(EARLIER + ALL, Kept()).status}}
+
+
+def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any]:
+    """Give what a page shows of a table or figure: how much is done, and each line."""
     missing = [{"corpus": corpus, **values} for corpus, values in kept.by_corpus.items()]
     return {
         "id": study.id,
         "paper": PAPERS[study.paper],
         "place": study.place,
         "told": study.description,
+        **UNDONE,
         **kept.status,
         "missing": missing,
         "notes": list(study.notes),
-        "lines": lines_beside(study, kept),
+        "lines": lines_beside(study, kept, earlier=earlier),
     }
 
 
-def lines_beside(study: Study, kept: Kept) -> list[dict[str, Any]]:
+def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dict[str, Any]]:
     """Give each line of a study with what is printed, in the order of the paper."""
-    known = all_lines(study, kept)
+    known = all_lines(study, kept, earlier=earlier)
     theirs = {one.of: one for one in printed_in(study.id)}
+    again = {one.of: one for one in later_in(study.id)}
     places = order([*theirs, *(line.of for line, _ in known)])
     known.sort(key=lambda one: (one[1] or 0, places(one[0].of)))
-    return [_line(study, theirs.get(line.of), line, limit) for line, limit in known]
+    return [
+        _line(study, theirs.get(line.of), again.get(line.of), line, limit) for line, limit in known
+    ]
 
 
-def all_lines(study: Study, kept: Kept) -> list[tuple[AggregateLine, int | None]]:
+Limited = tuple[AggregateLine, int | None]
+
+
+def all_lines(study: Study, kept: Kept, *, earlier: bool = False) -> list[Limited]:
     """Give every line, the mean over more seeds where there are two, with the limit of its runs."""
     lines = dict[tuple[Any, int | None], AggregateLine]()
-    nowhere = Path()
-    for params in asked(study, nowhere, nowhere):
-        computed = study.lines(kept.read(params.corpora))
-        means = [line for line in kept.means if line.corpus in params.corpora]
+    for corpora, limits in _groups(study, earlier=earlier):
+        computed = study.lines(kept.read(corpora))
+        means = [line for line in kept.means if line.corpus in corpora]
         for line in (*means, *computed):
-            of = (line.of, params.limit)
+            of = (line.of, limits.get(line.corpus))
             if of not in lines or line.seeds >= lines[of].seeds:
                 lines[of] = line
     return [(line, limit) for (_, limit), line in lines.items()]
 
 
-def _line(study: Study, theirs: Any, line: AggregateLine, limit: int | None) -> dict[str, Any]:
-    published, ours, baseline, seeds, said = row_beside(study, theirs, line)
+def _groups(
+    study: Study, *, earlier: bool
+) -> Iterable[tuple[tuple[str, ...], Mapping[str, int | None]]]:
+    """Give the corpora that are averaged together, with the limit of each."""
+    if not earlier:
+        limits = {corpus: amount.limit for corpus, amount in amounts_of(study).items()}
+        return [(tuple(limits), limits)]
+    groups = []
+    for corpora, limit in EARLIER_GROUPS:
+        most = EARLIER_TEXTS if limit and study.id in ALONG_LAMBDA else limit
+        own = None if study.id in EARLIER_WHOLE else most
+        groups.append((corpora, dict.fromkeys((*corpora, "all eleven", "all"), own)))
+    return groups
+
+
+def _line(
+    study: Study,
+    theirs: Printed | None,
+    again: Printed | None,
+    line: AggregateLine,
+    limit: int | None,
+) -> dict[str, Any]:
+    published, later, ours, baseline, seeds, said = row_beside(study, theirs, again, line)
     return {
         "corpus": line.corpus,
         "model": line.model,
         "quantity": line.quantity,
         "published": published.value,
         "sd": published.sd,
+        "later": later.value or None,
         "ours": _number(ours),
         "floor": _number(baseline),
         "seeds": seeds.value or 0,
         "limit": limit,
         "said": said.value,
+        "result": _result(study, theirs, line),
     }
+
+
+def _result(study: Study, theirs: Printed | None, line: AggregateLine) -> str:
+    """Say how ours is to what is printed, in one word."""
+    if theirs is None:
+        return ""
+    if why(study, line.of):
+        return NOT_COMPARABLE
+    found = compare_to(theirs, line.found.value, line.seeds)
+    return "" if found is None else found.result
 
 
 def _number(cell: TableCell) -> dict[str, Any] | None:
     if not isinstance(cell.value, float):
         return None
     return {name: getattr(cell, name) for name in ("value", "low", "high", "n", "method")}
+
+
+# ------------------------------------------------------------- claims
+
+
+def claim_page(claim: Claim, kept: Kept) -> dict[str, Any]:
+    """Give what a page shows of a claim: what it says, and what was found, primary corpora
+    first.
+    """
+    study = PAPER_TABLES[claim.table]
+    read = kept.read()
+    found = [*findings_of(claim, read, [*study.lines(read)] if claim.of_lines else ())]
+    return {
+        "id": claim.id,
+        "paper": PAPERS[claim.paper],
+        "says": claim.says,
+        "criterion": claim.criterion,
+        "findings": [_finding(one) for one in sorted(found, key=_rank)],
+    }
+
+
+def _rank(finding: Finding) -> int:
+    known: Sequence[str] = PRIMARY
+    return known.index(finding.corpus) if finding.corpus in known else len(known)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "corpus": finding.corpus,
+        "effect": _estimate(finding.effect),
+        "chance": None if finding.chance is None else _estimate(finding.chance),
+        "seeds": finding.seeds,
+        "result": finding.result,
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}

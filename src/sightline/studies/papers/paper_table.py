@@ -1,7 +1,85 @@
-"""The names by which the command line and the front know a study of a paper and what is asked."""
+"""A table or figure of a paper as a study: its runs corpus by corpus and seed by seed, trained as the
+protocol says.
+"""
 
-from sightline.studies.run_plan import Plan, plan_of
-from sightline.studies.study_definition import SEEDS
-from sightline.studies.study_definition import Params as Asked
+from __future__ import annotations
 
-__all__ = ["SEEDS", "Asked", "Plan", "plan_of"]
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sightline.config.specs import FitSpec, RunSpec
+from sightline.data.word_vectors import with_vectors
+from sightline.studies.study_definition import (
+    SEEDS,
+    Labelled,
+    Labels,
+    Params,
+    Study,
+    Values,
+    of_audit,
+)
+
+if TYPE_CHECKING:
+    from sightline.audits.audit_result import Audit
+
+OfCorpus = Callable[[Params, str, int], Iterable[tuple[str, RunSpec]]]
+"""The runs on one corpus under one seed, each with the name of its model."""
+CAPS, PATIENCE = (8, 20, 25, 60), 3
+"""Caps on epochs that no paper's text names, and after how many epochs without a better validation
+score such a training ends. The 100 epochs of bAbI stay: its models still improve near the last."""
+FROM_RANDOM = ("babi",)
+"""The kinds of data whose words start at random in the papers, too."""
+
+
+def of_paper(
+    paper: str,
+    name: str,
+    place: str,
+    description: str,
+    corpora: tuple[str, ...],
+    *,
+    cells: OfCorpus = lambda params, corpus, seed: (),
+    numbers: Callable[[Audit], Values] = lambda audit: {},
+    own_start: bool = False,
+    **more: Any,
+) -> Study:
+    """Declare a table or figure of a paper, whose runs are of a corpus and a seed each; where words
+    start is the protocol's unless the runs have an ``own_start``.
+    """
+    runs, estimates = each_corpus(cells, own_start=own_start), of_audit(numbers)
+    said = {"paper": paper, "place": place, "corpora": corpora, "estimates": estimates, **more}
+    return Study(name, description, runs, **said)
+
+
+def each_corpus(cells: OfCorpus, *, own_start: bool = False) -> Callable[[Params], Labelled]:
+    """List the runs corpus by corpus and seed by seed."""
+
+    def runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
+        for corpus in params.corpora:
+            here = params.at(corpus)
+            for seed in range(here.first, here.first + (here.seeds or SEEDS)):
+                for model, run in cells(params, corpus, seed):
+                    ended = replace(run, fit=patient(run.fit))
+                    yield (
+                        (corpus, model, str(seed)),
+                        ended if own_start else from_vectors(params, ended),
+                    )
+
+    return runs
+
+
+def from_vectors(params: Params, run: RunSpec) -> RunSpec:
+    """Let words start from the vectors that are given; those without one start from zero, as in the
+    published code on which all papers build.
+    """
+    if params.vectors is None or run.data.kind in FROM_RANDOM:
+        return run
+    started = replace(with_vectors(run.model, params.vectors), without_vector="zero")
+    return replace(run, model=started)
+
+
+def patient(fit: FitSpec) -> FitSpec:
+    """End a training early whose number of epochs no paper fixes; an adversary likewise."""
+    ended = replace(fit, patience=min(fit.patience, PATIENCE)) if fit.epochs in CAPS else fit
+    return replace(ended, adversary_patience=PATIENCE) if fit.adversary else ended

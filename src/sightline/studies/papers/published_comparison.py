@@ -1,47 +1,47 @@
-"""What a paper prints beside ours: one table, a line for each quantity, saying whether the two
-agree.
-"""
+"""What a paper prints and ours: one table, a line for each quantity, with how near the two are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from sightline.core.results import Estimate, Table, TableCell
 from sightline.experiments.store import Store
 from sightline.report.number_format import counted, number
 from sightline.studies.aggregate import AggregateLine, Read
-from sightline.studies.papers.published_values import PAPERS, Printed, printed_in
+from sightline.studies.papers.margins import compare_to
+from sightline.studies.papers.published_values import PAPERS, Printed, later_in, printed_in
 from sightline.studies.run_plan import COUNTED, Plan
 from sightline.studies.study_definition import Study
 
 Key = tuple[str, str, str]
 """A corpus, a model (none of a corpus itself) and a quantity."""
-COLUMNS = ("published", "ours", "chance level", "seeds", "agrees")
-AGREES, DIFFERS, APART = "agrees", "differs", "not comparable"
+COLUMNS = ("published", "later run", "ours", "chance level", "seeds", "result")
+NOT_COMPARABLE = "not comparable"
+UNSAID = "no run says this quantity"
 HOW = (
-    (
-        "agrees: what is printed lies in our interval or within half a step of its last digit; "
-        "differs: it does not"
-    ),
-    "of one seed the interval is over its texts (95 %), and only how far apart the two are "
-    "is said; of several it is Student’s t over seeds, and of two so wide that of what lies "
-    "in it, too, only that is said; ± of what is published is its standard deviation over "
-    "texts",
+    "result: within, where our interval lies inside the margin (in brackets) around the printed "
+    "number; outside, where it lies wholly beyond; undetermined otherwise, as with one seed",
+    "ours: the mean over seeds with Student’s t interval (95 %), of one seed that over its texts; "
+    "± of what is published is its standard deviation over texts",
 )
+LATER = "later run: outputs that the authors committed beside their code after the paper, one run"
 
 
 def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Table:
-    """Put what is printed of an artefact beside the runs there are; its notes say what is missing,
-    and why.
+    """Compare what is printed of an artefact with the runs there are; its notes say what is
+    missing, and why.
 
     ``read`` is what was read of runs already, some perhaps of another store.
     """
     artefact = plan.artefact
     ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read)}
     theirs = {one.of: one for one in printed_in(artefact.id) if _wanted(one, plan)}
-    keys = sorted({*ours, *theirs}, key=order([*theirs, *ours]))
+    again = {one.of: one for one in later_in(artefact.id) if _wanted(one, plan)}
+    keys = sorted({*ours, *theirs, *again}, key=order([*theirs, *ours, *again]))
     missing = _missing(plan, store)
+    models = {(line.corpus, line.model) for line in ours.values()}
     return Table(
         title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
         columns=COLUMNS,
@@ -49,17 +49,35 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
             row_beside(
                 artefact,
                 theirs.get(key),
+                again.get(key),
                 ours.get(key),
                 key,
-                plan.absent.get(key[0], "no run is done"),
+                _lacking(key, plan, models),
             )
             for key in keys
         ),
         row_names=tuple(keys),
         row_axes=("corpus", "model", "quantity"),
-        notes=tuple(_notes(artefact, plan, theirs.values(), missing)),
+        notes=tuple(_notes(artefact, plan, theirs, again, [*_unsaid(theirs, ours), *missing])),
         partial=_partial(missing, plan),
     )
+
+
+def _lacking(key: Key, plan: Plan, models: Container[tuple[str, str]]) -> str:
+    """Say why there is no number of ours."""
+    if key[:2] in models:
+        return UNSAID
+    return plan.absent.get(key[0], "no run is done")
+
+
+def _unsaid(theirs: Mapping[Key, Printed], ours: Mapping[Key, AggregateLine]) -> Iterator[str]:
+    """Name printed quantities that no run of their model says: a misspelt name, or a number that is
+    not read.
+    """
+    models = {key[:2] for key in ours}
+    for corpus, model, quantity in theirs:
+        if (corpus, model) in models and (corpus, model, quantity) not in ours:
+            yield f"{UNSAID}: {quantity!r} of {model or 'the corpus'} on {corpus}"
 
 
 def _wanted(one: Printed, plan: Plan) -> bool:
@@ -84,12 +102,13 @@ def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
 def row_beside(
     artefact: Study,
     theirs: Printed | None,
+    again: Printed | None,
     ours: AggregateLine | None,
     key: Key | None = None,
     lacking: str = "no run is done",
 ) -> tuple[TableCell, ...]:
-    """Give the cells of one line: published, ours, chance level, seeds, and whether the two
-    agree.
+    """Give the cells of one line: published, their later run, ours, chance level, seeds and the
+    result.
     """
     value, baseline = (None, None) if ours is None else (ours.found.value, ours.found.baseline)
     seeds = 0 if ours is None else ours.seeds
@@ -98,10 +117,11 @@ def row_beside(
         TableCell(None, note="not printed")
         if theirs is None
         else TableCell(theirs.value, sd=theirs.sd),
+        TableCell("") if again is None else TableCell(again.value, sd=again.sd),
         _cell(value, why=lacking),
         _cell(baseline, why="") if baseline else TableCell(""),
         TableCell(seeds or ""),
-        TableCell(_said(theirs, value, _why(artefact, of), seeds)),
+        TableCell(said_of(theirs, again, value, why(artefact, of), seeds)),
     )
 
 
@@ -115,25 +135,40 @@ def _cell(found: Estimate | None, why: str) -> TableCell:
     return TableCell(found.value, found.low, found.high, found.n, method=found.method)
 
 
-def _why(artefact: Study, key: Key) -> str:
+def why(artefact: Study, key: Key) -> str:
+    """Say why a line cannot be compared with the printed value; nothing where it can."""
     corpus, _, quantity = key
     return next(
         (artefact.apart[name] for name in (*key, (corpus, quantity)) if name in artefact.apart), ""
     )
 
 
-def _said(theirs: Printed | None, ours: Estimate | None, why: str, seeds: int) -> str:
-    if theirs is None or ours is None or math.isnan(ours.value):
+def said_of(
+    theirs: Printed | None,
+    again: Printed | None,
+    ours: Estimate | None,
+    reason: str,
+    seeds: int,
+) -> str:
+    """Say how ours is to what is printed, and to a later run of the authors."""
+    if ours is None or math.isnan(ours.value) or theirs is again is None:
         return ""
-    if why:
-        return f"{APART}: {why}"
-    low, high = (ours.value, ours.value) if math.isnan(ours.low) else (ours.low, ours.high)
-    apart = number(ours.value - theirs.value)
-    if seeds == 1:
-        return f"apart by {apart}, one seed"
-    if low - theirs.step / 2 <= theirs.value <= high + theirs.step / 2:
-        return f"apart by {apart}, two seeds" if seeds == 2 else AGREES
-    return f"{DIFFERS} by {apart}"
+    if reason:
+        return f"{NOT_COMPARABLE}: {reason}"
+    return (
+        "; later run: ".join(
+            _compared(one, ours, seeds) for one in (theirs, again) if one is not None
+        )
+        if theirs
+        else f"later run: {_compared(again, ours, seeds)}"
+    )
+
+
+def _compared(printed: Printed | None, ours: Estimate, seeds: int) -> str:
+    found = None if printed is None else compare_to(printed, ours, seeds)
+    if found is None:
+        return "no margin was fixed"
+    return f"{found.result} ({number(found.margin)}), apart by {number(found.apart)}"
 
 
 def _missing(plan: Plan, store: Store) -> list[str]:
@@ -157,17 +192,40 @@ def _partial(missing: Sequence[str], plan: Plan) -> str:
 
 
 def _notes(
-    artefact: Study, plan: Plan, theirs: Iterable[Printed], missing: Sequence[str]
+    artefact: Study,
+    plan: Plan,
+    theirs: Mapping[Key, Printed],
+    again: Mapping[Key, Printed],
+    missing: Iterable[str],
 ) -> Iterator[str]:
-    places = dict.fromkeys(one.place for one in theirs)
+    places = dict.fromkeys(one.place for one in theirs.values())
     yield (
         f"published: {', '.join(places)}"
         if places
         else f"published: {artefact.place}, without numbers"
     )
     yield from HOW
+    if again:
+        yield LATER
     yield from artefact.notes
+    yield start_of(plan)
     yield from (f"{corpus}: {why}" for corpus, why in plan.absent.items())
-    if plan.asked.limit is not None:
-        yield f"ours: a sample of at most {plan.asked.limit:,} test texts of each run"
+    for limit in dict.fromkeys(plan.asked.at(corpus).limit for corpus in plan.corpora):
+        if limit is not None:
+            which = [corpus for corpus in plan.corpora if plan.asked.at(corpus).limit == limit]
+            of = "" if len(which) == len(plan.corpora) else f" on {', '.join(which)}"
+            yield f"ours: a sample of at most {limit:,} test texts of each run{of}"
     yield from missing
+
+
+def start_of(plan: Plan) -> str:
+    """Say where the words of the models start."""
+    files = {
+        (Path(run.spec.model.vectors).name, run.spec.model.vectors_digest[:12])
+        for run in plan.planned
+        if run.spec.model.vectors
+    }
+    if not files:
+        return "words start at random"
+    named = "; ".join(f"{name} (SHA-256 {digest}…)" for name, digest in sorted(files))
+    return f"words start from {named}, those of bAbI at random; each audit says how many had none"

@@ -2,9 +2,10 @@
 (`sightline.studies.papers.published_comparison`).
 
 One file a paper, ``published/PAPER.csv``: the artefact, where it is printed, the corpus, the model,
-the quantity, the value, and the standard deviation where one is printed. Shares are written as
-shares where a paper has percent. Of Jain & Wallace (2019) the numbers are those of Tables 1 and 2;
-their other results are figures without numbers.
+the quantity, the value, and the standard deviation where one is printed. ``PAPER-later-run.csv`` has
+the same of a later run of its authors. Shares are written as shares where a paper has percent. Of
+Jain & Wallace (2019) the numbers are those of Tables 1 and 2; their other results are figures
+without numbers.
 """
 
 from __future__ import annotations
@@ -60,6 +61,25 @@ def printed(paper: str) -> tuple[Printed, ...]:
     """Read all that a paper prints, by the name of its file, in the paper's order."""
     with (FOLDER / f"{paper}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(_read(PAPERS[paper], row) for row in csv.DictReader(file))
+
+
+@cache
+def later(paper: str) -> tuple[Printed, ...]:
+    """Read what the authors' own later run gave, where there is one: of Jain & Wallace (2019), from
+    the outputs that they committed beside their code (github.com/successar/AttentionExplanation,
+    425a89a).
+    """
+    path = FOLDER / f"{paper}-later-run.csv"
+    if not path.exists():
+        return ()
+    with path.open(encoding="utf-8", newline="") as file:
+        return tuple(_read(PAPERS[paper], row) for row in csv.DictReader(file))
+
+
+def later_in(artefact: str) -> Iterator[Printed]:
+    """Give what a later run of the authors gave of a table or figure, by its id."""
+    paper, _, name = artefact.partition(":")
+    return (one for one in later(paper) if one.artefact == name)
 
 
 def _read(paper: str, row: dict[str, str]) -> Printed:

@@ -14,9 +14,10 @@ from sightline.studies.papers import word_retention
 from sightline.studies.papers.adversaries import SHORTER, against
 from sightline.studies.papers.corpus_statistics import words
 from sightline.studies.papers.model_performance import lost_of, peaked_of
+from sightline.studies.papers.paper_table import OfCorpus, of_paper
 from sightline.studies.run_numbers import MOVED, named
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import OfCorpus, Params, of_paper
+from sightline.studies.study_definition import Params
 from sightline.studies.study_models import RETENTION, PaperModel
 from sightline.studies.study_models import cell as trained_cell
 
@@ -34,6 +35,13 @@ KEPT = (
     "δ = 1 and η = 5, which validation chose on SST between the values that the paper names; "
     "on 20 Newsgroups it chose η = .1 (the paper, too, adjusts η by corpus)"
 )
+KEEPING = {
+    "additive": ("token_evidence", "input_information", "input_information_drawn"),
+    "dot": ("token_evidence",),
+}
+"""What Tables 2 and 3 read of a model, in one run; Table 2 prints additive attention alone."""
+DRAWN_TEXTS = 200
+"""Test texts of the runs whose words are drawn one by one."""
 WEIGHTS = (1.05e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 """λ of Figure 1, whose own go unsaid: below the first, attention stays where the base’s is
 (`studies.papers.adversaries`)."""
@@ -47,8 +55,8 @@ UNDIVIDED = (
     "prints of such models stands in Table 1"
 )
 VECTORS = (
-    "words start from vectors where --vectors names a file of them; the paper’s start from "
-    "pretrained ones"
+    "words start from vectors where there are some, and words without one from zero: the paper "
+    "names neither, and takes over what it does not name from Jain & Wallace 2019"
 )
 SCALE = (
     "a probability by one word alone shrinks with the scale of the logits: the share within "
@@ -110,19 +118,18 @@ def _retained(scorers: Sequence[str]) -> OfCorpus:
     def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for scorer in scorers:
             for kind in asked.swept(word_retention.KINDS):
-                run = word_retention.cell(asked.folder, corpus, scorer, kind, "trained", seed, None)
-                yield _label(scorer, kind), run
+                run = cell(asked, corpus, seed, scorer, kind)
+                yield _label(scorer, kind), replace(run, measures=KEEPING[scorer])
 
     return cells
 
 
-def _informed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """Each model twice: its frequent words are asked in the runs of Table 3, the random ones in
-    runs of their own.
-    """
-    for model, run in _retained(("additive",))(asked, corpus, seed):
-        yield model, run
-        yield model, replace(run, measures=("input_information_drawn",))
+def _alone(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
+    """List the models whose words are drawn one by one; the figure shows one text."""
+    for kind in asked.swept(word_retention.KINDS):
+        run = cell(asked, corpus, seed, "additive", kind)
+        measures = ("reach", "token_evidence")
+        yield _label("additive", kind), replace(run, measures=measures, limit=DRAWN_TEXTS)
 
 
 def _against(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -153,7 +160,7 @@ PAPER_TABLES = (
         "Table 2",
         "information of words and their states, by way of keeping words",
         CORPORA,
-        cells=_informed,
+        cells=_retained(("additive",)),
         numbers=named({**COUNTED, **READ}),
         apart=APART,
         notes=("floor: the same count where words are shuffled", KEPT, VECTORS),
@@ -210,7 +217,7 @@ PAPER_TABLES = (
         "Figures 2 to 7",
         "probability by each word of one text alone, for several models",
         ("sst",),
-        cells=_retained(("additive",)),
+        cells=_alone,
         numbers=named(EVIDENCE),
         figures=("words-alone",),
         notes=(SCALE, VECTORS),

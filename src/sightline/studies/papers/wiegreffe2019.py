@@ -10,13 +10,15 @@ from functools import partial
 
 from sightline.config.specs import RunSpec
 from sightline.studies.papers import adversaries
+from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.run_numbers import named
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Params, of_paper
+from sightline.studies.study_definition import Params
 from sightline.studies.study_models import BILSTM
 
 MOVED = {
     "JSD of attention, other seeds": ("beside.jsd.seeds", ""),
+    "TVD of answers, other seeds": ("beside.tvd.seeds", ""),
     "JSD of attention, adversary": ("beside.jsd.base", ""),
     "TVD of answers, adversary": ("beside.tvd.base", ""),
 }
@@ -26,7 +28,8 @@ def _cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
     """The base beside its other seeds, and its adversaries over λ."""
     data = data_of(asked.folder, corpus)
     seeds = tuple(asked.swept(adversaries.SEEDS))
-    plain = replace(adversaries.cell(asked.folder, {}, seeds), data=data, seed=seed)
+    base = adversaries.cell(asked.folder, {}, seeds)
+    plain = replace(base, data=data, seed=seed, limit=None, measures=("beside",))
     yield BILSTM, plain
     for weight in asked.swept(adversaries.WEIGHTS):
         fit = adversaries.against(plain.fit, "kl", weight)

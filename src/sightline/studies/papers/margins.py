@@ -1,0 +1,85 @@
+"""How near ours must be to a printed number: margins that were fixed before the numbers were seen.
+
+*within*: our interval over seeds lies inside the margin on both sides of the printed number.
+*outside*: it lies wholly beyond. *undetermined*: neither, or there is one seed alone. A wide
+interval is never within, so noise does not count as agreement (decision 0105).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from sightline.core.results import Estimate
+from sightline.studies.papers.published_values import Printed
+from sightline.studies.study_corpora import QUESTIONS
+
+Result = Literal["within", "outside", "undetermined"]
+WITHIN, OUTSIDE, UNDETERMINED = RESULTS = ("within", "outside", "undetermined")
+TAU, TAU_OF_QUESTIONS = 0.10, 0.20
+"""As far as the authors of Jain & Wallace 2019 are from themselves in a later run of their code: on
+classification, and on questions and inference."""
+FIXED = (
+    (("τ", "significant with", "share of models"), TAU),
+    (("F1 lost",), 0.05),
+    (("F1", "accuracy"), 0.03),
+    (("JSD", "ε-max JSD", "TVD", "evenness", "probability by one word"), 0.05),
+    (("counted information",), 0.3),
+)
+"""Margins by the beginning of a quantity; the first that fits holds. TVD, shares and probabilities
+have those of what is most like them."""
+ON_QUESTIONS = (*QUESTIONS, "questions", "inference")
+COUNT = 0.01
+"""Of what is counted of a corpus, as a share of the printed count; half a step of its last digit at
+least."""
+ROUNDING = 1e-9
+"""An end that lies on the margin is within it, whatever the last bit of a sum is."""
+COUNTS = ("words of", "training texts", "test texts")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How ours is to one printed number."""
+
+    result: Result
+    margin: float
+    apart: float
+
+
+def margin_of(printed: Printed) -> float | None:
+    """Give the margin of a printed number; None where none was fixed."""
+    quantity = printed.quantity
+    if quantity.startswith(COUNTS):
+        return max(COUNT * abs(printed.value), printed.step / 2)
+    found = next((margin for names, margin in FIXED if quantity.startswith(names)), None)
+    on_questions = printed.corpus in ON_QUESTIONS
+    return TAU_OF_QUESTIONS if found == TAU and on_questions else found
+
+
+def compare_to(printed: Printed, ours: Estimate, seeds: int) -> Comparison | None:
+    """Compare ours over some seeds with a printed number; 0 seeds are a count."""
+    margin = margin_of(printed)
+    if margin is None or math.isnan(ours.value):
+        return None
+    apart = ours.value - printed.value
+    return Comparison(_result(printed.value, margin, ours, seeds), margin, apart)
+
+
+def _result(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
+    if seeds == 1:
+        return "undetermined"
+    low, high = ends_of(ours)
+    margin += ROUNDING
+    if value - margin <= low and high <= value + margin:
+        return "within"
+    if high < value - margin or value + margin < low:
+        return "outside"
+    return "undetermined"
+
+
+def ends_of(estimate: Estimate) -> tuple[float, float]:
+    """Give the ends of an interval over seeds; where all seeds are equal both are their value."""
+    if math.isnan(estimate.low):
+        return estimate.value, estimate.value
+    return estimate.low, estimate.high

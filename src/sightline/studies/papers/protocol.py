@@ -1,0 +1,153 @@
+"""The protocol of the reproduction: which tables are run on which corpora, in which order, under how
+many seeds.
+
+It was fixed before the numbers were seen (decision 0105). Stages are in the order of what they
+answer: after any number of hours the claims that are cited most have been asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sightline.studies.study_definition import Amount, Params, Study
+
+PRIMARY = ("sst", "news", "babi1", "babi2", "imdb")
+"""Corpora whose training data are complete here: conclusions rest on them."""
+SECONDARY = ("agnews", "snli", "babi3")
+"""Corpora of which a part of the training data is at hand: reported apart."""
+ABSENT = ("adr", "diabetes", "anemia", "cnn")
+"""Corpora that cannot be had without asking somebody; their tables work from a copy of the
+user's."""
+TEXTS = 500
+LONG = ("imdb", "agnews", "snli")
+"""Corpora of long texts, or of so many, that at most `TEXTS` test texts of each run are
+audited."""
+WHOLE = (
+    "jain2019:J-1", "tutek2020:T-1", "tutek2020:T-6", "tutek2020:T-C", "meister2021:M-3",
+    "wen2022:W-1",
+)  # fmt: skip
+"""Tables of how well models do: they read answers alone, of all test texts."""
+QUICK_TEXTS = 200
+"""Test texts of a quick try of a table."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Some tables on some corpora, the first ``seeds`` seeds of each model."""
+
+    asks: str
+    tables: tuple[str, ...]
+    corpora: tuple[str, ...]
+    seeds: int
+
+    def covers(self, table: str, corpus: str) -> bool:
+        """Tell whether it asks for a table on a corpus."""
+        return table in self.tables and corpus in self.corpora
+
+
+def _of(paper: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{paper}:{name}" for name in names)
+
+
+CORRELATION = _of("jain2019", "J-2", "J-3", "J-4", "J-1")
+OTHER_ATTENTION = _of("jain2019", "J-7", "J-8", "J-H", "J-6")
+SCALED = _of("jain2019", "J-D")
+NEED = _of("tutek2020", "T-1")
+KEEPING = _of("tutek2020", "T-2", "T-3", "T-F2", "T-5")
+RANKS = _of("wen2022", "W-2", "W-1")
+ENCODERS = _of("wen2022", "W-F2", "W-5")
+STATES = _of("meister2021", "M-1", "M-6", "M-3")
+SPARSITY = _of("meister2021", "M-2", "M-F2", "M-F3", "M-5")
+ADVERSARIES = _of("wiegreffe2019", "P-V")
+TEN = ("jain2019:J-2", "tutek2020:T-1", "wen2022:W-2")
+"""Tables under ten seeds on the two corpora that are quickest."""
+SMALL, STORIES, FILMS = ("sst", "news"), ("babi1", "babi2"), ("imdb",)
+STAGES = (
+    Stage("does attention agree with gradients and leave-one-out", CORRELATION, SMALL, 5),
+    Stage("does other attention give the same answers", OTHER_ATTENTION + SCALED, SMALL, 5),
+    Stage("do models need their attention", NEED, ("sst",), 5),
+    Stage("does information follow attention", RANKS, SMALL, 5),
+    Stage("does attention agree with inputs or with states", STATES, ("sst",), 5),
+    Stage("do states keep their words", KEEPING, SMALL, 5),
+    Stage("agreement on questions", CORRELATION, STORIES, 5),
+    Stage("film reviews, one seed", CORRELATION + OTHER_ATTENTION + RANKS, FILMS, 1),
+    Stage("other attention and information on questions", OTHER_ATTENTION + RANKS, STORIES, 5),
+    Stage("do models need their attention on news", NEED, ("news",), 5),
+    Stage("trained adversaries", ADVERSARIES, ("sst",), 5),
+    Stage("information by encoder, scorer and projection", ENCODERS, SMALL, 3),
+    Stage("sparse attention", SPARSITY, ("sst",), 5),
+    Stage("need and states on film reviews, one seed", NEED + KEEPING + STATES, FILMS, 1),
+    Stage("information and adversaries", _of("wen2022", "W-3", "W-4"), SMALL, 5),
+    Stage("where words start", _of("jain2019", "J-V"), ("sst",), 3),
+    Stage("inputs and states on news", STATES, ("news",), 5),
+    Stage("ten seeds", TEN, SMALL, 10),
+    Stage("film reviews, three seeds", CORRELATION + OTHER_ATTENTION + RANKS, FILMS, 3),
+    Stage("layers, dot attention, adversaries", _of("tutek2020", "T-6", "T-C", "T-F1"), SMALL, 3),
+    Stage("sparse attention and adversaries on news", SPARSITY + ADVERSARIES, ("news",), 3),
+    Stage("partly available corpora", CORRELATION + OTHER_ATTENTION + NEED + RANKS, SECONDARY, 3),
+    Stage("information by encoder on questions", ENCODERS, ("babi1",), 1),
+)
+NOT_RUN = (
+    "IMDB has three seeds (one in the tables of Tutek & Šnajder and of Meister et al.), because a "
+    "training there takes as long as twenty of SST",
+    "Figure 2 and Table 5 of Wen et al. are run on SST and 20 Newsgroups under three seeds and on "
+    "bAbI 1 under one: nine models, twice, on each corpus",
+    "Tables 3 and 4 of Wen et al., Tables 2 and 5 of Meister et al. and trained adversaries are "
+    "run on SST and 20 Newsgroups alone, layers and dot attention of Tutek & Šnajder too",
+)
+"""What the protocol leaves out of the papers' grids, and why."""
+
+
+def amounts_of(study: Study) -> Mapping[str, Amount]:
+    """Say how much of a table the protocol asks for, by corpus."""
+    seeds = dict[str, int]()
+    for stage in STAGES:
+        for corpus in study.corpora:
+            if stage.covers(study.id, corpus):
+                seeds[corpus] = max(stage.seeds, seeds.get(corpus, 0))
+    return {corpus: Amount(count, _limit(study, corpus)) for corpus, count in seeds.items()}
+
+
+def _limit(study: Study, corpus: str) -> int | None:
+    return TEXTS if corpus in LONG and study.id not in WHOLE else None
+
+
+def asked_of(study: Study, params: Params) -> Params:
+    """Fill in how much of a table is wanted where it is not said: as much as the protocol asks
+    for.
+    """
+    amounts = {
+        corpus: Amount(
+            amount.seeds if params.seeds is None else params.seeds,
+            amount.limit if params.limit is None else params.limit,
+        )
+        for corpus, amount in amounts_of(study).items()
+    }
+    return replace(params, amounts=amounts)
+
+
+def whole(study: Study, folder: Path, vectors: Path | None, seeds: int | None = None) -> Params:
+    """Ask for all that the protocol has of a table, and for nothing else."""
+    asked = asked_of(study, Params(folder, seeds, vectors=vectors))
+    return replace(asked, corpora=tuple(asked.amounts))
+
+
+def quickly(params: Params, there: tuple[str, ...]) -> Params:
+    """Ask for one corpus that is there, one seed and few texts: a try that takes minutes."""
+    first = sorted(there, key=lambda one: PRIMARY.index(one) if one in PRIMARY else len(PRIMARY))
+    limit = QUICK_TEXTS if params.limit is None else params.limit
+    return replace(params, corpora=tuple(first[:1]), seeds=1, limit=limit, amounts={})
+
+
+def in_stages(tables: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Stage, str, str, int]]:
+    """List what is to be run in its order: stage, table, corpus and seed; seeds vary slowest, so
+    that a stage that is cut short has as many of each model.
+    """
+    for stage in STAGES:
+        for seed in range(stage.seeds):
+            for table in stage.tables:
+                for corpus in stage.corpora:
+                    if corpus in tables.get(table, ()):
+                        yield stage, table, corpus, seed

@@ -1,0 +1,156 @@
+"""The runs of all tables in the order of the protocol, each once, and what they take by table and
+corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import Any
+
+from sightline.config.specs import RunSpec
+from sightline.experiments.store import Store
+from sightline.studies.papers.predicted_cost import left_of, pace_of
+from sightline.studies.papers.protocol import in_stages
+from sightline.studies.run_plan import Plan, Readings
+
+LATER = "not in the protocol"
+"""The stage of runs that were asked for beyond the protocol, such as more seeds."""
+
+
+@dataclass(frozen=True)
+class OrderedRun:
+    """A run as one table needs it: in which stage, on which corpus, of which model."""
+
+    stage: str
+    table: str
+    corpus: str
+    model: str
+    seed: int
+    key: str
+    spec: RunSpec
+
+
+def ordered(plans: Mapping[str, Plan]) -> list[OrderedRun]:
+    """List the runs of all tables in the order of the protocol; one that several tables read stands
+    as often.
+    """
+    found = [*_by_stage(plans)]
+    known = {(run.table, run.corpus, run.model, run.key) for run in found}
+    rest = chain.from_iterable(_runs(LATER, table, plan) for table, plan in plans.items())
+    return [*found, *(run for run in rest if _of(run) not in known)]
+
+
+def _of(run: OrderedRun) -> tuple[str, ...]:
+    return run.table, run.corpus, run.model, run.key
+
+
+def _by_stage(plans: Mapping[str, Plan]) -> Iterator[OrderedRun]:
+    every = {
+        table: {
+            of: [*runs]
+            for of, runs in groupby(
+                sorted(_runs("", table, plan), key=_corpus_and_seed), _corpus_and_seed
+            )
+        }
+        for table, plan in plans.items()
+    }
+    seen = set[tuple[str, str, int]]()
+    corpora = {table: plan.corpora for table, plan in plans.items()}
+    for stage, table, corpus, seed in in_stages(corpora):
+        if (table, corpus, seed) not in seen:
+            seen.add((table, corpus, seed))
+            for run in every[table].get((corpus, seed), ()):
+                yield OrderedRun(**{**vars(run), "stage": stage.asks})
+
+
+def _corpus_and_seed(run: OrderedRun) -> tuple[str, int]:
+    return run.corpus, run.seed
+
+
+def _runs(stage: str, table: str, plan: Plan) -> Iterator[OrderedRun]:
+    for run, cell, key in zip(plan.planned, plan.grid.cells, plan.grid.keys, strict=True):
+        yield OrderedRun(stage, table, run.corpus, run.model, run.seed, key, cell)
+
+
+@dataclass(frozen=True)
+class PaperForecast:
+    """What is left of the papers' tables, in seconds of one worker.
+
+    Each run counts where it is needed first, and so does each training.
+    """
+
+    runs: Sequence[OrderedRun]
+    left: Mapping[str, float]
+    pace: float | None = None
+    """How long runs took in the store over what is predicted."""
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """Say how many runs are planned and done, and the hours of the rest."""
+        planned = len({run.key for run in self.runs})
+        hours = sum(self.left.values()) / 3600
+        return {
+            "planned": planned, "done": planned - len(self.left), "hours_left": round(hours, 2)
+        }  # fmt: skip
+
+    def by_table(self) -> list[dict[str, Any]]:
+        """Say of each table and corpus how many configurations and runs it has, how many of these
+        no table before it needs, and the hours of those.
+        """
+        first = self._first()
+        groups = dict[tuple[str, str], list[OrderedRun]]()
+        for run in self.runs:
+            groups.setdefault((run.table, run.corpus), []).append(run)
+        return [
+            {
+                "table": table,
+                "corpus": corpus,
+                "configurations": len({run.model for run in runs}),
+                "seeds": len({run.seed for run in runs}),
+                "runs": len({run.key for run in runs}),
+                **self._own({run.key for run in runs if first[run.key] == (table, corpus)}),
+            }
+            for (table, corpus), runs in groups.items()
+        ]
+
+    def by_stage(self) -> list[dict[str, Any]]:
+        """Say of each stage how many runs it adds, and after how many hours it ends."""
+        stages = dict[str, set[str]]()
+        seen, total, rows = set[str](), 0.0, []
+        for run in self.runs:
+            if run.key not in seen:
+                seen.add(run.key)
+                stages.setdefault(run.stage, set()).add(run.key)
+        for stage, keys in stages.items():
+            own = self._own(keys)
+            total += own["hours_left"]
+            rows.append({"stage": stage, **own, "hours_by_its_end": round(total, 2)})
+        return rows
+
+    def _first(self) -> dict[str, tuple[str, str]]:
+        found = dict[str, tuple[str, str]]()
+        for run in self.runs:
+            found.setdefault(run.key, (run.table, run.corpus))
+        return found
+
+    def _own(self, keys: Iterable[str]) -> dict[str, Any]:
+        every = {*keys}
+        left = [self.left[key] for key in every if key in self.left]
+        return {
+            "new": len(every), "to_run": len(left), "hours_left": round(sum(left) / 3600, 2)
+        }  # fmt: skip
+
+
+def forecast(
+    plans: Mapping[str, Plan], store: Store | None, read: Mapping[str, Readings]
+) -> PaperForecast:
+    """Say what is left of the tables; ``read`` names the readings that were kept before, by
+    table.
+    """
+    runs = ordered(plans)
+    unread = {key for table, plan in plans.items() for key in plan.unread(read.get(table, {}))}
+    keyed = [(run.key, run.corpus, run.spec) for run in runs]
+    pace = None if store is None else pace_of(keyed, store.summaries())
+    return PaperForecast(runs, left_of(keyed, store, unread), pace)

@@ -1,0 +1,340 @@
+"""The protocol of the reproduction: how much of each table, in which order, at what predicted cost;
+and its claims.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sightline.config.run_keys import run_key, training_key
+from sightline.core.errors import SpecError
+from sightline.core.results import Estimate
+from sightline.data.word_vectors import write_vectors
+from sightline.experiments import grid
+from sightline.experiments.executors.serial import Serial
+from sightline.experiments.store import Store
+from sightline.studies.aggregate import AggregateLine, Number, Read, RunName
+from sightline.studies.papers import claims, predicted_cost, protocol
+from sightline.studies.papers.claims import (
+    AT_CHANCE,
+    CLAIMS,
+    NOT_REPLICATED,
+    REPLICATED,
+    UNDETERMINED,
+    Claim,
+    Side,
+    findings_of,
+)
+from sightline.studies.papers.paper_index import PAPER_TABLES, plan_named
+from sightline.studies.papers.paper_table import PATIENCE
+from sightline.studies.papers.published_comparison import UNSAID, compare
+from sightline.studies.papers.run_order import LATER, forecast, ordered
+from sightline.studies.run_plan import Plan
+from sightline.studies.study_corpora import vectors_of
+from sightline.studies.study_definition import Params, run_missing
+from tests.studies import small
+
+EVERY = (*protocol.PRIMARY, *protocol.SECONDARY)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("corpora")
+    small.sst(place)
+    small.babi(place)
+    (place / "vectors").mkdir()
+    write_vectors(place / "vectors" / "words.txt", ("fine", "dull"), np.ones((2, 300)))
+    return place
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the bytes of every corpus as known: most are not here."""
+    monkeypatch.setattr(grid, "content_digest", lambda data: "ab" * 32)
+
+
+def plans(folder: Path, seeds: int | None = None) -> dict[str, Plan]:
+    """Plan every table on corpora that need not be there."""
+    return {
+        name: Plan(study, asked, asked.corpora, {})
+        for name, study in PAPER_TABLES.items()
+        for asked in [protocol.whole(study, folder, None, seeds)]
+    }
+
+
+# ------------------------------------------------------------- how much, in which order
+
+
+def test_every_table_is_asked_for_and_every_name_of_a_stage_is_a_table_or_a_corpus() -> None:
+    assert {name for stage in protocol.STAGES for name in stage.tables} == {*PAPER_TABLES}
+    assert {corpus for stage in protocol.STAGES for corpus in stage.corpora} == {*EVERY}
+
+
+def test_the_seeds_of_the_cited_tables_are_those_of_the_protocol() -> None:
+    amounts = {name: protocol.amounts_of(study) for name, study in PAPER_TABLES.items()}
+    for name in ("jain2019:J-2", "tutek2020:T-1", "wen2022:W-2"):
+        assert [amounts[name][corpus].seeds for corpus in ("sst", "news")] == [10, 10]
+    assert {
+        amount.seeds
+        for of in amounts.values()
+        for corpus, amount in of.items()
+        if corpus in protocol.SECONDARY
+    } == {3}
+    assert amounts["jain2019:J-2"]["imdb"].limit == 500
+    assert amounts["tutek2020:T-1"]["imdb"].limit is None  # it reads answers alone
+    assert amounts["jain2019:J-2"]["sst"].limit is None
+
+
+def test_runs_are_in_the_order_of_the_stages_and_of_their_seeds(folder: Path, unread: None) -> None:
+    runs = ordered(plans(folder))
+    stages = [stage.asks for stage in protocol.STAGES]
+    places = [stages.index(run.stage) for run in runs]
+    assert places == sorted(places)
+    first = [run for run in runs if run.stage == stages[0]]
+    assert [run.seed for run in first] == sorted(run.seed for run in first)
+    assert {run.table for run in first} == {f"jain2019:J-{n}" for n in (1, 2, 3, 4)}
+    assert {run.corpus for run in first} == {"sst", "news"}
+    assert {run.corpus for run in runs if run.stage == stages[-2]} == {*protocol.SECONDARY}
+
+
+def test_more_seeds_than_the_protocol_has_come_last(folder: Path, unread: None) -> None:
+    few = {"meister2021:M-3": plans(folder, 7)["meister2021:M-3"]}
+    runs = ordered(few)
+    late = [run.seed for run in runs if run.stage == LATER]
+    assert {run.stage for run in runs[-len(late) :]} == {LATER}
+    assert {*late} == {*range(1, 7)}  # on film reviews the protocol has one seed
+    assert len(runs) == 2 * 3 * 7
+
+
+def test_the_whole_laboratory_fits_in_sixty_hours(folder: Path, unread: None) -> None:
+    found = forecast(plans(folder), None, {})
+    assert 30 < found.status["hours_left"] < 60
+    assert found.status["done"] == 0
+    rows = found.by_table()
+    assert sum(row["new"] for row in rows) == found.status["planned"]
+    assert sum(row["hours_left"] for row in rows) == pytest.approx(
+        found.status["hours_left"], abs=0.5
+    )
+    by_stage = found.by_stage()
+    assert by_stage[-1]["hours_by_its_end"] == pytest.approx(found.status["hours_left"], abs=0.2)
+    assert by_stage[0]["hours_by_its_end"] < 2
+
+
+def test_a_training_is_counted_where_it_is_needed_first(folder: Path, unread: None) -> None:
+    (first, second) = (
+        plans(folder)[name].grid.cells[0] for name in ("jain2019:J-2", "jain2019:J-6")
+    )
+    assert training_key(first) == training_key(second)
+    assert run_key(first) != run_key(second)
+    counted = predicted_cost.Forecast()
+    one, two = counted.next(first, "sst"), counted.next(second, "sst")
+    alone = predicted_cost.Forecast().next(second, "sst")
+    assert alone - two == pytest.approx(predicted_cost.training_seconds(first, "sst"))
+    assert one > two
+
+
+def test_hours_grow_with_tokens_epochs_and_what_is_measured(folder: Path, unread: None) -> None:
+    run = plans(folder)["jain2019:J-2"].grid.cells[0]
+    seconds = predicted_cost.training_seconds
+    assert seconds(run, "imdb") > 15 * seconds(run, "sst")
+    longer = replace(run, fit=replace(run.fit, epochs=60, patience=20))
+    assert seconds(longer, "sst") > 3 * seconds(run, "sst")
+    searched = replace(run, measures=("searched",))
+    assert predicted_cost.audit_seconds(searched, "sst") > 3 * predicted_cost.audit_seconds(
+        run, "sst"
+    )
+    few = replace(searched, limit=100)
+    assert (
+        predicted_cost.audit_seconds(few, "sst") < predicted_cost.audit_seconds(searched, "sst") / 5
+    )
+
+
+def test_trainings_end_early_just_where_no_paper_fixes_the_epochs(folder: Path) -> None:
+    for plan in plans(folder).values():
+        for run in plan.planned:
+            fit = run.spec.fit
+            assert (fit.patience == PATIENCE) == (fit.epochs in (8, 20, 25, 60)), (run, fit)
+            assert not fit.adversary or fit.adversary_patience == PATIENCE
+
+
+# ------------------------------------------------------------- where words start
+
+
+def test_words_start_from_the_vectors_of_the_data_folder_and_others_from_zero(folder: Path) -> None:
+    start = vectors_of(folder, None)
+    assert start == folder / "vectors" / "words.txt"
+    for corpus, wanted in (("sst", start), ("babi1", None)):
+        asked = Params(folder, 1, (corpus,), vectors=start)
+        (model,) = {run.spec.model for run in plan_named("jain2019:J-1", asked).planned}
+        assert model.vectors == ("" if wanted is None else str(wanted))
+        assert model.without_vector == ("random" if wanted is None else "zero")
+        assert model.embedding == (50 if wanted is None else 300)
+
+
+def test_which_vectors_must_be_said_where_there_are_two(tmp_path: Path) -> None:
+    assert vectors_of(tmp_path, None) is None
+    assert vectors_of(None, "words.txt") == Path("words.txt")
+    assert vectors_of(tmp_path, "none") is None
+    (tmp_path / "vectors").mkdir()
+    for name in ("a.txt", "b.vec.gz"):
+        (tmp_path / "vectors" / name).touch()
+    with pytest.raises(SpecError) as error:
+        vectors_of(tmp_path, None)
+    assert error.value.field == "vectors"
+    assert "a.txt, b.vec.gz" in str(error.value)
+    assert vectors_of(tmp_path, "none") is None
+
+
+def test_other_starts_are_another_table(folder: Path) -> None:
+    asked = Params(folder, 1, ("sst",), vectors=vectors_of(folder, None))
+    runs = plan_named("jain2019:J-V", asked).planned
+    known = {run.model: run.spec.model for run in runs if run.model.startswith("bilstm")}
+    assert [model.partition(", ")[2] for model in known] == [
+        "random words, sd 0.1", "random words, sd 0.3", "random words, sd 1",
+        "vectors × 0.5", "vectors × 1", "vectors × 2",
+    ]  # fmt: skip
+    assert {spec.embedding for spec in known.values()} == {300}
+    assert [spec.vectors_scale for spec in known.values()] == [1, 1, 1, 0.5, 1, 2]
+    same = plan_named("jain2019:J-2", asked).grid.keys
+    assert len({*same} & {run_key(run.spec) for run in runs}) == 0  # planned runs are not pinned
+    assert len({*same} & {*plan_named("jain2019:J-V", asked).grid.keys}) == 2  # vectors × 1
+
+
+def test_a_quick_try_is_one_corpus_one_seed_and_few_texts(folder: Path) -> None:
+    whole = plan_named("jain2019:J-2", Params(folder))
+    tried = plan_named("jain2019:J-2", Params(folder), quick=True)
+    assert {run.corpus for run in whole.planned} > {"sst", "babi1"}
+    assert {run.seed for run in whole.planned} == {*range(10)}
+    assert [(run.corpus, run.seed, run.spec.limit) for run in tried.planned] == [
+        ("sst", 0, 200)
+    ] * 2
+    only = plan_named("jain2019:J-2", Params(folder, corpora=("babi1",)), quick=True)
+    assert {run.corpus for run in only.planned} == {"babi1"}
+
+
+# ------------------------------------------------------------- what is printed and not said
+
+
+def test_a_printed_quantity_that_no_run_says_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_named("jain2019:J-1", Params(folder, 1, ("sst",), scale="smoke"))
+    store = Store(tmp_path / "store")
+    run_missing(plan.grid.cells, store, Serial())
+    from sightline.studies.papers import published_comparison
+
+    right = [*published_comparison.printed_in("jain2019:J-1")]
+    assert not [note for note in compare(plan, store).notes if note.startswith(UNSAID)]
+    wrong = [replace(one, quantity="F!") if one.quantity == "F1" else one for one in right]
+    monkeypatch.setattr(published_comparison, "printed_in", lambda name: iter(wrong))
+    table = compare(plan, store)
+    row = dict(zip(table.row_names, table.rows, strict=True))["sst", "bilstm+additive", "F!"]
+    assert (row[2].value, row[2].note) == (None, UNSAID)
+    assert [note for note in table.notes if note.startswith(UNSAID)] == [
+        f"{UNSAID}: 'F!' of bilstm+additive on sst"
+    ]
+
+
+# ------------------------------------------------------------- claims
+
+CLAIM = Claim(
+    "jain2019", "a", "one above the other", "jain2019:J-2", Side("a", "q"), Side("b", "q")
+)
+
+
+def number(value: float, chance: float | None = None) -> Number:
+    def estimate(of: float) -> Estimate:
+        return Estimate(of, of - 0.1, of + 0.1, 9, "")
+
+    return Number(estimate(value), None if chance is None else estimate(chance))
+
+
+def runs_of(*seeds: Mapping[str, Mapping[str, Number]], corpus: str = "sst") -> list[Read]:
+    return [
+        (RunName(corpus, model, seed), said)
+        for seed, models in enumerate(seeds)
+        for model, said in models.items()
+    ]
+
+
+def pair(more: float, less: float, by_chance: tuple[float, float] | None = None) -> dict[str, dict]:
+    chances = by_chance or (None, None)
+    return {"a": {"q": number(more, chances[0])}, "b": {"q": number(less, chances[1])}}
+
+
+@pytest.mark.parametrize(
+    ("seeds", "result"),
+    [
+        ([pair(0.7, 0.3), pair(0.72, 0.3), pair(0.69, 0.3)], REPLICATED),
+        ([pair(0.3, 0.7), pair(0.3, 0.72), pair(0.3, 0.71)], NOT_REPLICATED),
+        ([pair(0.7, 0.3), pair(0.3, 0.7), pair(0.5, 0.4)], UNDETERMINED),
+        ([pair(0.7, 0.3)], UNDETERMINED),  # one seed
+        ([pair(0.7, 0.3, (0.6, 0.1))] * 2 + [pair(0.72, 0.3, (0.6, 0.1))], AT_CHANCE),
+        ([pair(0.7, 0.3, (0.2, 0.1))] * 2 + [pair(0.72, 0.3, (0.2, 0.1))], REPLICATED),
+        ([pair(0.5, 0.5)] * 3, NOT_REPLICATED),  # equal under every seed
+    ],
+)
+def test_a_claim_is_held_seed_by_seed_and_against_chance(
+    seeds: list[Mapping[str, Mapping[str, Number]]], result: str
+) -> None:
+    (found,) = findings_of(CLAIM, runs_of(*seeds))
+    assert (found.result, found.corpus, found.seeds) == (result, "sst", len(seeds))
+    assert (found.chance is None) == (seeds[0]["a"]["q"].baseline is None)
+
+
+def test_the_effect_is_over_seeds_that_have_both_and_over_predicted_classes() -> None:
+    both = {
+        "a": {"q, class 0": number(0.8), "q, class 1": number(0.6), "other": number(9.0)},
+        "b": {"q, all classes": number(0.3)},
+    }
+    lone = {"a": {"q": number(0.9)}}
+    (found,) = findings_of(CLAIM, runs_of(both, both, lone))
+    assert found.effect.value == pytest.approx(0.4)
+    assert found.seeds == 2
+    corpora = [*findings_of(CLAIM, [*runs_of(both), *runs_of(both, corpus="news")])]
+    assert [one.corpus for one in corpora] == ["sst", "news"]
+
+
+def test_a_constant_may_stand_on_either_side_and_a_claim_may_allow_some() -> None:
+    seeds = [{"a": {"q": number(value)}} for value in (0.6, 0.62, 0.61)]
+    above = replace(CLAIM, lesser=0.5)
+    below = replace(CLAIM, greater=0.5, lesser=Side("a", "q"))
+    some = replace(below, by=-0.2)
+    results = [next(findings_of(one, runs_of(*seeds))).result for one in (above, below, some)]
+    assert results == [REPLICATED, NOT_REPLICATED, REPLICATED]
+
+
+def test_a_claim_of_all_runs_together_is_held_by_its_own_interval() -> None:
+    claim = next(one for one in CLAIMS if one.of_lines)
+    assert isinstance(claim.greater, Side)
+
+    def found(value: Estimate, chance: float | None, seeds: int = 3) -> str:
+        floor = None if chance is None else Estimate(chance, chance, chance, 9, "")
+        line = AggregateLine("all", "all", claim.greater.quantity, Number(value, floor), seeds)
+        (one,) = findings_of(claim, (), [line, replace(line, corpus="questions")])
+        return one.result
+
+    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.5) == REPLICATED
+    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.63) == AT_CHANCE
+    assert found(Estimate(0.8, 0.4, 0.95, 9, ""), 0.3) == UNDETERMINED
+    assert found(Estimate(0.3, 0.2, 0.45, 9, ""), 0.3) == NOT_REPLICATED
+
+
+def test_every_claim_is_about_models_that_its_table_runs_and_says_so_shortly() -> None:
+    summed = {"meister2021:M-2": {"bilstm+additive+sparsegen"}, "wen2022:W-5": {"all"}}
+    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS) >= 15
+    assert {claim.paper for claim in CLAIMS} == {study.paper for study in PAPER_TABLES.values()}
+    for claim in CLAIMS:
+        study = PAPER_TABLES[claim.table]
+        plan = Plan(study, Params(Path(), 1), study.corpora[:1], {})
+        models = {run.model for run in plan.planned} | summed.get(claim.table, set())
+        sides = [side for side in (claim.greater, claim.lesser) if isinstance(side, Side)]
+        assert sides
+        assert {side.model for side in sides} <= models, claim.id
+        assert len(claim.says.split()) <= 25
+        assert not math.isnan(claim.by)
+    assert claims.LITTLE == 0.10
