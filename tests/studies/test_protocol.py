@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sightline.experiments.executors.serial import Serial
 
 from sightline.config.run_keys import run_key, training_key
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments import grid
-from sightline.experiments.executors.serial import Serial
 from sightline.experiments.store import Store
 from sightline.studies.aggregate import AggregateLine, Number, Read, RunName
 from sightline.studies.papers import claims, predicted_cost, protocol
