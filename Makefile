@@ -38,7 +38,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PY) -m pip install --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
 
-demo: $(STAMP)  ## audit a small model on a generated corpus and write a report
+demo: $(STAMP)  ## train and audit two small models on generated reviews, and write their reports
 	$(VENV)/bin/sightline demo
 
 test: $(STAMP)  ## the tests that every change must pass, without those marked slow
