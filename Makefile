@@ -44,7 +44,7 @@ $(STAMP): $(INSTALLED)
 	$(PY) -m pip install --constraint constraints.txt --editable '.[dev]'
 	@touch $(STAMP)
 
-demo: $(INSTALLED)  ## audit a small model on a generated corpus and write a report
+demo: $(INSTALLED)  ## train and audit two small models on generated reviews, and write their reports
 	$(VENV)/bin/sightline demo
 
 test: $(STAMP)  ## the tests that every change must pass, without those marked slow

@@ -26,7 +26,8 @@ test -s report.html
 "$room/venv/bin/python" - <<'PYTHON'
 import json, sys
 
-verdict = json.load(open("sightline-demo/audit/audit.json"))["verdict"]
-sys.exit(0 if verdict in ("can be shown", "can be shown with caveats") else f"the demo's verdict is {verdict!r}")
+first, second = (json.load(open(f"sightline-demo/model-{i}/audit/audit.json"))["verdict"] for i in (1, 2))
+sound = first in ("can be shown", "can be shown with caveats") and second == "must not be shown"
+sys.exit(0 if sound else f"the demo's verdicts are {first!r} and {second!r}")
 PYTHON
 echo "wheel smoke: $(basename "$wheel") installed bare, $(wc -c < report.html) bytes of report"

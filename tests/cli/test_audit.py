@@ -85,13 +85,23 @@ def test_the_json_on_stdout_is_the_audit_that_was_saved(finished: Finished):
 def test_the_lines_tell_verdict_findings_and_places(sightline: Call, here: Path, table):
     done = sightline("audit", "--data", table, *TINY)
     lines = done.out.splitlines()
-    assert lines[0].startswith("Verdict: cannot tell")
-    assert sum(
-        bool(re.match(r"(passed|failed|inconclusive|not run) .*\(SL-\d+\) ", line))
-        for line in lines
-    ) == len(AUDIT_TESTS)
-    assert lines[-1] == "report: report.html"
+    assert lines[0] == "VERDICT   These texts cannot tell whether attention explains this model."
+    assert listed_tests(lines) == []  # nothing can be concluded of so few texts
+    assert lines[-2] == "Report    report.html"
+    assert "--card" in lines[-1]
     assert done.err == f"{CUT_SHORT}\n"  # though so few epochs were asked for
+
+
+def listed_tests(lines: list[str]) -> list[str]:
+    """The codes of the tests that are listed."""
+    row = re.compile(r"  (?:passed|failed|inconclusive|not run) .*\((SL-\d+)\) ")
+    return [found[1] for line in lines if (found := row.match(line))]
+
+
+def test_verbose_lists_every_test(sightline: Call, here: Path, table):
+    done = sightline("audit", "--data", table, *TINY, "--verbose", "--title", "Mine <b>")
+    assert sorted(listed_tests(done.out.splitlines())) == sorted(AUDIT_TESTS)
+    assert "<h1><bdi>Mine &lt;b&gt;</bdi></h1>" in Path("report.html").read_text(encoding="utf-8")
 
 
 def test_an_attribution_of_captum_is_named_in_place_of_a_file(sightline: Call, here: Path, table):

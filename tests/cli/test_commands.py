@@ -1,44 +1,68 @@
 """`demo`, `check-data`, `list` and `doctor`."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from sightline.audits.audit_storage import load_results
 from sightline.cli.dry_run import duration
 from sightline.cli.flags import read_memory
 from sightline.config.presets import PRESETS
+from sightline.core.results import MUST_NOT
+from sightline.report.html.map_names import called
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import Call
 
 
 @pytest.mark.slow
-def test_demo_shows_the_whole_way(sightline: Call, here: Path, monkeypatch: pytest.MonkeyPatch):
-    """On fewer and shorter texts; scripts/wheel_smoke.sh plays the demo as it is."""
-    monkeypatch.setattr(
-        "sightline.cli.demo.DATA", few := "planted:needle(n=900,length=10,strength=0.9)"
-    )
+def test_demo_ends_in_both_verdicts_within_a_screen(sightline: Call, here: Path):
     done = sightline("demo", "--out", "shown")
     assert done.code == 0
-    assert done.out.startswith(
-        "Verdict: can be shown\nThe highlighted words carry nearly all of the prediction"
+    printed = done.out.splitlines()
+    assert len(printed) + len(done.err.splitlines()) <= 25
+    assert max(map(len, printed)) <= 100
+    verdicts = [line for line in printed if line.startswith("VERDICT ")]
+    first, second = (
+        load_results(Path("shown") / name / "audit") for name in ("model-1", "model-2")
     )
-    assert len(re.findall(r"(?m)^[a-z ]+ .*\(SL-\d+\) ", done.out)) == len(AUDIT_TESTS)
-    assert "report: shown/report.html" in done.out
-    assert sorted(path.name for path in Path("shown").iterdir()) == [
-        "audit",
-        "model",
-        "report.html",
-    ]
-    again = sightline("audit", "--data", few, "--model", "shown/model", "--limit", 20)
-    assert again.code == 0  # what demo wrote is a model like any other
+    assert first.verdict.level.permits
+    assert all(one.level.permits for one in first.verdict.by_class.values())
+    assert second.verdict.level == MUST_NOT
+    assert ["can be shown" in line for line in verdicts] == [True, False]
+    (other,) = (row for row in second.maps if row.chosen and not row.signed)
+    assert (other.answer, other.against) == ("passed", ())
+    assert called(other.name) in done.out
+    page = Path("shown/index.html").read_text(encoding="utf-8")
+    for name in ("model-1", "model-2"):
+        assert f'href="{name}/report.html"' in page
+        assert sorted(path.name for path in (Path("shown") / name).iterdir()) == [
+            "audit",
+            "model",
+            "report.html",
+        ]
+
+
+def test_what_demo_wrote_is_a_model_like_any_other_and_its_command_repeats_it(
+    sightline: Call, here: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("sightline.cli.demo.DATA", "planted:reviews(n=300)")
+    done = sightline("demo", "--out", "shown", "--json")
+    assert done.code == 0, done.err
+    assert [*done.json] == ["model-1", "model-2"]
+    first = done.json["model-1"]
+    again = sightline(*shlex.split(first["spec"]["command"])[1:], "--json", "--quiet")
+    assert again.json["findings"] == first["findings"]
+    loaded = sightline("predict", "shown/model-1/model", "A lovely lamp.")
+    assert loaded.code == 0, loaded.err
 
 
 def test_demo_leaves_a_folder_that_is_not_its_own_alone(sightline: Call, here: Path, no_training):
-    (here / "mine" / "audit").mkdir(parents=True)
-    (here / "mine" / "audit" / "notes.txt").touch()
+    (here / "mine" / "model-2" / "audit").mkdir(parents=True)
+    (here / "mine" / "model-2" / "audit" / "notes.txt").touch()
     assert sightline("demo", "--out", "mine").code == 2
-    assert [path.name for path in (here / "mine").iterdir()] == ["audit"]
+    assert [path.name for path in (here / "mine").iterdir()] == ["model-2"]
 
 
 def test_check_data_tells_what_is_there(sightline: Call, table):

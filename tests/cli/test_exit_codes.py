@@ -264,7 +264,7 @@ def test_a_gate_closes_and_everything_is_written_all_the_same(sightline: Call, h
     ]  # behind the note on its training
     assert (here / "report.html").exists()
     assert (here / "audit" / "audit.json").exists()
-    assert "Verdict: cannot tell" in done.out
+    assert "VERDICT   These texts cannot tell" in done.out
 
 
 def test_a_gate_stays_open_for_another_verdict(sightline: Call, here: Path, table):

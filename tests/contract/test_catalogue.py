@@ -11,6 +11,7 @@ import pytest
 from torch import nn
 
 import sightline.models.encoders
+from sightline.config import data_parts
 from sightline.config.data_parts import PLANTED, PUBLISHED, TABLES
 from sightline.config.model_parts import ALTERED, MODELS, TRAINED_BESIDE
 from sightline.config.part_options import Option
@@ -18,7 +19,7 @@ from sightline.config.part_syntax import Part
 from sightline.config.registry import ROOMS, names_of, row_of
 from sightline.config.registry_row import Row
 from sightline.data.corpora.corpus_registry import FORMATS
-from sightline.data.synthetic import entailment_pairs, story_questions
+from sightline.data.synthetic import entailment_pairs, product_reviews, story_questions
 from sightline.data.synthetic.cue_words import CLASSES, FILLERS
 from sightline.data.synthetic.generators import GENERATED
 from sightline.models.alterations import Altered
@@ -157,3 +158,7 @@ def test_bounds_of_planted_corpora_are_those_of_their_words() -> None:
     )
     there = (len(story_questions.PEOPLE), len(story_questions.PLACES), len(story_questions.THINGS))
     assert tuple(most("world", option) for option in ("people", "places", "things")) == there
+    assert most("reviews", "sentences") == product_reviews.FACTS + 1
+    assert data_parts.REVIEW_SENTENCE == product_reviews.LONGEST
+    shortest = min(len(words) for words in product_reviews.OPINIONS.values())
+    assert most("reviews", "opinions") == shortest

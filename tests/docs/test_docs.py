@@ -91,7 +91,7 @@ def test_a_missing_page_of_commands_is_stale(fresh):
 )
 def test_markers_are_filled_closed_and_there(text, message):
     demo = "<!-- demo output -->\n<!-- /demo output -->"
-    assert checks.check_markers({"p": text, "README.md": demo}, ["a"]) == message
+    assert checks.check_markers({"p": text, "demo": demo}, ["a"]) == message
 
 
 @pytest.mark.parametrize(
@@ -168,12 +168,13 @@ def test_the_site_holds_every_page_and_no_other(pages):
 
 
 def test_the_demo_is_compared_in_what_is_stable(pages):
-    readme = pages["README.md"]
-    assert checks.check_demo(readme, readme.replace("0.", "1.")) == []
-    other = re.sub(r"(?m)^passed( .*\(SL-001\))", r"failed\1", readme)
-    assert other != readme
-    assert "SL-001 failed" in checks.check_demo(readme, other)[0]
-    same_text("docs", checks.check_demo(readme.replace("(SL-301) ", "(SL-XXX) ")))
+    page = pages[checks.DEMO_PAGE]
+    assert checks.check_demo(pages, page.replace("0.", "1.")) == []
+    other = page.replace("must not be shown", "can be shown")
+    assert other != page
+    (message,) = checks.check_demo(pages, other)
+    assert "now gives" in message
+    same_text("docs", checks.check_demo({checks.DEMO_PAGE: page.replace("VERDICT  ", "")}))
 
 
 # ---------------------------------------------------------------- what is generated
@@ -664,11 +665,13 @@ def test_the_pages_tell_what_each_answer_does(fresh):
     ] == []
 
 
-def test_the_python_of_the_readme_runs(pages, tmp_path, monkeypatch, capsys):
+def test_the_python_of_the_guide_runs(pages, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     reviews(tmp_path / "reviews.csv")
-    (code,) = re.findall(r"^```python\n(.*?)^```$", pages["README.md"], re.MULTILINE | re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```$", pages["docs/get-started.md"], re.MULTILINE | re.DOTALL
+    )
+    exec(compile(code, "get-started.md", "exec"), {})
     assert "SL-301" in capsys.readouterr().out
     assert (tmp_path / "report.html").stat().st_size > 10_000
 

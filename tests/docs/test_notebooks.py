@@ -70,7 +70,7 @@ def test_the_teacher_sees_a_text_change_and_its_verdict(tmp_path: Path) -> None:
         assert "background:rgb(" in one
     assert "Before:" in edited
     assert "Before:" in turned
-    assert "Can be shown" in audit
+    assert "Attention can be shown" in audit
     assert "Its audit, of " in beside
 
 
@@ -92,7 +92,7 @@ def test_a_classifier_of_hugging_face_is_made_proved_audited_and_looked_at(tmp_p
     texts, proofs, audit, head, look, page = displayed(NOTEBOOKS["huggingface"], tmp_path)
     assert "alpha" in texts["text/plain"]
     assert "classifier: can be audited; 18 passed" in proofs["text/plain"]
-    assert "Can be shown with caveats" in audit["text/html"]
+    assert "of this model, with caveats." in audit["text/html"]
     assert "'SL-001'" in head["text/plain"]
     assert "Its audit, of 150 texts" in look["text/html"]
     assert (tmp_path / "report.html").stat().st_size > 10_000

@@ -12,6 +12,7 @@ from sightline.audits.audit_result import Audit
 from sightline.report.html.audit_page import write_page
 
 CHROMIUM = Path("/usr/bin/chromium")
+UNFOLD = "document.querySelectorAll('.fold > details').forEach(fold => { fold.open = true })"
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -46,10 +47,17 @@ class Reader:
     contexts: list[BrowserContext] = field(default_factory=list)
 
     def open(
-        self, case: Audit, hash_: str = "", *, texts: bool = True, width: int = 1100, **context: Any
+        self,
+        case: Audit,
+        hash_: str = "",
+        *,
+        texts: bool = True,
+        width: int = 1100,
+        folded: bool = False,
+        **context: Any,
     ) -> Page:
-        """Write an audit as a page and open it; with a script the explorer has its first text
-        then.
+        """Write an audit as a page and open it with its folds; with a script the explorer has its
+        first text then.
         """
         path = self.library.path(case, texts)
         viewport = {"width": width, "height": 800}
@@ -67,7 +75,9 @@ class Reader:
         page.on("dialog", lambda dialog: self.troubles.append(dialog.message))
         page.goto(path.as_uri() + hash_)
         if context.get("java_script_enabled", True) and case.texts:
-            page.locator("#opened-title").wait_for()
+            page.locator("#opened-title").wait_for(state="attached")
+        if not folded:
+            page.evaluate(UNFOLD)
         return page
 
 

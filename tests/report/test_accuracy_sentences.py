@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import ClassShare, Estimate, Learned, Reason
-from sightline.report.accuracy_sentences import learning
+from sightline.report.accuracy_sentences import further, learning
 from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import LEARNED, estimate
 from tests.snapshots import same_text
@@ -21,15 +21,23 @@ def said(learned: Learned, *reasons: str) -> str:
     return " ".join(learning(learned, tuple(map(Reason, reasons)))).replace("\xa0", " ")
 
 
-def test_accuracy_stands_beside_both_ways_of_guessing_and_the_differences() -> None:
+def behind(learned: Learned) -> str:
+    return " ".join(further(learned)).replace("\xa0", " ")
+
+
+def test_accuracy_is_a_percentage_with_interval_texts_and_the_majority_class() -> None:
     same_text("report", said(CHANCE))
-    assert "dealt out" not in said(LEARNED)  # of an audit that was saved before this was asked
+    assert "Accuracy 82 % (95 % CI 77–86 %, n = 872; majority class 51 %)." in said(CHANCE)
 
 
 def test_texts_are_counted_for_each_number_where_they_differ() -> None:
-    result = said(replace(LEARNED, above=estimate(0.3, n=61)))
-    assert "0.815 (0.775 to 0.855; 872 texts); " in result
-    assert "by 0.300 (0.260 to 0.340; 61 texts)." in result
+    result = said(replace(LEARNED, guessing=estimate(0.3, n=61)))
+    assert "n = 872; majority class 30 % (95 % CI 26–34 %, n = 61))." in result
+
+
+def test_how_far_the_model_is_from_guessing_stands_behind_with_its_intervals() -> None:
+    same_text("report", behind(CHANCE))
+    assert "random order" not in behind(LEARNED)  # of an audit that was saved before this was asked
 
 
 @pytest.mark.parametrize(
@@ -41,9 +49,7 @@ def test_what_does_not_lie_above_guessing_is_said_to_be_no_better(
 ) -> None:
     above = Estimate(low + 0.05, low, low + 0.1, 872, "")
     assert (GUESSING in said(replace(LEARNED, above=above))) is expected
-    assert (
-        "A little: it is right more often than by chance" in said(replace(CHANCE, above=above))
-    ) is expected
+    assert ("beats chance, but not surely" in said(replace(CHANCE, above=above))) is expected
 
 
 def test_what_a_caveat_says_already_is_not_said_again() -> None:
@@ -58,12 +64,12 @@ def test_what_a_caveat_says_already_is_not_said_again() -> None:
 @pytest.mark.parametrize(
     ("converged", "cut", "words", "expected"),
     [
-        (False, 0, 0, "Its training was cut short before it had converged. No text was cut."),
-        (None, 1, 1, ("Whether its training had converged is not known. 1 text was longer than the model " "was let read, and cut: 1 word was lost.")),
-        (True, 30, 1234, ("30 texts were longer than the model was let read, and " "cut: 1,234 words were lost.")),
-        (True, None, None, "Its training had converged. How many texts were cut is not known."),
+        (False, 0, 0, "Training stopped before it converged. No text truncated."),
+        (None, 1, 1, "Whether training converged is unknown. 1 text truncated (1 word lost)."),
+        (True, 30, 1234, "30 texts truncated (1,234 words lost)."),
+        (True, None, None, "Training converged. How many texts were truncated is unknown."),
     ],
-)  # fmt: skip
+)
 def test_convergence_and_what_was_cut_are_said(
     converged: bool | None, cut: int | None, words: int | None, expected: str
 ) -> None:
@@ -75,6 +81,6 @@ def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_ma
         "rare": ClassShare(estimate(0.02), estimate(0.0)),
         "usual": ClassShare(estimate(0.98), estimate(1.0)),
     }
-    same_text("report", said(replace(LEARNED, classes=shares)))
+    same_text("report", behind(replace(LEARNED, classes=shares)))
     many = {str(i): ClassShare(estimate(0.05), estimate(0.05)) for i in range(20)}
-    assert said(replace(LEARNED, classes=many)).endswith("; 14 more.")
+    assert behind(replace(LEARNED, classes=many)).endswith("; 14 more.")

@@ -8,8 +8,10 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
-from sightline.report.advice import AFTER_GUESSING, GUESSING, advice, shown
+from sightline.report.advice import AFTER_GUESSING, GUESSING, shown
 from sightline.report.card import card
+from sightline.report.first_screen import MAPS as MAPS_BLOCK
+from sightline.report.first_screen import WHY, blocks, limits
 from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import (
     ABSENT,
@@ -28,6 +30,11 @@ from tests.verdicts import reached
 
 def said(case: list[str]) -> list[str]:
     return [one.replace("\xa0", " ") for one in case]
+
+
+def advice(audited: Audit) -> list[str]:
+    """Which map may be shown, and what the audit leaves open."""
+    return [*shown(audited), *limits(audited)]
 
 
 @pytest.mark.parametrize(("text", "row"), [(CAN, 4), (CAVEATS, 5), (MUST_NOT, 3), (CANNOT_TELL, 6)])
@@ -127,7 +134,8 @@ def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_
         if one.startswith("Audit about")
     ]
     same_text("report", message)
-    assert " to test on, so others have to be collected) to settle Need (SL-001)" in message
+    assert " (now 872) to settle Need (SL-001)" in message
+    assert message.endswith("; the data have 24 to test on.")
 
 
 def test_a_class_with_too_few_texts_is_named() -> None:
@@ -183,8 +191,10 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
 def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
     audited: Audit, message: str
 ) -> None:
-    assert advice(audited) == [message]
     assert shown(audited) == [message]
+    named = {block.name: block.sentences for block in blocks(audited)}
+    assert named[WHY] == (message,)
+    assert MAPS_BLOCK not in named
     listed = card(audited).lists
     lines = [one for sentences in listed.values() for one in sentences]
     assert lines.count(message) == 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import Estimate
-from sightline.report.advice import advice
+from sightline.report.advice import shown
 from sightline.report.alternative_maps import at_odds, families, how
 from sightline.report.card import card
 from sightline.report.html.map_names import MAPS as KNOWN
@@ -44,14 +44,14 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
     family = families(MAPS)[0]
     assert (family.answer, family.best) == ("weight × logit", "")
     message = (
-        "Its words take 0.552 (0.512 to 0.592; 436 texts) of the prediction into another text; "
-        "those of attention 0.012 (−0.028 to 0.052; 436 texts)."
+        "Its words take 0.55 (95 % CI 0.51–0.59, n = 436) of the prediction into another text; "
+        "those of attention 0.01 (95 % CI −0.03 to 0.05, n = 436)."
     )
     assert plain(family.beside_attention) == message
     measured = (
-        "Its words: carried into another text 0.552 (0.512 to 0.592; 436 texts); lost when "
-        "deleted 0.442 (0.402 to 0.482; 436 texts); lost when replaced 0.386 (0.346 to 0.426; "
-        "436 texts)."
+        "Its words: carried into another text 0.55 (95 % CI 0.51–0.59, n = 436); lost when "
+        "deleted 0.44 (95 % CI 0.40–0.48, n = 436); lost when replaced 0.39 (95 % CI 0.35–0.43, "
+        "n = 436)."
     )
     assert plain(family.measured) == measured
 
@@ -93,7 +93,7 @@ def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -
     assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
     assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
     said = [
-        *advice(replace(compared(), maps=family.rows)),
+        *shown(replace(compared(), maps=family.rows)),
         *card(replace(compared(), maps=family.rows)).lists[MAY],
     ]
     assert not any("undefined" in one or "known to transfer" in one for one in said)

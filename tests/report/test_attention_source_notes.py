@@ -40,8 +40,8 @@ FOUND = {
 }
 SAID = (
     "Of 4 attention sources (one of them learned on 25 validation texts) that were compared "
-    "on 40 texts, layer 1, head 0 was chosen; its score of Removal there: 0.840 (0.740 to "
-    "0.940; 40 texts). All other numbers are of layer 1, head 0, on other texts, which had "
+    "on 40 texts, layer 1, head 0 was chosen; its score of Removal there: 0.84 (95 % CI "
+    "0.74–0.94, n = 40). All other numbers are of layer 1, head 0, on other texts, which had "
     "no part in the choice."
 )
 NOW = {
@@ -96,7 +96,7 @@ def test_the_choice_says_which_texts_chose_and_which_sources_may_be_as_good(chos
 
 
 def test_terminal_card_and_page_say_it(chosen: Audit) -> None:
-    assert plain(f"{QUESTION} {SAID}") in [plain(line) for line in lines(chosen)]
+    assert SAID in " ".join(plain(line).strip() for line in lines(chosen))
     assert [plain(one) for one in card(chosen).lists[QUESTION]] == [SAID]
     html = render(chosen)
     assert not Page(html).torn
@@ -104,7 +104,7 @@ def test_terminal_card_and_page_say_it(chosen: Audit) -> None:
     assert "rollout &lt;b&gt;" in html
     assert "rollout <b>" not in html
     for nothing in (render(audit()), "\n".join(lines(audit()))):
-        assert QUESTION not in nothing
+        assert "attention sources" not in nothing
         assert "readings that were tried" not in nothing
 
 

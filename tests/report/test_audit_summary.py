@@ -1,14 +1,18 @@
-"""The terminal says the verdict, then the findings, then the metrics, and obeys nothing."""
+"""The terminal says the verdict, why, and which tests bear it, in a screen; it obeys nothing."""
 
 import re
 from dataclasses import replace
 
 import pytest
+from rich.cells import cell_len
 
 from sightline.audits.audit_result import Audit
-from sightline.report.text.audit_summary import lines
-from tests.report.audits import audit, by_class, compared, hostile
+from sightline.core.results import CAN, CANNOT_TELL
+from sightline.report.first_screen import blocks
+from sightline.report.text.audit_summary import WIDTH, in_short, lines
+from tests.report.audits import LEARNED, audit, by_class, compared, detector, estimate, hostile
 from tests.snapshots import same_text
+from tests.verdicts import reached
 
 
 def first_screen(case: Audit) -> list[str]:
@@ -16,80 +20,131 @@ def first_screen(case: Audit) -> list[str]:
     return found[: found.index("")]
 
 
-def test_the_verdict_comes_first_with_its_caveats() -> None:
-    result = lines(audit())
-    same_text("terminal", result[:3])
+def plain(printed: list[str]) -> str:
+    """The lines as one text, however they are wrapped."""
+    return " ".join(" ".join(printed).replace("\xa0", " ").split())
+
+
+@pytest.mark.parametrize("case", [audit(), compared(), compared(by_class()), detector()])
+def test_the_first_screen_is_short_and_no_line_is_wider_than_a_terminal(case: Audit) -> None:
+    result = lines(case)
+    same_text("terminal", result)
+    assert len(result) <= 32
+    assert max(map(cell_len, result)) <= WIDTH
+    assert max(map(cell_len, lines(case, width=70)[: len(first_screen(case))])) <= 70
 
 
 @pytest.mark.parametrize("case", [audit(), compared(), compared(by_class())])
-def test_before_the_details_stand_no_codes_and_no_thresholds(case: Audit) -> None:
-    needed = tuple(replace(one, needed=4000) for one in case.findings)
-    text = "\n".join(first_screen(replace(case, findings=needed)))
-    assert not re.search(
-        r"(?<!\()SL-\d|δ|\[|\brow\b", text
-    )  # a code stands in brackets behind a name
-    assert "Audit about 4,000 texts (now 872 texts; the data have " in text
-    details = "\n".join(lines(case)[len(first_screen(case)) :])
-    assert "rests on SL-" in details
-    assert "SL-104" in details
+def test_a_code_stands_behind_a_name(case: Audit) -> None:
+    assert not re.search(r"(?<!\()SL-\d|δ|\[|\brow\b", plain(lines(case)))
+    assert re.search(r"rests on SL-\d", plain(lines(case, verbose=True)))
 
 
-def test_a_class_that_differs_is_named_in_the_first_line_and_its_caveats_come_first() -> None:
-    result = lines(compared(by_class()))
-    same_text("terminal", result[0])
-    same_text("terminal", result[1])
-    same_text("terminal", result[2])
+def test_more_texts_are_advised_where_they_could_change_the_verdict() -> None:
+    needed = tuple(replace(one, needed=4000) for one in audit().findings)
+    advised = "Audit about 4,000 texts (now 872) to settle "
+    assert advised in plain(lines(replace(audit(), findings=needed)))
+    assert advised not in plain(lines(replace(compared(), findings=needed)))
+
+
+def test_classes_that_differ_have_a_line_each_with_their_own_scores() -> None:
+    result = plain(first_screen(compared(by_class())))
+    assert "VERDICT Attention can be shown as an explanation of this model for texts" in result
+    assert "Attention must not be shown as an explanation of this model for texts" in result
+    behind = plain(lines(compared(by_class()), verbose=True))
+    assert "for texts predicted 'negative': SL-303: score 0.012 [−0.027, 0.051], n = 428" in behind
+
+
+def test_a_failed_test_is_a_reason_where_nothing_may_be_shown_and_a_caveat_elsewhere() -> None:
+    named = {block.name: plain([*block.sentences]) for block in blocks(audit())}
     assert (
-        "  for texts predicted 'negative': SL-303: score 0.012 [−0.027, 0.051], n = 428" in result
+        "a random choice would look the same (score 0.02, 95 % CI −0.03 to 0.07"
+        in (named["Caveats"])
     )
+    assert "Own word (SL-402): the model has no linear decoder" in named["Not run"]
+    named = {block.name: plain([*block.sentences]) for block in blocks(compared())}
+    assert "do not take the prediction with them" in named["Why"]
+    assert "Caveats" not in named
+    assert "Accuracy 82 % (95 % CI 77–86 %, n = 872; majority class 51 %)." in named["Model"]
+    assert named["Maps"].startswith("importance: weight × logit (score 0.55, 95 % CI 0.51–0.59")
 
 
-def test_what_was_learned_and_what_to_do_follow_the_caveats_and_the_maps_are_among_the_details() -> (
-    None
-):
-    result = lines(compared())
-    same_text("terminal", result[2])
-    same_text("terminal", result[3:5])
-    same_text("terminal", result[6:9])
-    maps = next(
-        i
-        for i, line in enumerate(result)
-        if line.startswith("Maps. Numbers are shares of the prediction")
+def test_a_test_that_was_not_asked_for_says_how_to_run_it() -> None:
+    silent = replace(
+        audit().findings[4],
+        code="SL-401",
+        name="Rank information",
+        notes=("it was not asked for: add it",),
     )
-    assert maps > result.index("")
-    same_text("terminal", result[maps + 1])
-    same_text("terminal", result[maps + 2])
-    assert not any(line.startswith(("Did it learn", "Maps.")) for line in lines(audit()))
+    found = lines(replace(audit(), findings=(silent,)))
+    assert "Rank information (SL-401): add --measure information" in plain(found)
 
 
-def rows() -> list[str]:
-    found = lines(audit())
-    return [line for line in found if re.search(r" \(SL-\d+\) ", line)]
+def test_of_a_model_that_guesses_one_sentence_says_what_to_do() -> None:
+    guesses = replace(compared(), learned=replace(LEARNED, above=estimate(0.0)))
+    few = compared(reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
+    for case, reason in ((guesses, "not better than guessing"), (few, "audit more texts")):
+        result = lines(case)
+        assert reason in plain(result)
+        assert not any(line.startswith(("Maps", "Limits", "Not run")) for line in result)
+        assert result[-1].startswith("Tests ")
+        assert len(result) < 12
 
 
-def test_one_line_a_test_those_that_bear_first() -> None:
-    lines = [
-        line for line in rows() if line.endswith(("required", "must not fail", "informational"))
-    ]
-    codes = [re.search(r"SL-\d+", line)[0] for line in lines]
+def test_another_map_is_offered_besides_attention_only_where_it_may_be_shown() -> None:
+    fine = compared(reached(CAN, 4, (), ()))
+    assert "importance: attention, or weight × logit (score 0.55" in plain(lines(fine))
+    bad = tuple(replace(row, answer="failed") for row in fine.maps)
+    assert "importance: attention for / against" in plain(lines(replace(fine, maps=bad)))
+
+
+def test_verbose_lists_every_test_with_the_numbers_behind_the_maps_and_the_model() -> None:
+    result = lines(compared(), verbose=True)
+    same_text("terminal", result)
+    codes = [line.split(" (")[1][:6] for line in result if re.match(r"  \S.*? \(SL-\d+\)  ", line)]
     assert codes == ["SL-001", "SL-101", "SL-104", "SL-301", "SL-402", "SL-201", "SL-501"]
-    cells = "passed Gradient agreement (SL-101) 0.430 [0.380, 0.480] 0.1 n = 872 required"
-    assert " ".join(lines[1].split()) == cells
-    assert lines[4].startswith("not run ")
-    assert lines[6].endswith("informational")
+    assert "accuracy: 1 [0.996, 1], n = 872" in plain(result)
+    assert "Numbers are shares of the prediction" in plain(result)
+    assert "Above the majority class by 31 % (95 % CI 27–35 %, n = 872)." in plain(result)
 
 
-def test_columns_align() -> None:
-    lines = [line for line in rows() if line.endswith("required") and "n = " in line]
-    assert len({line.index("n = ") for line in lines}) == 1
+def test_a_test_has_its_result_score_interval_threshold_and_texts() -> None:
+    rows = [line for line in lines(audit()) if "(SL-101)" in line]
+    (row,) = [line for line in rows if line.startswith("  passed")]
+    assert row.split() == [
+        "passed",
+        "Gradient",
+        "agreement",
+        "(SL-101)",
+        "0.43",
+        "0.38–0.48",
+        "0.1",
+        "872",
+    ]
 
 
-def test_metrics_bring_their_n() -> None:
-    assert lines(audit())[-2] == "accuracy: 1 [0.996, 1], n = 872"
+def test_tests_stand_under_their_roles() -> None:
+    result = lines(audit(), verbose=True)
+    places = [result.index(role) for role in ("required", "informational")]
+    assert places == sorted(places)
+    later = "".join(result[places[1] : result.index("", places[1])])
+    assert "SL-201" in later
+    assert "SL-301" not in later
+
+
+@pytest.mark.parametrize("case", [audit(), compared(), compared(by_class()), detector()])
+def test_the_shortest_summary_has_the_verdict_one_reason_the_caveats_and_no_table(
+    case: Audit,
+) -> None:
+    result = in_short(case)
+    same_text("terminal", result)
+    assert result[0] == lines(case)[0]
+    assert len(result) < len(lines(case))
+    assert not any(line.startswith("required") for line in result)
 
 
 def test_a_terminal_is_given_nothing_to_obey() -> None:
-    result = lines(replace(hostile(), metrics={}))
+    result = lines(replace(hostile(), metrics={}), verbose=True)
     assert all(line.isprintable() for line in result)
     evil = replace(audit().findings[0], name="\x1b[2J\nSL-301 passed\u202e", by_class={})
     assert not any(
@@ -98,4 +153,6 @@ def test_a_terminal_is_given_nothing_to_obey() -> None:
 
 
 def test_an_audit_without_findings_has_a_summary() -> None:
-    assert lines(replace(audit(), findings=(), metrics={}))[0].startswith("Verdict:")
+    bare = replace(audit(), findings=(), metrics={})
+    assert lines(bare)[0].startswith("VERDICT ")
+    assert lines(bare)[-1] == "Tests     0 passed, 0 failed, 0 inconclusive, 0 not run"

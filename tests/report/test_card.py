@@ -26,15 +26,17 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
         "- Date: 2026-01-02",
         "- Do not show the attention map.",
         (
-            "- How much each word matters: weight × logit. Its words take 0.552 (0.512 to 0.592; "
-            "436 texts)"
+            "- How much each word matters: weight × logit. Its words take 0.55 (95 % CI "
+            "0.51–0.59, n = 436)"
         ),
+        "- Weight × logit highlighting may be shown instead (score 0.55, 95 % CI 0.51–0.59",
+        "- Audited with sightline, 2 Jan 2026.",
         (
             "- The highlighted words do not take the prediction with them when copied into a "
             "text of another class."
         ),
-        "- Accuracy 0.815 (0.775 to 0.855; 872 texts)",
-        "| Removal (SL-301) | passed | 0.262 (0.212 to 0.312; 872 texts) |",
+        "- Accuracy 82 % (95 % CI 77–86 %, n = 872; majority class 51 %).",
+        "| Removal (SL-301) | passed | 0.26 (95 % CI 0.21–0.31, n = 872) |",
         "| Own word (SL-402) | not run | — |",
         "```\nsightline audit --data reviews.csv",
     ):

@@ -14,6 +14,7 @@ from sightline.report.number_format import (
     interval,
     number,
     p_value,
+    percent,
     plainly,
     with_n,
 )
@@ -102,15 +103,36 @@ def test_an_estimate_in_a_sentence_has_its_interval_in_words() -> None:
         for *ends, n in ((1.0, 0.9996, 1.0, 1), (0.9997, 0.999, 1.0004, 1200))
     ]
     assert [one.replace("\xa0", " ") for one in said] == [
-        "1 (1.000 to 1; 1 text)",
-        "1.000 (0.999 to 1.000; 1,200 texts)",
+        "1.00 (95 % CI 1.00–1.00, n = 1)",
+        "1.00 (95 % CI 1.00–1.00, n = 1,200)",
     ]
+    assert plainly(Estimate(-0.05, -0.1, 0.004, 30, "")).replace("\xa0", " ") == (
+        "−0.05 (95 % CI −0.10 to 0.00, n = 30)"
+    )
     assert (
         plainly(Estimate(0.5, math.nan, math.nan, 3, ""))
-        == "0.500 (no interval is known; 3\xa0texts)"
+        == "0.50 (95\xa0% CI unknown, n\xa0=\xa03)"
     )
     assert plainly(Estimate(math.nan, math.nan, math.nan, 0, "")) == "not measured"
     assert plainly(Estimate(math.nan, math.nan, math.nan, 3, "")) == "undefined (3\xa0texts)"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(0.88, 0.838, 0.912, 300, ""), "88 % (95 % CI 84–91 %, n = 300)"),
+        (Estimate(0.9958, 0.985, 1.0, 872, ""), "99.6 % (95 % CI 98.5–100.0 %, n = 872)"),
+        (Estimate(0.9958, 0.97, 1.0, 90, ""), "99.6 % (95 % CI 97–100 %, n = 90)"),
+        (Estimate(0.5, 0.495, 0.505, 9000, ""), "50.0 % (95 % CI 49.5–50.5 %, n = 9,000)"),
+        (Estimate(1.0, 1.0, 1.0, 20, ""), "100 % (95 % CI 100–100 %, n = 20)"),
+        (Estimate(0.5, math.nan, math.nan, 3, ""), "50 % (95 % CI unknown, n = 3)"),
+        (Estimate(math.nan, math.nan, math.nan, 0, ""), "not measured"),
+    ],
+)
+def test_a_percentage_has_the_digits_that_its_interval_supports(
+    estimate: Estimate, text: str
+) -> None:
+    assert percent(estimate).replace("\xa0", " ") == text
 
 
 @given(st.integers(1, 10**9))

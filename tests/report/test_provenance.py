@@ -32,7 +32,7 @@ def test_the_head_names_a_file_and_the_details_say_where_it_lies() -> None:
     message = replace(
         audit(), cards={"data": {"source": "csv:/home/me/a.csv"}, "model": {"name": "mlp"}}
     )
-    assert about(message) == "model: mlp · data: csv:a.csv"
+    assert about(message) == "model: mlp · data: csv:a.csv · 24\xa0texts"
     page = render(message)
     assert "/home/me" not in page[: page.index('id="texts"')]
     assert f"<dd><bdi>{escape('csv:/home/me/a.csv')}</bdi></dd>" in page

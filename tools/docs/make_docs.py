@@ -2,8 +2,8 @@
 the code.
 
 A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`; `docs/cli.md` is generated
-whole. The demo's output in the README is made only with `--demo`, which trains a model; its check
-then compares the verdict and the answers, which are stable, and not the digits.
+whole. The demo's output is made only with `--demo`, which trains two models; its check then compares the
+verdicts, which are stable, and not the digits.
 
 `--check` writes nothing. It exits with 1 where a committed page differs from its regeneration, a
 link or a named file does not exist, a flag is named that no command has, a finding, measure,
@@ -19,6 +19,7 @@ import tempfile
 
 from docs_checks import (
     DEMO,
+    DEMO_PAGE,
     Pages,
     check_demo,
     check_files,
@@ -92,7 +93,7 @@ def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list
         *check_nav(pages, nav),
         *check_menu(nav),
         *prose_complaints(pages | read_beside()),
-        *check_demo(pages["README.md"], demo),
+        *check_demo(pages, demo),
     ]
 
 
@@ -118,7 +119,7 @@ def write(pages: Pages, demo: str | None) -> list[str]:
     """Write the pages that change, and name them."""
     remade = remake(pages)
     if demo is not None:
-        remade["README.md"] = fill(remade["README.md"], {DEMO: lambda: demo})
+        remade[DEMO_PAGE] = fill(remade[DEMO_PAGE], {DEMO: lambda: demo})
     changed = [name for name, text in remade.items() if text != pages.get(name)]
     menu = NAV.read_text(encoding="utf-8")
     if nav_with_findings(menu) != menu:
@@ -139,7 +140,7 @@ def main() -> int:
         help="write nothing; exit with 1 where something is not right",
     )
     parser.add_argument(
-        "--demo", action="store_true", help="also run `sightline demo` (it trains a model)"
+        "--demo", action="store_true", help="also run `sightline demo` (it trains two models)"
     )
     asked = parser.parse_args()
     pages, demo = read_pages(), run_demo() if asked.demo else None

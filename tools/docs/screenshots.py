@@ -1,9 +1,9 @@
 """Draw four small audits and photograph their pages for ``docs/report.md``: ``python
 tools/docs/screenshots.py``.
 
-One model learns where to look for a planted needle, one uses weights that nobody chose, one was
-taught to attend to the full stop of every text, and one has to look for the needle of one class
-alone, so that its verdict differs by class. Needs Debian's chromium.
+Two are those of the demo: attention trained onto the opinion words, and away from them. One uses
+weights that nobody chose, and one has to look for the needle of one class alone, so that its verdict
+differs by class. Needs Debian's chromium.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from sightline.api.compute_resources import today
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
-from sightline.config.specs import Guide, RunSpec
+from sightline.config.specs import RunSpec
 from sightline.experiments.pipeline import run
 from sightline.report.html.audit_page import write_page
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 CHROMIUM = "/usr/bin/chromium"
-NEEDLE, ENDING = (
-    f"planted:needle({more}n=600,length=20,strength=0.9)" for more in ("", "ending=true,")
-)
+NEEDLE = "planted:needle(n=600,length=20,strength=0.9)"
+REVIEWS = "planted:reviews(n=1200)"
 DETECTOR = "planted:detector(n=800,length=15,positives=0.3)"
-MODELS: Mapping[str, tuple[str, str, Guide]] = {
-    "learned": (NEEDLE, "mlp(hidden=16)+additive", ""),
-    "random": (NEEDLE, "mlp(hidden=16)+additive+softmax+random", ""),
-    "classes": (DETECTOR, "mlp(hidden=16)+additive", ""),
-    "stop": (ENDING, "bilstm(hidden=32)+additive", "last"),
+MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
+    "learned": (REVIEWS, "mlp+additive", {"guide": "onto"}),
+    "random": (NEEDLE, "mlp(hidden=16)+additive+softmax+random", {}),
+    "classes": (DETECTOR, "mlp(hidden=16)+additive", {}),
+    "away": (REVIEWS, "bilstm(hidden=32)+additive", {"guide": "away", "guide_weight": 0.3}),
 }
-"""The audits: of which texts, which model, and onto which word its attention is guided."""
+"""The audits: of which texts, which model, and how its attention is guided."""
 LARGEST = 300_000
 
 
@@ -51,10 +51,16 @@ class Shot:
     context: dict[str, Any] = field(default_factory=dict)
 
 
+def unfolded(page: Page) -> None:
+    """Open the part of the page with the texts."""
+    page.locator("#texts summary").first.click()
+
+
 def surest(page: Page) -> None:
-    """List the texts of the second class, whose needle the model has to find, the surest first."""
+    """List the texts of the second class, the surest first."""
+    unfolded(page)
     page.locator("#order").select_option("sure")
-    page.locator("#predicted").select_option(label="beta")
+    page.locator("#predicted").select_option(label="positive")
     page.wait_for_timeout(300)
     picked(page)
 
@@ -75,6 +81,7 @@ def opened(page: Page) -> None:
 
 def switched(page: Page) -> None:
     """Look at that word from the switch of maps on."""
+    unfolded(page)
     picked(page)
     page.locator("#maps").evaluate("element => element.scrollIntoView()")
 
@@ -88,6 +95,7 @@ def printed(page: Page) -> None:
 
 def legend(page: Page) -> None:
     """Look at what is read before the texts, and at all maps that have two directions."""
+    unfolded(page)
     for box in page.locator("#maps label").filter(has_text="signed").locator("input").all():
         box.check()
     page.locator("#maps").evaluate("element => element.scrollIntoView()")
@@ -98,20 +106,21 @@ def head(page: Page) -> None:
     page.evaluate("scrollTo(0, 0)")
 
 
+SCREEN = {"width": 1280, "height": 800}
 SHOTS = (
-    Shot("report-verdict", "learned", head),
-    Shot("report-class", "classes", head, width=1280),
+    Shot("report-verdict", "learned", head, **SCREEN),
+    Shot("report-class", "classes", head, **SCREEN),
     Shot("report-signs", "classes", legend, width=1280),
-    Shot("report-instead", "stop", head, height=1100),
+    Shot("report-instead", "away", head, **SCREEN),
     Shot(
         "report-instead-phone",
-        "stop",
+        "away",
         head,
         width=390,
         height=844,
         context={"device_scale_factor": 2},
     ),
-    Shot("report-instead-dark", "stop", head, context={"color_scheme": "dark"}, height=1100),
+    Shot("report-instead-dark", "away", head, context={"color_scheme": "dark"}, **SCREEN),
     Shot("report-desktop", "learned", surest, height=1360),
     Shot("report-random", "random", switched, height=760),
     Shot(
@@ -137,9 +146,10 @@ def main() -> None:
 
 def drawn(model: str, path: Path) -> Path:
     """Train and audit a model, and write its page."""
-    data, spec, guide = MODELS[model]
-    built, fit = build_specs(spec, epochs=20)
-    return write_page(run(RunSpec(parse_data(data), built, replace(fit, guide=guide)))[1], path)
+    data, spec, guided = MODELS[model]
+    built, fit = build_specs(spec)
+    made = run(RunSpec(parse_data(data), built, replace(fit, **guided)))[1]
+    return write_page(replace(made, spec={**made.spec, "date": today()}), path)
 
 
 def photographed(browser: Browser, shot: Shot, path: Path) -> Path:
@@ -148,7 +158,7 @@ def photographed(browser: Browser, shot: Shot, path: Path) -> Path:
     context = browser.new_context(offline=True, viewport=viewport, **shot.context)
     page = context.new_page()
     page.goto(path.as_uri())
-    page.locator("#opened .map").first.wait_for()
+    page.locator("#opened .map").first.wait_for(state="attached")
     shot.act(page)
     out = IMAGES / f"{shot.name}.png"
     out.parent.mkdir(exist_ok=True)

@@ -53,11 +53,13 @@ class Audits:
         else:
             save_results(self.first, folder)
 
-    def write_report(self, out: Path, *, texts: bool = True, ids: bool = True) -> None:
+    def write_report(
+        self, out: Path, *, texts: bool = True, ids: bool = True, title: str = ""
+    ) -> None:
         """Write the report of the first, with what all of them say."""
         from sightline.report.html.audit_page import write_page  # noqa: PLC0415  (jinja2)
 
-        write_page(self.first, out, texts=texts, ids=ids, seeds=self.across)
+        write_page(self.first, out, texts=texts, ids=ids, seeds=self.across, title=title)
 
     def card(self, ending: str) -> str:
         """Give the card as text, ``.md`` or ``.html``."""

@@ -36,11 +36,13 @@ class Audit(Results):
         shown = None if found is None else asdict(found)
         return {"headline": self.headline, "shown": shown} | super().to_json()
 
-    def to_html(self, path: str | Path, *, texts: bool = True, ids: bool = True) -> Path:
-        """Write the audit as one self-contained HTML page; without its texts, or with texts that
-        are only numbered.
+    def to_html(
+        self, path: str | Path, *, texts: bool = True, ids: bool = True, title: str = ""
+    ) -> Path:
+        """Write the report as one self-contained HTML page; `render` says what ``texts``, ``ids``
+        and ``title`` do.
         """
-        return write_page(self, path, texts, ids)
+        return write_page(self, path, texts, ids, title=title)
 
     def save(self, folder: str | Path) -> Path:
         """Write the audit to a folder, all of it or nothing; `load` reads it back."""

@@ -64,5 +64,5 @@ def audit(
     ):
         audits = audit_each(sources, hooks, machine, about=made_by(context.obj or ()))
         write_audits(audits, report)
-    show_audits(audits, report, console.as_json)
+    show_audits(audits, report, console)
     return close_gates(audits, gates)

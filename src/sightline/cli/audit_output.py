@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from shutil import get_terminal_size
+
 from sightline.api import folders
 from sightline.api.seed_audits import Audits
-from sightline.cli.flag_groups import AuditReport, Report
+from sightline.cli.flag_groups import AuditReport, Console, Report
 from sightline.cli.output import emit, note_kept, say, tell, write_text, writing
 from sightline.cli.output_checks import Folder, Output
 
 AUDIT = Folder("a saved audit", folders.AUDIT)
+_NAMES = {"report": "Report", "card": "Card"}
 SEVERAL = Folder("a folder with the audits of several seeds", folders.AUDITS)
 
 
@@ -29,29 +32,39 @@ def write_audits(audits: Audits, report: Report | AuditReport) -> None:
             audits.save(save)
         note_kept(save, texts=texts, ids=ids)
     with writing(report.out):
-        audits.write_report(report.out, texts=texts, ids=ids)
+        audits.write_report(report.out, texts=texts, ids=ids, title=report.title)
     if report.card is not None:
         write_text(report.card, audits.card(report.card.suffix.lower()))
 
 
-def show_audits(audits: Audits, report: AuditReport, as_json: bool) -> None:
+def show_audits(audits: Audits, report: AuditReport, console: Console) -> None:
     """Print audits, and where they were written."""
-    places = [f"report: {report.out}"]
-    if report.save is not None:
-        places.append(f"saved audit{'s' if audits.together else ''}: {report.save}")
-    if not as_json:
-        return say([*_lines(audits), "", *places])
-    emit(audits.to_json())
-    for place in places:
-        tell(place)
-    return None
+    saved = f"saved audit{'s' if audits.together else ''}"
+    files = {"report": report.out, saved: report.save, "card": report.card}
+    places = {name: place for name, place in files.items() if place is not None}
+    if console.as_json:
+        emit(audits.to_json())
+        for name, place in places.items():
+            tell(f"{name}: {place}")
+        return
+    named = [f"{_NAMES.get(name, 'Saved'):<10}{place}" for name, place in places.items()]
+    say([*_lines(audits, verbose=console.verbose), "", *named, *_next(report)])
 
 
-def _lines(audits: Audits) -> list[str]:
-    from sightline.report.text.audit_summary import lines  # noqa: PLC0415  (the same)
+def _next(report: AuditReport) -> list[str]:
+    """Name the next step: the caption, where it was not written yet."""
+    if report.card is not None:
+        return []
+    return ["Next      add --card card.md for the caption to paste under a heat map"]
+
+
+def _lines(audits: Audits, *, verbose: bool) -> list[str]:
+    from sightline.report.text.audit_summary import WIDTH, lines  # noqa: PLC0415  (the same)
     from sightline.report.text.multi_seed_text import across_lines  # noqa: PLC0415  (the statistics that it is made of)
 
+    width = min(WIDTH, get_terminal_size((WIDTH, 24)).columns)
     if audits.across is None:
-        return lines(audits.first)
+        return lines(audits.first, verbose=verbose, width=width)
     seed = f"Seed {audits.across.seeds[0]}, in full:"
-    return [*across_lines(audits.across), "", seed, *lines(audits.first, alone=False)]
+    first = lines(audits.first, alone=False, verbose=verbose, width=width)
+    return [*across_lines(audits.across), "", seed, *first]

@@ -287,6 +287,7 @@ class Auditing:
 @dataclass(frozen=True, kw_only=True)
 class _Page:
     out: flags.Page = Path("report.html")
+    title: flags.Title = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -479,6 +479,16 @@ Page = Annotated[
         "--out", metavar="FILE", help="The report to write, one HTML file.", rich_help_panel=_OUTPUT
     ),
 ]
+Title = Annotated[
+    str,
+    typer.Option(
+        "--title",
+        metavar="TEXT",
+        show_default="the question",
+        help="The heading of the report.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 Save = Annotated[
     Path | None,
     typer.Option(
@@ -551,7 +561,10 @@ Quiet = Annotated[
 Verbose = Annotated[
     bool,
     typer.Option(
-        "--verbose", metavar=_SWITCH, help="Print a line for each epoch.", rich_help_panel=_OUTPUT
+        "--verbose",
+        metavar=_SWITCH,
+        help="Print every test, the numbers behind the sentences, and a line for each epoch.",
+        rich_help_panel=_OUTPUT,
     ),
 ]
 

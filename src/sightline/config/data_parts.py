@@ -17,6 +17,10 @@ _CUES = 1000
 """More votes than that are counted by numbers that no float holds."""
 SENTENCE = 6
 """Words of the longest sentence of a world."""
+REVIEW_SENTENCE = 14
+"""Words of the longest sentence of a review, with its full stop."""
+_FACTS = 12
+"""Sentences of facts that a review can be made of (`sightline.data.synthetic.product_reviews`)."""
 _COMMON: Mapping[str, Option] = {
     "n": size(2000, TEXTS.most),
     "length": size(30, LENGTH.most),
@@ -34,6 +38,12 @@ def _too_many(chosen: Mapping[str, Any]) -> str:
     words = chosen["n"] * (
         chosen["length"] if "length" in chosen else SENTENCE * chosen["sentences"]
     )
+    return WORDS.passed(words) if words > WORDS.most else ""
+
+
+def _too_many_reviews(chosen: Mapping[str, Any]) -> str:
+    """Say that reviews would have too many words."""
+    words = chosen["n"] * chosen["sentences"] * REVIEW_SENTENCE
     return WORDS.passed(words) if words > WORDS.most else ""
 
 
@@ -80,6 +90,18 @@ PLANTED = (
             "noise": chance(0.0),
         },
         wrong=_too_many,
+    ),
+    Row(
+        "planted",
+        "reviews",
+        "reviews of films and products in English, with one opinion word of the class each",
+        {
+            "n": size(1200, TEXTS.most),
+            "sentences": within(4, 2, _FACTS + 1),
+            "opinions": within(8, 1, 8),
+            "strength": chance(0.9),
+        },
+        wrong=_too_many_reviews,
     ),
     Row(
         "planted",

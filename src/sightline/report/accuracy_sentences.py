@@ -4,114 +4,97 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sightline.core.results import Estimate, Learned, Reason
-from sightline.report.number_format import count, number, plainly, texts
+from sightline.report.number_format import count, percent, percentage
 from sightline.report.sentences import quoted
 from sightline.verdict.verdict_table import NO_BETTER
 
-QUESTION = "Did it learn anything?"
+TITLE = "Model"
 MOST = 6
 """Classes that are named one by one."""
 
 
 def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
-    """Say whether and how often the model is right, what guessing would reach, how it was trained,
-    and on what.
+    """Say how often the model is right, what the majority class would reach, how it was trained,
+    and what was cut.
 
     ``reasons`` are those of the verdict: what they say already is not said again.
     """
     already_said = any(one.words == NO_BETTER for one in reasons)
     said = (
-        _answer(learned, already_said),
-        _right(learned),
+        _doubt(learned, already_said),
+        accuracy(learned),
         _converged(learned.converged),
         _cut(learned),
-        _classes(learned),
     )
     return [one for one in said if one]
 
 
-def _answer(learned: Learned, already_said: bool) -> str:
-    """Say whether it did."""
-    if learned.something:
-        also = ", and than chance" if learned.beats_chance else ""
-        return f"Yes: it is right more often than the majority class{also}."
+def further(learned: Learned) -> list[str]:
+    """Say what else is known of the model: how far it is from guessing, and its classes."""
+    above = f"Above the majority class by {percent(learned.above)}."
+    return [one for one in (above, *_chance(learned), _classes(learned)) if one]
+
+
+def _doubt(learned: Learned, already_said: bool) -> str:
+    """Say that the model may be guessing, where that is so."""
+    if learned.something or already_said:
+        return ""
     if learned.beats_chance:
-        return "A little: it is right more often than by chance" + (
-            "." if already_said else ", but not surely more often than the majority class."
+        return "It beats chance, but not surely the majority class."
+    return "As far as these texts can tell, the model is no better than guessing."
+
+
+def accuracy(learned: Learned) -> str:
+    """Say how often the model is right, and how often the majority class is."""
+    guessing = learned.guessing
+    majority = (
+        f"majority class {percentage(guessing.value)}"
+        if guessing.n == learned.accuracy.n
+        else f"majority class {percent(guessing)}"
+    )
+    return f"Accuracy {percent(learned.accuracy, majority)}."
+
+
+def _chance(learned: Learned) -> Iterator[str]:
+    """Say how often the same predictions would be right in random order."""
+    if learned.chance is not None and learned.above_chance is not None:
+        yield (
+            f"The same predictions in random order: {percent(learned.chance)}; "
+            f"above them by {percent(learned.above_chance)}."
         )
-    return (
-        ""
-        if already_said
-        else "As far as these texts can tell, the model is no better than guessing."
-    )
-
-
-def _right(learned: Learned) -> str:
-    guesses = [f"majority class {_short(learned.guessing, learned.accuracy)}"]
-    if learned.chance is not None:
-        guesses.append(f"the same predictions at random {_short(learned.chance, learned.accuracy)}")
-    return (
-        f"Accuracy {plainly(learned.accuracy)}; {'; '.join(guesses)}. Better than the "
-        f"majority class by {_short(learned.above, learned.accuracy)}{_than_chance(learned)}."
-    )
-
-
-def _than_chance(learned: Learned) -> str:
-    above = learned.above_chance
-    return "" if above is None else f", than chance by {_short(above, learned.accuracy)}"
-
-
-def _short(estimate: Estimate, beside: Estimate) -> str:
-    """Leave the texts out where they are those of the number beside it: as a rule they are, and
-    counted once.
-    """
-    description = plainly(estimate)
-    return (
-        description.removesuffix(f"; {texts(estimate.n)})") + ")"
-        if estimate.n == beside.n
-        else description
-    )
 
 
 def _converged(converged: bool | None) -> str:
     if converged is None:
-        return "Whether its training had converged is not known."
-    return (
-        "Its training had converged."
-        if converged
-        else "Its training was cut short before it had converged."
-    )
+        return "Whether training converged is unknown."
+    return "Training converged." if converged else "Training stopped before it converged."
 
 
 def _cut(learned: Learned) -> str:
     if learned.cut is None:
-        return "How many texts were cut is not known."
+        return "How many texts were truncated is unknown."
     if learned.cut == 0:
-        return "No text was cut."
+        return "No text truncated."
     words = learned.words_cut
-    lost = (
-        ""
-        if words is None
-        else f": {count(words)} {'word was' if words == 1 else 'words were'} lost"
-    )
-    were = "text was" if learned.cut == 1 else "texts were"
-    return f"{count(learned.cut)} {were} longer than the model was let read, and cut{lost}."
+    lost = "" if words is None else f" ({count(words)} {'word' if words == 1 else 'words'} lost)"
+    return f"{count(learned.cut)} {'text' if learned.cut == 1 else 'texts'} truncated{lost}."
 
 
 def _classes(learned: Learned) -> str:
-    """Name the classes, most common first, with how much of the texts and of the answers each
-    is.
+    """Name the classes, most common first, with their shares of the texts and of the
+    predictions.
     """
     shares = sorted((learned.classes or {}).items(), key=lambda one: -one[1].texts.value)
     named = [
-        (
-            f"{quoted(name)} {number(one.texts.value)} of the texts, "
-            f"{number(one.predicted.value)} of the predictions"
-        )
+        f"{quoted(name)} {_share(one.texts)} of the texts, {_share(one.predicted)} of the predictions"
         for name, one in shares[:MOST]
     ]
     more = [f"{count(len(shares) - MOST)} more"] if len(shares) > MOST else []
     return f"Classes: {'; '.join([*named, *more])}." if named else ""
+
+
+def _share(estimate: Estimate) -> str:
+    return percentage(estimate.value)

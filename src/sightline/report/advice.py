@@ -4,7 +4,7 @@ what to change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sightline.core.results import (
     BY_ABSENCE,
@@ -19,8 +19,8 @@ from sightline.core.results import (
 )
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.html.map_names import called
-from sightline.report.number_format import KEEP, about, count, texts
-from sightline.report.sentences import answers, caveats, listed, opened, quoted
+from sightline.report.number_format import KEEP, about, count
+from sightline.report.sentences import answers, listed, opened, quoted
 from sightline.verdict.verdict_table import NO_BETTER
 
 TITLE = "What to do now"
@@ -37,16 +37,6 @@ _ATTENTION = {
 }
 NO_WORD = "no highlighted word can explain that prediction"
 """Why texts of a class that is decided by absence are shown no map."""
-
-
-def advice(audit: Results, *, alone: bool = True) -> list[str]:
-    """Say what follows from an audit, most important first; one of several trainings is not
-    ``alone``.
-    """
-    if first := first_of_all(audit):
-        return [first]
-    lines = [*_attention(audit.verdict), *_maps(audit), *_more_texts(audit), *_change(audit)]
-    return [*lines, *close_calls(audit), *([_again(audit)] if alone else [])]
 
 
 def shown(audit: Results) -> list[str]:
@@ -83,11 +73,6 @@ def _unfit(reason: Reason) -> str:
 def says_guessing(verdict: Verdict) -> bool:
     """Tell whether the reasons of a verdict say that the model is no better than guessing."""
     return any(reason.words == NO_BETTER for reason in verdict.reasons)
-
-
-def unsaid(verdict: Verdict, found: Sequence[str]) -> list[str]:
-    """Leave out what the reasons of the verdict, which every surface shows, say already."""
-    return [one for one in found if one not in caveats(verdict)]
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:
@@ -144,7 +129,7 @@ def _none(family: MapFamily) -> str:
     )
 
 
-def _more_texts(audit: Results) -> Iterator[str]:
+def more_texts(audit: Results) -> Iterator[str]:
     """Say how many texts would settle what is open, one sentence for the claims that need as
     many.
     """
@@ -155,10 +140,9 @@ def _more_texts(audit: Results) -> Iterator[str]:
     for number, findings in sorted(needed.items()):
         now = min(one.score.n for one in findings if one.score is not None)
         description = listed(one.title for one in findings)
-        more = beyond(number, audit.to_test_on)
         yield (
-            f"Audit about {about(number)}{KEEP}texts (now {texts(now)}{more}) to settle "
-            f"{description}."
+            f"Audit about {about(number)}{KEEP}texts (now {count(now)}) to settle "
+            f"{description}{beyond(number, audit.to_test_on)}."
         )
     for name, one in audit.verdict.by_class.items():
         if one.row == 1 and one.reasons:
@@ -167,11 +151,7 @@ def _more_texts(audit: Results) -> Iterator[str]:
 
 def beyond(number: int, there: int) -> str:
     """Say where the data have not so many texts to test on."""
-    return (
-        f"; the data have {count(there)} to test on, so others have to be collected"
-        if number > there
-        else ""
-    )
+    return f"; the data have {count(there)} to test on" if number > there else ""
 
 
 def close_calls(audit: Results) -> Iterator[str]:
@@ -190,22 +170,19 @@ def close_calls(audit: Results) -> Iterator[str]:
         )
 
 
-def _change(audit: Results) -> Iterator[str]:
+def changes(audit: Results) -> Iterator[str]:
     """Say what to change about the model and its training before the next audit."""
     learned = audit.learned
     if learned is None:
         return
     if learned.converged is False:
-        yield "Let the training run to its end: --epochs allows more."
+        yield "Let training converge: --epochs allows more."
     if learned.cut:
-        yield "Let the model read whole texts, if they matter: --max-tokens allows longer ones."
+        yield "Let the model read whole texts: --max-tokens allows longer ones."
 
 
-def _again(audit: Results) -> str:
+def one_training(audit: Results) -> str:
     """Say that one training was seen, and how to see how much depends on it."""
     if "run" in audit.spec:
-        return "This is one training run. Verdicts can change with the seed; check with --seeds 3."
-    return (
-        "Only one training of this model was seen, and another may get another verdict: train it "
-        "again and audit that."
-    )
+        return "One training run; check with --seeds 3."
+    return "One training run: train the model again and audit that, too."

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.core.results import Finding, Results
 from sightline.report import advice, transfer_summary
-from sightline.report.accuracy_sentences import QUESTION, learning
+from sightline.report.accuracy_sentences import TITLE as MODEL
+from sightline.report.accuracy_sentences import further, learning
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.attention_source_notes import QUESTION as WHICH_READING
 from sightline.report.attention_source_notes import choice
+from sightline.report.caption import TITLE as TO_PASTE
+from sightline.report.caption import caption
 from sightline.report.data_notes import TITLE, noted
 from sightline.report.html.provenance import command, named
 from sightline.report.methods_paragraph import methods, works
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from sightline.report.multi_seed_summary import AcrossRow
     from sightline.verdict.seed_summary import AcrossSeeds
 
-HEAD = ("test", "result", "score (95 % interval; texts)")
+HEAD = ("test", "result", "score")
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,19 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
     moved = (
         () if blocked else tuple(_carried(family) for family in families(audit.maps, audit.verdict))
     )
-    learned = () if audit.learned is None else learning(audit.learned, audit.verdict.reasons)
+    learned = (
+        ()
+        if audit.learned is None
+        else (*learning(audit.learned, audit.verdict.reasons), *further(audit.learned))
+    )
+    to_paste = tuple(caption(audit))
+    held = tuple(one for one in caveats(audit.verdict) if one not in to_paste)
     lists = {
         **those,
-        "Which map may be shown": (*advice.unsaid(audit.verdict, may_be_shown), *moved),
-        caveats_title(audit.verdict): tuple(caveats(audit.verdict)),
-        QUESTION: tuple(learned),
+        TO_PASTE: to_paste,
+        "Which map may be shown": () if blocked else (*may_be_shown, *moved),
+        caveats_title(audit.verdict): held,
+        MODEL: tuple(learned),
         WHICH_READING: tuple(filter(None, [choice(audit)])),
         TITLE: tuple(noted(audit)),
     }

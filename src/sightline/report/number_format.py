@@ -10,6 +10,8 @@ from sightline.core.results import Estimate
 
 KEEP = "\u00a0"
 """A space at which no line breaks, so that a number stays with its bound and its sign."""
+CHANCE_TO_BEST = f"0{KEEP}={KEEP}chance, 1{KEEP}={KEEP}best"
+"""How to read a score that stands alone."""
 
 
 def number(value: float) -> str:
@@ -38,14 +40,91 @@ def span(low: float, high: float) -> str:
 
 
 def plainly(estimate: Estimate) -> str:
-    """Write an estimate for a sentence: its value, its interval in words, and its texts."""
+    """Write a score for a sentence, with its interval and its texts: two decimals, as many as a
+    threshold has.
+
+    >>> plainly(Estimate(0.9951, 0.992, 0.9996, 300, "")).replace(KEEP, " ")
+    '1.00 (95 % CI 0.99–1.00, n = 300)'
+    """
     if math.isnan(estimate.value):
         return f"undefined ({texts(estimate.n)})" if estimate.n else "not measured"
-    known = not (math.isnan(estimate.low) or math.isnan(estimate.high))
-    between = (
-        f"{number(estimate.low)} to {number(estimate.high)}" if known else "no interval is known"
+    return f"{score(estimate.value)} ({ci_and_n(estimate)})"
+
+
+def bracketed(estimate: Estimate) -> str:
+    """Write a score to stand in brackets, with its interval and its texts.
+
+    >>> bracketed(Estimate(0.5, 0.4, 0.6, 300, "")).replace(KEEP, " ")
+    '0.50, 95 % CI 0.40–0.60, n = 300'
+    """
+    return f"{score(estimate.value)}, {ci_and_n(estimate)}"
+
+
+def ci_and_n(estimate: Estimate) -> str:
+    """Write the interval of a score and its texts, to stand in brackets."""
+    return f"95{KEEP}% CI {score_span(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
+
+
+def score(value: float) -> str:
+    """Write a score with two decimals.
+
+    >>> [score(v) for v in (1.0, 0.2449, -0.004, -0.25)]
+    ['1.00', '0.24', '0.00', '−0.25']
+    """
+    if not math.isfinite(value):
+        return number(value)
+    return f"{value:z,.2f}".replace("-", "−")
+
+
+def score_span(estimate: Estimate) -> str:
+    """Write the interval of a score; a sign and a dash would be read as one.
+
+    >>> [score_span(Estimate(0, low, 0.3, 9, "")).replace(KEEP, " ") for low in (0.1, -0.1)]
+    ['0.10–0.30', '−0.10 to 0.30']
+    """
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return "unknown"
+    low, high = score(estimate.low), score(estimate.high)
+    return f"{low}–{high}" if estimate.low >= 0 else f"{low}{KEEP}to{KEEP}{high}"
+
+
+def percent(estimate: Estimate, also: str = "") -> str:
+    """Write a share in per cent, with its interval and its texts.
+
+    >>> percent(Estimate(0.88, 0.838, 0.912, 300, "")).replace(KEEP, " ")
+    '88 % (95 % CI 84–91 %, n = 300)'
+    """
+    if math.isnan(estimate.value):
+        return plainly(estimate)
+    places = _places(estimate)
+    more = f"; {also}" if also else ""
+    return (
+        f"{percentage(estimate.value, places)} (95{KEEP}% CI {_percent_span(estimate, places)}, "
+        f"n{KEEP}={KEEP}{count(estimate.n)}{more})"
     )
-    return f"{number(estimate.value)} ({between}; {texts(estimate.n)})"
+
+
+def _percent_span(estimate: Estimate, places: int) -> str:
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return "unknown"
+    ends = (f"{100 * one:z.{places}f}".replace("-", "−") for one in (estimate.low, estimate.high))
+    return f"{(f'{KEEP}to{KEEP}' if estimate.low < 0 else '–').join(ends)}{KEEP}%"
+
+
+def percentage(share: float, places: int = 0) -> str:
+    """Write a share in per cent; without places one that rounds to nothing or to all of it gets
+    one.
+
+    >>> [percentage(share).replace(KEEP, " ") for share in (0.5, 0.997, 1.0)]
+    ['50 %', '99.7 %', '100 %']
+    """
+    nearly = round(100 * share) in (0, 100) and share not in (0, 1)
+    return f"{100 * share:z.{max(places, int(nearly))}f}{KEEP}%".replace("-", "−")
+
+
+def _places(estimate: Estimate) -> int:
+    """Say how many decimals a percentage supports: one where its interval is narrow."""
+    return 1 if estimate.high - estimate.low < 0.02 and estimate.high > estimate.low else 0
 
 
 def interval(estimate: Estimate) -> str:

@@ -28,7 +28,8 @@ from sightline.verdict.verdict_table import TABLE
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
 
-QUESTION = "Can this model’s attention weights be shown as an explanation of its predictions?"
+ALL_TOGETHER = "for all texts together"
+QUESTION = "Can this model’s attention be shown as an explanation?"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
     classes = tuple(_for_classes(level, alike[level]) for level in known)
     if verdict.level in alike:
         return classes
-    text = f"{verdict.level} for all texts together"
+    text = f"{verdict.level} {ALL_TOGETHER}"
     if verdict.level.permits and not any(level.permits for level in known):
         return (
             *classes,
@@ -180,7 +181,7 @@ def _absent(reasons: Sequence[Reason]) -> list[Reason]:
 def _of_all_texts(verdict: Verdict, why: Reason) -> str:
     """Say that a reason is about all texts together, where classes differ and it was tested."""
     tested = why.result in ("failed", "inconclusive")
-    return "for all texts together" if tested and len(answers(verdict)) > 1 else ""
+    return ALL_TOGETHER if tested and len(answers(verdict)) > 1 else ""
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:

@@ -4,7 +4,7 @@ shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -12,7 +12,7 @@ from sightline.core.results import Estimate, Finding, MapRow, Results
 from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.html.map_names import called
-from sightline.report.number_format import plainly
+from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
 from sightline.report.sentences import answers, listed, opened, quoted
 from sightline.verdict.audit_test import FLIPS
 from sightline.verdict.catalogue import OWN
@@ -29,7 +29,7 @@ AMOUNTS = (
 )
 """How a share is called from which on, the largest first."""
 LITTLE = "less than a fifth"
-DIGITS = 3
+DIGITS = 2
 """Decimals that are shown: words and number may not part where the number is rounded."""
 
 
@@ -80,7 +80,7 @@ class TransferredShare:
 def amount(share: float) -> str:
     """Say a share in words, as rounded as its number is shown.
 
-    >>> [amount(share) for share in (0.8996, 0.5, 0.33, 0.25, 0.1)]
+    >>> [amount(share) for share in (0.896, 0.5, 0.33, 0.25, 0.1)]
     ['nearly all', 'about half', 'about a third', 'about a quarter', 'less than a fifth']
     """
     return next((words for least, words in AMOUNTS if round(share, DIGITS) >= least), LITTLE)
@@ -104,9 +104,9 @@ def carried_by(audit: Results) -> TransferredShare | None:
     )
 
 
-def transfer_sentences(audit: Results) -> list[str]:
+def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
     """Say how much of the prediction the highlighted words carry, and how much another map does
-    that carries more.
+    that carries more; ``numbers`` stand elsewhere where they are left out.
     """
     found = carried_by(audit)
     if found is None:
@@ -116,7 +116,8 @@ def transfer_sentences(audit: Results) -> list[str]:
         {"": found.all_texts} if found.all_texts is not None else found.by_class
     ).items():
         alike.setdefault(one.words, {})[name] = one
-    return [*map(_sentence, alike.values()), *_of_another(found)]
+    said = (_sentence(one, numbers=numbers) for one in alike.values())
+    return [*said, *(_of_another(found) if numbers else ())]
 
 
 def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:
@@ -154,20 +155,24 @@ def _surely_more(first: MapRow, other: MapRow) -> bool:
     )
 
 
-def _sentence(by_class: Mapping[str, Amount]) -> str:
+def _sentence(by_class: Mapping[str, Amount], *, numbers: bool) -> str:
     """Say it of classes of which the same words are said, with the numbers of each."""
     words, alone = next(iter(by_class.values())).words
     names = [quoted(name) for name in by_class if name]
     which = f"for texts predicted {listed(names)}, " if names else ""
-    numbers = listed(plainly(one.carried) for one in by_class.values())
+    carried = _numbers([one.carried for one in by_class.values()]) if numbers else ""
     text = opened(
-        f"{which}the highlighted words carry {words} of the prediction into another text: "
-        f"{numbers}."
+        f"{which}the highlighted words carry {words} of the prediction into another text{carried}."
     )
     if not alone:
         return text
-    numbers = listed(plainly(one.alone) for one in by_class.values() if one.alone is not None)
-    return f"{text} By themselves, put in or taken out, they change {alone} of it: {numbers}."
+    changed = [one.alone for one in by_class.values() if one.alone is not None]
+    own = _numbers(changed) if numbers else ""
+    return f"{text} By themselves, put in or taken out, they change {alone} of it{own}."
+
+
+def _numbers(estimates: Sequence[Estimate]) -> str:
+    return f" (score {listed(map(bracketed, estimates))}; {CHANCE_TO_BEST})"
 
 
 def _of_another(found: TransferredShare) -> list[str]:

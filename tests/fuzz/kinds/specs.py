@@ -64,7 +64,7 @@ PARTS = (
     "additive(hidden=0)",
     "temperature(0)",
 )
-PLANTED = ("needle", "vote", "negated", "detector", "pair", "world", "zebra", "")
+PLANTED = ("needle", "vote", "negated", "detector", "pair", "reviews", "world", "zebra", "")
 SIZES = (
     "n",
     "length",

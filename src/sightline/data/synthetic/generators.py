@@ -10,6 +10,7 @@ from sightline.config.registry import row_of
 from sightline.data.dataset import Dataset
 from sightline.data.synthetic.cue_words import plant, read_world
 from sightline.data.synthetic.entailment_pairs import plant_pairs, read_pairs
+from sightline.data.synthetic.product_reviews import plant_reviews, read_reviews
 from sightline.data.synthetic.story_questions import plant_questions, read_questions
 
 
@@ -29,6 +30,7 @@ GENERATED: Mapping[str, tuple[Callable[[Part], Options], Callable[[Part, int], D
     "negated": (read_world, plant),
     "detector": (read_world, plant),
     "pair": (read_pairs, plant_pairs),
+    "reviews": (read_reviews, plant_reviews),
     "world": (read_questions, plant_questions),
 }
 """How the options of each are read, and how it is generated."""

@@ -11,19 +11,27 @@ from typing import Any
 from markupsafe import Markup
 
 from sightline._io.atomic_write import write_whole
-from sightline.core.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT, Results
+from sightline.core.results import Results
 from sightline.report import sentences
-from sightline.report import transfer_summary as amounts
-from sightline.report.accuracy_sentences import QUESTION, learning
-from sightline.report.advice import TITLE, advice, unsaid
+from sightline.report.accuracy_sentences import further
+from sightline.report.advice import TITLE
 from sightline.report.alternative_maps import MEASURED, at_odds, families, how
 from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
-from sightline.report.attention_source_notes import QUESTION as WHICH_READING
-from sightline.report.attention_source_notes import choice, heat, tried
+from sightline.report.attention_source_notes import heat, tried
+from sightline.report.caption import TITLE as TO_PASTE
+from sightline.report.caption import caption
 from sightline.report.card import card
-from sightline.report.data_notes import TITLE as ABOUT_TEXTS
-from sightline.report.data_notes import noted
 from sightline.report.effect_scale import DEFINED, SCALE
+from sightline.report.first_screen import (
+    CAVEATS,
+    MAPS,
+    VERDICT,
+    WHY,
+    blocks,
+    caveats,
+    conclusions,
+    counted,
+)
 from sightline.report.html.example_text import example_view
 from sightline.report.html.explorer import BUDGET, carried, controls
 from sightline.report.html.page_template import frame, template
@@ -48,8 +56,6 @@ from sightline.report.redact import remaining_content, without
 from sightline.report.text.card_text import card_markdown
 from sightline.verdict.seed_summary import AcrossSeeds
 
-_TONES = {MUST_NOT: "bad", CAN: "good", CAVEATS: "caveat", BY_ABSENCE: "absent"}
-_INSTEAD = {True: "What may be shown instead", False: "Which map transfers the prediction"}
 _DATA = Markup(
     "<!-- data -->"
 )  # stands where the data will; no text of an audit can hold it, since they are escaped
@@ -61,6 +67,7 @@ def render(
     budget: int = BUDGET,
     ids: bool = True,
     seeds: AcrossSeeds | None = None,
+    title: str = "",
 ) -> str:
     """Draw an audit as one self-contained HTML page.
 
@@ -78,6 +85,8 @@ def render(
         Whether to name texts by their ids; without them they are numbered.
     seeds
         What the audit is of several seeds together, where it is the first of these.
+    title
+        The heading of the page; the question that an audit answers where it is empty.
 
     Returns
     -------
@@ -88,11 +97,12 @@ def render(
         text are shown as signs.
     """
     left = remaining_content(texts=texts, ids=ids)
-    return "".join(_parts(without(audit, texts=texts, ids=ids), texts, budget, left, seeds))
+    shown = without(audit, texts=texts, ids=ids)
+    return "".join(_parts(shown, texts, budget, left, seeds, title))
 
 
 def _parts(
-    audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None
+    audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None, title: str
 ) -> tuple[str, ...]:
     """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room
     beside other signs.
@@ -102,6 +112,7 @@ def _parts(
         **frame(),
         **_head(audit, alone=seeds is None),
         **_describe(audit),
+        "title": title,
         "view": token_view(held, texts),
         "with_texts": texts,
         "left": left,
@@ -119,26 +130,26 @@ def _parts(
 
 
 def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
-    """Gather what stands at the head: the answers, why, what the model has learned, and which map
-    may be shown.
+    """Gather what stands at the head: the caption, the verdict and why, which map may be shown, and
+    what else is known.
     """
-    said = sentences.answers(audit.verdict)
+    named = {block.name: block.sentences for block in blocks(audit, alone=alone, scores=False)}
+    named.pop(VERDICT)
+    if CAVEATS in named:  # the caption has them without their scores
+        named[CAVEATS] = tuple(caveats(audit))
     return {
         "headline": sentences.headline(audit.verdict),
-        "answers": [(part.text, _TONES.get(part.level, "open")) for part in said],
-        "carried": amounts.transfer_sentences(audit),
-        "reasons": sentences.caveat_reasons(audit.verdict),
-        "learning": () if audit.learned is None else learning(audit.learned, audit.verdict.reasons),
-        "learned_anything": QUESTION,
-        "noted": noted(audit),
-        "about_texts": ABOUT_TEXTS,
-        "choice": choice(audit),
-        "which_reading": WHICH_READING,
-        "advice": unsaid(audit.verdict, advice(audit, alone=alone)),
+        "caption": " ".join(caption(audit)),
+        "to_paste": TO_PASTE,
+        "answers": [(one.text, one.tone) for one in conclusions(audit.verdict)],
+        "reasons": named.pop(WHY, ()),
+        "maps": named.pop(MAPS, ()),
+        "facts": named,
+        "counted": counted(audit.findings),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
+        "further": () if audit.learned is None else further(audit.learned),
         "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
-        "instead": _INSTEAD[any(part.level == MUST_NOT for part in said)],
         "measured": tuple(MEASURED.values()),
         "how": how(audit),
         "marks": MARKS,
@@ -199,6 +210,7 @@ def write_page(
     texts: bool = True,
     ids: bool = True,
     seeds: AcrossSeeds | None = None,
+    title: str = "",
 ) -> Path:
     """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
     parts = _parts(
@@ -207,6 +219,7 @@ def write_page(
         BUDGET,
         remaining_content(texts=texts, ids=ids),
         seeds,
+        title,
     )
     return write_whole(path, lambda aside: _write(aside, parts))
 

@@ -23,6 +23,7 @@ _SCRIPTS = (
     "words.js",
     "folds.js",
     "opened.js",
+    "reveal.js",
     "explorer.js",
 )
 

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import PureWindowsPath
 from typing import Any
 
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SpecError
 from sightline.core.results import Results
+from sightline.report.number_format import texts
 
 
 def about(audit: Results) -> str:
-    """Name the model and the data in one line, as far as the cards name them."""
+    """Name model, data, texts and day in one line, as far as they are known."""
     names = {part: named(audit, part) for part in ("model", "data")}
-    return " · ".join(f"{part}: {name}" for part, name in names.items() if name)
+    known = [f"{part}: {name}" for part, name in names.items() if name]
+    return " · ".join(filter(None, [*known, texts(len(audit.texts)), audit_date(audit.spec)]))
+
+
+def audit_date(spec: Mapping[str, Any]) -> str:
+    """Write the day of an audit, such as ``26 Nov 2026``; of a run in a store, the day it was
+    kept.
+    """
+    found = str(spec.get("date") or spec.get("kept") or "")
+    try:
+        day = date.fromisoformat(found)
+    except ValueError:
+        return found
+    return f"{day.day} {day:%b %Y}"
 
 
 def named(audit: Results, part: str) -> str:

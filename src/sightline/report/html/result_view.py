@@ -10,7 +10,8 @@ from sightline.core.results import Finding
 from sightline.report import sentences
 from sightline.report.effect_scale import formula
 from sightline.report.html.table_rows import EstimateRow, class_rows, estimate_rows
-from sightline.report.number_format import count, interval
+from sightline.report.number_format import chosen, count, score_span
+from sightline.report.number_format import score as written
 from sightline.report.svg_figures import anchor, finding_figure
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -26,6 +27,8 @@ class FindingView:
     anchor: str
     mark: str
     score: str
+    span: str
+    threshold: str
     n: str
     sentences: tuple[str, ...]
     reason: str
@@ -44,7 +47,9 @@ def finding_view(finding: Finding) -> FindingView:
         finding=finding,
         anchor=anchor(finding.code),
         mark=MARKS[finding.result],
-        score="—" if score is None else interval(score),
+        score="—" if score is None else written(score.value),
+        span="—" if score is None else score_span(score),
+        threshold="—" if finding.threshold is None else chosen(finding.threshold),
         n="—" if score is None else count(score.n),
         sentences=tuple(sentences.sentences(finding)),
         reason=sentences.reason(finding),

@@ -1,94 +1,138 @@
-"""An audit as a few plain lines, for the terminal: what a reader needs first, then the numbers
-behind it.
+"""An audit as a few plain lines, for the terminal: what a reader needs first, then the tests; with
+``verbose`` the numbers behind them.
 """
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
+
 from sightline.core.results import Finding, Reason, Results, Verdict
-from sightline.report import (
-    accuracy_sentences,
-    attention_source_notes,
-    data_notes,
-    transfer_summary,
-)
-from sightline.report.advice import TITLE, advice, unsaid
+from sightline.report.accuracy_sentences import TITLE as MODEL
+from sightline.report.accuracy_sentences import accuracy, further
+from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import at_odds, families, how
 from sightline.report.effect_scale import SCALE
-from sightline.report.number_format import chosen, count, interval
+from sightline.report.first_screen import (
+    CAVEATS,
+    MAPS,
+    VERDICT,
+    WHY,
+    Block,
+    blocks,
+    caveats,
+    counted,
+)
+from sightline.report.number_format import chosen, count, interval, score, score_span
 from sightline.report.sanitize import one_line, shortened
-from sightline.report.sentences import NotRunTests, caveat_reasons, caveats, headline
-from sightline.report.text.column_layout import aligned, points
+from sightline.report.sentences import NotRunTests, caveat_reasons
+from sightline.report.text.column_layout import aligned
 
-_SCALE = f"{SCALE} Each code has a page in docs/findings."
+WIDTH = 100
+"""Columns that a line takes at most."""
+_NAMES = 10
+"""Columns of the names in front of the sentences."""
+_HEAD = ("", "", "score", "95 % CI", "threshold", "n")
+_ROLES = ("required", "must not fail", "informational")
+_SCALE = f"{SCALE} Each code has a page in docs/findings; docs/glossary.md defines the terms."
 
-_HEAD = ["result", "test", "score and 95 % interval", "threshold", "texts", "role in the verdict"]
 
+def lines(
+    audit: Results, *, alone: bool = True, verbose: bool = False, width: int = WIDTH
+) -> list[str]:
+    """Give the verdict, why, what is known of the model, which map may be shown, and the tests.
 
-def lines(audit: Results, *, alone: bool = True) -> list[str]:
-    """Give the verdict, whether the model learned anything and what to do; below them the numbers
-    behind it.
-
-    Above the line of details stand no codes and no thresholds. Every line can be printed: what a
-    terminal would obey has become a visible sign.
+    Every line can be printed: what a terminal would obey has become a visible sign.
     """
-    sentences = [
-        f"Verdict: {headline(audit.verdict)}",
-        *transfer_summary.transfer_sentences(audit),
-        *points(caveats(audit.verdict)),
+    found = [line for block in blocks(audit, alone=alone) for line in named(block, width)]
+    found += ["", *_tests(audit, verbose=verbose)]
+    if verbose:
+        found += ["", *_details(audit)]
+    return [_tidy(line) for line in found]
+
+
+def in_short(audit: Results, width: int = WIDTH) -> list[str]:
+    """Give the verdict in a few lines: the first reason, the caveats without their numbers, how
+    good the model is, which map may be shown, and the count of the tests.
+    """
+    by_name = {block.name: block.sentences for block in blocks(audit)}
+    by_name[CAVEATS] = tuple(caveats(audit, scores=False))
+    by_name[MODEL] = () if audit.learned is None else (accuracy(audit.learned),)
+    kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
+    found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
+    shown = [line for block in found for line in named(block, width)]
+    return [_tidy(line) for line in (*shown, _counted(audit))]
+
+
+def named(block: Block, width: int = WIDTH) -> list[str]:
+    """Write the sentences of a block behind its name, each on lines of its own."""
+    wrapped = [
+        line
+        for sentence in block.sentences
+        for line in textwrap.wrap(
+            sentence, width - _NAMES, break_long_words=False, break_on_hyphens=False
+        )
     ]
-    sentences += _model(audit)
-    sentences += _choice(audit)
-    sentences += _texts(audit)
-    sentences += [*_advice(audit, alone=alone), "", *_details(audit)]
-    return [_tidy(line) for line in sentences]
+    names = [block.name, *([""] * len(wrapped))]
+    return [f"{name:<{_NAMES}}{line}".rstrip() for name, line in zip(names, wrapped, strict=False)]
 
 
-def _advice(audit: Results, *, alone: bool) -> list[str]:
-    """Say what to do, where the verdict does not say it already."""
-    found = unsaid(audit.verdict, advice(audit, alone=alone))
-    return [f"{TITLE}:", *points(found)] if found else []
+def _tests(audit: Results, *, verbose: bool) -> list[str]:
+    """Count the tests, and list them: those that are required or did not pass, or all of them.
+
+    Where nothing can be concluded, the count is enough.
+    """
+    if first_of_all(audit) and not verbose:
+        return [_counted(audit)]
+    listed = [one for one in audit.findings if verbose or _listed(one)]
+    left = len(audit.findings) - len(listed)
+    more = f"; {count(left)} more with --verbose" if left else ""
+    return [f"{_counted(audit)}{more}", *_table(listed)]
 
 
-def _model(audit: Results) -> list[str]:
-    """Say whether the model has learned anything, a sentence a line."""
-    if audit.learned is None:
-        return []
-    first, *others = accuracy_sentences.learning(audit.learned, audit.verdict.reasons)
-    return [f"{accuracy_sentences.QUESTION} {first}", *points(others)]
+def _counted(audit: Results) -> str:
+    return f"{'Tests':<{_NAMES}}{counted(audit.findings)}"
 
 
-def _choice(audit: Results) -> list[str]:
-    """Say which reading was chosen, where one was."""
-    said = attention_source_notes.choice(audit)
-    return [f"{attention_source_notes.QUESTION} {said}"] if said else []
+def _table(findings: Sequence[Finding]) -> list[str]:
+    """List tests under their roles in the verdict, all columns aligned."""
+    order = {role: at for at, role in enumerate(_ROLES)}
+    ordered = sorted(findings, key=lambda one: order.get(one.role, len(order)))
+    head, *rows = aligned([_HEAD, *map(_cells, ordered)], "  ")
+    roles = [one.role for one in ordered]
+    first = {role: roles.index(role) for role in dict.fromkeys(roles)}
+    for role, at in reversed(first.items()):
+        rows.insert(at, role)
+    return [head, *rows] if rows else []
 
 
-def _texts(audit: Results) -> list[str]:
-    """Say what is to be known of the texts, where there is something."""
-    found = data_notes.noted(audit)
-    return [f"{data_notes.TITLE}:", *points(found)] if found else []
+def _listed(finding: Finding) -> bool:
+    """Tell whether a test is listed in short: it is required, or it is a caveat."""
+    return finding.role == "required" or (finding.bears and finding.result != "passed")
+
+
+def _cells(finding: Finding) -> tuple[str, ...]:
+    """Write a test in cells: its result, its name, and its score with interval, threshold and
+    texts.
+    """
+    threshold = "" if finding.threshold is None else chosen(finding.threshold)
+    if finding.score is None:
+        return finding.result, finding.title, "—", "", threshold, ""
+    value, span = score(finding.score.value), score_span(finding.score)
+    return finding.result, finding.title, value, span, threshold, count(finding.score.n)
 
 
 def _details(audit: Results) -> list[str]:
-    """Give what decided, the numbers behind the sentences, the maps, one line a finding, and the
-    metrics.
+    """Give the numbers behind the sentences, the maps, how to read a score, and what is known of
+    the model.
     """
-    findings = sorted(audit.findings, key=lambda finding: not finding.bears)
-    lines = [
+    return [
         _decided(audit.verdict),
         *_behind(audit.verdict),
         *_maps(audit),
-        "",
         *filter(None, [at_odds(audit), _SCALE]),
-    ]
-    lines += aligned([_HEAD, *(_cells(finding) for finding in findings)])
-    return [
-        *lines,
-        "",
-        *(
-            f"{name}: {interval(value)}, n = {count(value.n)}"
-            for name, value in audit.metrics.items()
-        ),
+        *([] if audit.learned is None else further(audit.learned)),
+        *(f"{name}: {interval(value)}, n = {value.n:,}" for name, value in audit.metrics.items()),
     ]
 
 
@@ -122,20 +166,6 @@ def _maps(audit: Results) -> list[str]:
         for one in found
     ]
     return [f"Maps. {how(audit)}", *lines] if found else []
-
-
-def _cells(finding: Finding) -> list[str]:
-    threshold = "" if finding.threshold is None else chosen(finding.threshold)
-    if finding.score is None:
-        return [finding.result, finding.title, "no score", threshold, "", finding.role]
-    return [
-        finding.result,
-        finding.title,
-        interval(finding.score),
-        threshold,
-        f"n = {count(finding.score.n)}",
-        finding.role,
-    ]
 
 
 def _tidy(line: str) -> str:

@@ -18,6 +18,7 @@ class Explorer {
     const choices = document.getElementById("order").options;
     for (const choice of [...choices].slice(1)) if (!this.index.orders[choice.value]) choice.remove();
     this.state.matches = await matching(this.index, this.blocks, this.asked());
+    revealAddressed();
     await this.follow(false);
     document.getElementById("explorer").hidden = false;
     document.getElementById("texts").classList.add("explored");
@@ -35,7 +36,10 @@ class Explorer {
     document.getElementById("maps")?.addEventListener("change", () => this.switched());
     on("back", "click", () => this.turn(-1));
     on("on", "click", () => this.turn(1));
-    window.addEventListener("hashchange", () => this.follow(true));
+    window.addEventListener("hashchange", () => {
+      revealAddressed();
+      this.follow(true);
+    });
   }
 
   asked() {
@@ -100,6 +104,7 @@ class Explorer {
 
   goTo() {
     const title = document.getElementById("opened-title");
+    reveal(title);
     title.scrollIntoView();
     title.focus({ preventScroll: true });
   }

@@ -1,0 +1,116 @@
+"""The caption of a heat map: what to paste under it, or why there should be none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Estimate, Results
+from sightline.report.advice import first_of_all
+from sightline.report.alternative_maps import families
+from sightline.report.first_screen import caveats, finding_of, reasons
+from sightline.report.html.map_names import called
+from sightline.report.html.provenance import audit_date
+from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
+from sightline.report.sentences import Answered, answers, listed, opened, quoted
+from sightline.report.transfer_summary import TRANSFER
+
+TITLE = "To paste under a heat map"
+_RELIED = "Highlighted words are the words this model relied on most{of}."
+_MODEL_ALONE = "They explain what the model did, not whether it is right."
+
+
+def caption(audit: Results) -> list[str]:
+    """Write the caption, a sentence an item: for all texts, or for those of each predicted class."""
+    return [*_body(audit), f"{_made(audit)}."]
+
+
+def _body(audit: Results) -> Iterator[str]:
+    if first := first_of_all(audit):
+        yield "Do not display any explanation of this model yet."
+        yield first
+        return
+    parts = [part for part in answers(audit.verdict) if part.advised]
+    shown = [part for part in parts if part.level.permits]
+    for part in shown:
+        yield _RELIED.format(of=_of(part))
+        yield _tested(audit, part)
+    if shown:
+        yield _MODEL_ALONE
+    for part in parts:
+        if not part.level.permits:
+            yield from _not_shown(audit, part)
+    if any(part.level == CAVEATS for part in shown):
+        yield from _caveats(audit)
+    if any(part.level == MUST_NOT for part in parts):
+        yield _instead(audit)
+
+
+def _caveats(audit: Results) -> Iterator[str]:
+    """Say the caveats without their numbers, which stand in the report."""
+    if found := caveats(audit, scores=False):
+        yield f"Caveats: {' '.join(found)}"
+
+
+def _of(part: Answered) -> str:
+    return f" for texts predicted {listed(map(quoted, part.classes))}" if part.classes else ""
+
+
+def _tested(audit: Results, part: Answered) -> str:
+    """Say what the test was that matters most, and what it gave."""
+    found = _transfer(audit, part.classes)
+    numbers = f" (score {listed(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
+    return (
+        f"Tested on {texts(len(audit.texts))}: moved into other texts, they took the model’s "
+        f"prediction with them{numbers}."
+    )
+
+
+def _transfer(audit: Results, classes: Sequence[str]) -> list[Estimate]:
+    """Give the score of Transfer, of all texts or of those of each class."""
+    finding = finding_of(audit, TRANSFER)
+    if finding is None:
+        return []
+    scores = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
+    return [one for one in scores if one is not None and one.value == one.value]
+
+
+def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
+    if part.level == BY_ABSENCE:
+        yield (
+            f"Do not display any map{_of(part)}: the model predicts that when it finds no evidence "
+            "for another class."
+        )
+    elif part.level == MUST_NOT:
+        yield f"Do not display attention for this model{_of(part)}."
+        yield from _why(audit, part)
+    else:
+        yield f"Do not display attention for this model{_of(part)} yet: the tests are inconclusive."
+
+
+def _why(audit: Results, part: Answered) -> Iterator[str]:
+    """Give the first reason; where classes differ, that of the classes."""
+    if not part.classes:
+        yield from reasons(audit)[:1]
+    elif part.why:
+        yield f"{opened(part.why)}."
+
+
+def _instead(audit: Results) -> str:
+    """Say which other map may be shown."""
+    found = next((one for one in families(audit.maps, audit.verdict) if not one.signed), None)
+    if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
+        return "No other map that was tested may be shown instead."
+    carried = found.chosen.carried
+    numbers = f" (score {bracketed(carried)})" if carried is not None else ""
+    return (
+        f"{opened(called(found.name))} highlighting may be shown instead{numbers}"
+        f"{found.but_not_for}."
+    )
+
+
+def _made(audit: Results) -> str:
+    """Say by what the audit was made, and when, as far as that is known."""
+    versions = audit.environment.get("versions")
+    version = versions.get("sightline", "") if isinstance(versions, Mapping) else ""
+    day = audit_date(audit.spec)
+    return ", ".join(filter(None, (f"Audited with sightline {version}".rstrip(), day)))

@@ -1,0 +1,264 @@
+"""What a reader sees first of an audit, in short sentences under names: the same on the terminal
+and in the report.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sightline.core.results import (
+    BY_ABSENCE,
+    CAN,
+    CANNOT_TELL,
+    MUST_NOT,
+    Answer,
+    Estimate,
+    Finding,
+    Level,
+    Reason,
+    Results,
+    Verdict,
+)
+from sightline.core.results import CAVEATS as WITH_CAVEATS
+from sightline.report import accuracy_sentences, attention_source_notes, data_notes
+from sightline.report.advice import changes, close_calls, first_of_all, more_texts, one_training
+from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.html.map_names import called
+from sightline.report.number_format import bracketed, ci_and_n, plainly, score
+from sightline.report.sentences import (
+    ALL_TOGETHER,
+    Answered,
+    answers,
+    caveat_reasons,
+    listed,
+    opened,
+    quoted,
+)
+from sightline.report.transfer_summary import transfer_sentences
+from sightline.verdict.audit_test import OPERATORS
+from sightline.verdict.catalogue import AUDIT_TESTS
+
+VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
+RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
+REMOVAL = "SL-301"
+NONE_BETTER = "none: no other map does better than attention"
+_SENTENCES: Mapping[Level, str] = {
+    CAN: "Attention can be shown as an explanation of this model{of}.",
+    WITH_CAVEATS: "Attention can be shown as an explanation of this model{of}, with caveats.",
+    MUST_NOT: "Attention must not be shown as an explanation of this model{of}.",
+    CANNOT_TELL: "These texts cannot tell whether attention explains this model{of}.",
+    BY_ABSENCE: (
+        "No map can be shown{of}: the model predicts that when it finds no evidence for another "
+        "class."
+    ),
+}
+_TONES = {MUST_NOT: "bad", CAN: "good", WITH_CAVEATS: "caveat", BY_ABSENCE: "absent"}
+_REMOVED = {OPERATORS[0]: "Removing", OPERATORS[1]: "Replacing"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Sentences under a name; each sentence begins a line."""
+
+    name: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Concluded:
+    """A sentence of the verdict, and the level that it says."""
+
+    text: str
+    level: Level
+
+    @property
+    def tone(self) -> str:
+        """How a page colours it."""
+        return _TONES.get(self.level, "open")
+
+
+def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[Block]:
+    """Gather everything that stands on the first screen, in its order; empty blocks are left out.
+
+    One of several trainings is not ``alone``: what they say together stands elsewhere. Where a
+    caption has the ``scores``, they are not repeated.
+    """
+    first = first_of_all(audit)
+    why = [first] if first else reasons(audit, scores=scores)
+    found = [
+        Block(VERDICT, tuple(one.text for one in conclusions(audit.verdict))),
+        Block(WHY, tuple(why)),
+        Block(CAVEATS, () if first else tuple(caveats(audit, scores=scores))),
+        Block(accuracy_sentences.TITLE, tuple(filter(None, [" ".join(_model(audit))]))),
+        Block("Source", tuple(filter(None, [attention_source_notes.choice(audit)]))),
+        Block("Texts", tuple(data_notes.noted(audit))),
+        Block(NOT_RUN, () if first else tuple(not_run(audit.findings))),
+        Block(MAPS, () if first else tuple(maps(audit, scores=scores))),
+        Block("Limits", () if first else tuple(limits(audit, alone=alone))),
+    ]
+    return [block for block in found if block.sentences]
+
+
+def conclusions(verdict: Verdict) -> list[Concluded]:
+    """Put the verdict into sentences, one for each answer that classes have.
+
+    Where classes have answers of their own, a map is shown by its class: that of all texts together
+    is left out where it would permit one.
+    """
+    parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
+    return [Concluded(_SENTENCES[part.level].format(of=_of(part)), part.level) for part in parts]
+
+
+def _of(part: Answered) -> str:
+    if part.classes:
+        return f" for texts predicted {listed(map(quoted, part.classes))}"
+    return "" if part.advised else f" {ALL_TOGETHER}"
+
+
+def reasons(audit: Results, *, scores: bool = True) -> list[str]:
+    """Say why: how much the highlighted words carry where a map may be shown, and what failed where
+    not.
+    """
+    carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
+    failed = (said for said, permits in of_tests(audit, scores=scores) if not permits)
+    return [*carried, *failed]
+
+
+def caveats(audit: Results, *, scores: bool = True) -> list[str]:
+    """Say what a reader of a map that may be shown must know besides."""
+    return [said for said, permits in of_tests(audit, scores=scores) if permits]
+
+
+def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
+    """Give each reason of the verdict that a test gave, and whether its texts may be shown a
+    map.
+    """
+    for reason, which in caveat_reasons(audit.verdict):
+        if reason.result == "not run" or reason.words.startswith(BY_ABSENCE):
+            continue  # they have a block of their own, or the verdict has said why
+        classes = _classes(audit.verdict, reason, which)
+        levels = [audit.verdict.by_class[name].level for name in classes] or [audit.verdict.level]
+        text = f"{which}: {reason.words}" if which else reason.words
+        yield (
+            f"{opened(text)}{_scores(audit, reason, classes) if scores else ''}.",
+            all(level.permits for level in levels),
+        )
+
+
+def _classes(verdict: Verdict, reason: Reason, which: str) -> list[str]:
+    """Name the predicted classes that a reason is about; none where it is about all texts."""
+    if which in ("", ALL_TOGETHER):
+        return []
+    return [
+        name
+        for name, one in verdict.by_class.items()
+        if any((why.code, why.words) == (reason.code, reason.words) for why in one.reasons)
+    ]
+
+
+def _scores(audit: Results, reason: Reason, classes: Sequence[str]) -> str:
+    """Write the scores that a reason rests on, in brackets."""
+    finding = finding_of(audit, reason.code)
+    if finding is None:
+        return ""
+    found = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
+    known = [one for one in found if one is not None and one.value == one.value]
+    return f" (score {listed(map(bracketed, known))})" if known else ""
+
+
+def finding_of(audit: Results, code: str) -> Finding | None:
+    """Give the finding of a test; None where the audit has none."""
+    return next((one for one in audit.findings if one.code == code), None)
+
+
+def _removal(audit: Results) -> Iterator[str]:
+    """Say what removing the highlighted words does to the prediction, where a map may be shown for
+    all texts.
+    """
+    finding = finding_of(audit, REMOVAL)
+    if finding is None or not audit.verdict.level.permits or len(answers(audit.verdict)) > 1:
+        return
+    number, baseline = finding.number, finding.baseline
+    way = _REMOVED.get(finding.comparison or OPERATORS[0])
+    if way and number is not None and baseline is not None and finding.result == "passed":
+        yield (
+            f"{way} the highlighted words lowers the log-odds of the predicted class by "
+            f"{plainly(number)}; random words: {score(baseline.value)} "
+            f"({_same(baseline, number)})."
+        )
+
+
+def _same(estimate: Estimate, other: Estimate) -> str:
+    """Write an interval; its texts only where they are not those of the number before it."""
+    text = ci_and_n(estimate)
+    return text.partition(", n")[0] if estimate.n == other.n else text
+
+
+def _model(audit: Results) -> list[str]:
+    if audit.learned is None:
+        return []
+    return accuracy_sentences.learning(audit.learned, audit.verdict.reasons)
+
+
+def counted(findings: Sequence[Finding]) -> str:
+    """Count the tests of the verdict by their results."""
+    counts = Counter(one.result for one in findings if one.bears)
+    return ", ".join(f"{counts[result]} {result}" for result in RESULTS)
+
+
+def not_run(findings: Sequence[Finding]) -> list[str]:
+    """Name the tests that the verdict misses, and how to run them or why they cannot be."""
+    by_remedy: dict[str, list[str]] = {}
+    for one in findings:
+        if one.bears and one.result == "not run":
+            by_remedy.setdefault(_remedy(one), []).append(one.title)
+    return [f"{', '.join(titles)}: {remedy}" for remedy, titles in by_remedy.items()]
+
+
+def _remedy(finding: Finding) -> str:
+    if finding.reason.startswith("it was not asked for") and finding.code in AUDIT_TESTS:
+        return f"add --measure {AUDIT_TESTS[finding.code].measure}"
+    return finding.reason or "no reason was kept"
+
+
+def maps(audit: Results, *, scores: bool = True) -> list[str]:
+    """Say which map may be shown of each kind."""
+    return [
+        f"{_kind(one)}: {_map(one, audit, scores=scores)}"
+        for one in families(audit.maps, audit.verdict)
+    ]
+
+
+def _kind(family: MapFamily) -> str:
+    return "for / against the class" if family.signed else "importance"
+
+
+def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
+    """Name the map that may be shown; attention itself where the verdict allows it."""
+    allowed = [part for part in answers(audit.verdict) if part.level.permits and part.advised]
+    attention = "attention" if allowed and not family.signed else ""
+    if family.chosen is None or not family.may_be_shown:
+        return attention or family.answer
+    if family.name == "attention":
+        return f"attention{family.but_not_for}" if allowed else NONE_BETTER
+    carried = family.chosen.carried
+    text = f" (score {bracketed(carried)})" if carried is not None and scores else ""
+    other = f"{called(family.name)}{text}{family.but_not_for}"
+    return f"{attention}, or {other}" if attention and _of_all(allowed) else other
+
+
+def _of_all(parts: Sequence[Answered]) -> bool:
+    return any(not part.classes for part in parts)
+
+
+def limits(audit: Results, *, alone: bool = True) -> list[str]:
+    """Say what the audit leaves open, and what would settle it."""
+    settle = () if audit.verdict.level == MUST_NOT else more_texts(audit)
+    return [
+        *([one_training(audit)] if alone else []),
+        *changes(audit),
+        *settle,
+        *close_calls(audit),
+    ]
