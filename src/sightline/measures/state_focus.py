@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 from jaxtyping import Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, SupportsStates, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -35,8 +36,8 @@ class StateFocus:
     """
 
     code: str = "mixing"
-    needs: frozenset[str] = frozenset({"states", "embedding_grad"})
-    paper: str = "Meister et al. 2021, §4, eq. 5 and Table 1"
+    needs: frozenset[str] = NEEDS["mixing"]
+    paper: str = PAPERS["mixing"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Take the shares of every state, and those of a companion that was not trained, where
@@ -86,8 +87,8 @@ class MixingOtherwise:
 
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "mixing_otherwise"
-    needs: frozenset[str] = frozenset({"states", "embedding_grad"})
-    paper: str = "Meister et al. 2021, eq. 6 and App. A"
+    needs: frozenset[str] = NEEDS["mixing_otherwise"]
+    paper: str = PAPERS["mixing_otherwise"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete every word, and take a backward pass for every number of every state."""
