@@ -213,6 +213,19 @@ class Auditable(Protocol):
 
 
 @runtime_checkable
+class SupportsManyDecodings(Auditable, Protocol):
+    """A model that decodes several weights at once, sooner than one after the other."""
+
+    def decode_many(
+        self, trace: Trace, attention: Float[torch.Tensor, "R *N B T"]
+    ) -> Float[torch.Tensor, "R B L"]:
+        """Compute what `Auditable.decode` gives for each of several weights, without
+        gradients.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsTruncation(Protocol):
     """A model that may not see all words of a text: it takes so many pieces, or has no piece for
     some.
