@@ -158,3 +158,10 @@ def test_the_environment_says_in_which_precision_was_computed() -> None:
     found = audit(lively("mlp(hidden=6)+additive"), DATASET, limit=4, measures=(Predictions(),))
     assert found.environment["precision"] == "float64"
     assert found.environment["capability"] == torch.backends.cpu.get_cpu_capability()
+
+
+def test_the_vocabulary_is_not_copied():
+    model = lively("mlp(hidden=6)+additive")
+    exact = precise(model)
+    assert exact.vocabulary is model.vocabulary
+    assert exact.embedding is not model.embedding

@@ -114,3 +114,33 @@ def test_a_folder_that_is_something_else_is_left_alone(
     assert "m.partial: exists and is not a store" in refused.err
     assert [path.name for path in Path("m.partial").iterdir()] == ["mine"]
     assert not Path("m").exists()
+
+
+def test_a_stopped_look_is_kept_and_resumes(
+    sightline: Call, here: Path, table: Path, monkeypatch
+) -> None:
+    def stop_at_a_look(self: progress.Lines, state: object) -> None:
+        raise KeyboardInterrupt
+
+    command = ("audit", "--data", table, *LOUD, "--max-texts", "18", "--save", "a")
+    with monkeypatch.context() as patch:
+        patch.setattr(progress.Lines, "look", stop_at_a_look)
+        stopped = sightline(*command)
+    assert stopped.code == 130
+    assert "what was measured is kept in report.html.partial-looks" in stopped.err
+    assert [*Path("report.html.partial-looks").rglob("looks.npz")]
+    again = sightline(*command)
+    assert again.code == 0
+    assert "resuming from the looks kept in report.html.partial-looks" in again.err
+    assert not Path("report.html.partial-looks").exists()
+    about = json.loads(Path("a", "audit.json").read_text())["spec"]["sequential"]
+    assert (about["planned"], about["texts"]) == (18, 18)
+
+
+@pytest.mark.parametrize(
+    "flags", [("--budget", "soon"), ("--budget", "0s"), ("--full", "--budget", "5m")]
+)
+def test_a_budget_that_says_nothing_is_refused(
+    sightline: Call, here: Path, table: Path, no_training, flags
+) -> None:
+    assert sightline("audit", "--data", table, *TINY, *flags).code == 2

@@ -22,6 +22,7 @@ ASKED = [
     (["--version"], 0),
     (["list", "models"], 0),
     (["list", "findings"], 0),
+    (["list", "measures"], 0),
     (["list", "data"], 0),
     (["list", "presets"], 0),
     (["list", "figures"], 0),
@@ -77,3 +78,24 @@ def test_whoever_sends_cells_to_a_cluster_imports_neither_torch_nor_ray():
         "set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        (
+            "from sightline.cli.app import run; run(['list'])",
+            {"torch", "scipy.stats", "scipy.optimize"},
+        ),
+        ("import sightline.experiments.pipeline", {"scipy.stats", "scipy.optimize"}),
+        (
+            "from sightline.measures.default_measures import every_measure; every_measure()",
+            {"scipy.stats", "scipy.optimize"},
+        ),
+    ],
+    ids=["list", "pipeline", "measures"],
+)
+def test_what_is_slow_to_import_is_imported_where_it_is_used(code, heavy):
+    asked = f"{code}; import sys; sys.exit(len({heavy!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", asked], check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr

@@ -55,6 +55,20 @@ def test_shares_and_spread_are_those_of_each_text_alone(spec: str) -> None:
     )
 
 
+def test_of_some_texts_the_numbers_are_those_of_all_of_them() -> None:
+    model = untrained("bilstm(hidden=6)+additive").double()
+    whole, some = taken(StateFocus(), model), taken(StateFocus(focus_texts=2), model)
+    drawn = ~np.isnan(some.values["focus"]) | (some.values["words"] == 1)
+    assert drawn.sum() >= 2
+    assert np.isnan(some.values["focus"]).sum() >= len(TEXTS) - 2
+    known = ~np.isnan(some.values["focus"])
+    for name in ("own", "own_plain", "entropy", "focus"):
+        assert some.values[name][known] == pytest.approx(whole.values[name][known])
+    counted = some.undefined["focus"]["not among the 2 texts that were drawn"]
+    assert counted == len(TEXTS) - 2
+    assert taken(StateFocus(focus_texts=len(TEXTS)), model).undefined == whole.undefined
+
+
 def test_in_an_mlp_a_state_rests_on_its_own_word_exactly() -> None:
     found = taken(StateFocus(), untrained("mlp(hidden=6)+additive")).values
     several = found["words"] > 1

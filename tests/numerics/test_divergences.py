@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import special
 
-from sightline.numerics.divergences import entropy, jensen_shannon, probabilities, total_variation
+from sightline.numerics.divergences import (
+    entropy,
+    jensen_shannon,
+    probabilities,
+    softmax,
+    total_variation,
+)
 from tests.reference import formulas
 
 
@@ -50,3 +57,10 @@ def test_probabilities_follow_the_link(logits: list[float]) -> None:
 def test_one_logit_is_two_logits_with_the_first_zero() -> None:
     one = probabilities(np.array([[0.7], [-2.0]]))
     assert one == pytest.approx(probabilities(np.array([[0.0, 0.7], [0.0, -2.0]])))
+
+
+def test_softmax_is_that_of_scipy_to_the_bit():
+    drawn = np.random.default_rng(0)
+    for shape in ((2,), (5, 3), (4, 1, 7)):
+        logits = drawn.normal(0, 30, shape)
+        assert np.array_equal(softmax(logits), special.softmax(logits, axis=-1))

@@ -26,4 +26,10 @@ def precise(model: Auditable) -> Auditable:
         return model
     if any(weight.device.type in WITHOUT_DOUBLES for weight in model.parameters()):
         return model
-    return deepcopy(model).double()
+    return deepcopy(model, _shared(model)).double()
+
+
+def _shared(model: nn.Module) -> dict[int, object]:
+    """Name what is not copied: a vocabulary never changes, and may have a million words."""
+    words = getattr(model, "vocabulary", None)
+    return {} if words is None else {id(words): words}

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
-from sightline.api.run_options import AuditOptions
+from sightline.api.run_options import AuditOptions, Stopping
 from sightline.api.seed_audits import Audits
 from sightline.experiments.callbacks import Display
 
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from sightline.experiments.callbacks import OnTexts
     from sightline.experiments.pipeline import Trained
 
-QUIET, HERE = Hooks(), Machine()
+QUIET, HERE, TO_THE_END = Hooks(), Machine(), Stopping()
+FOCUS_TEXTS = 100
+"""Texts on which the focus of states is measured (SL-403), which does not bear on the verdict and
+takes nearly half of an audit of long texts."""
 
 
 def audit(
@@ -57,7 +61,8 @@ def audit(
         Determines every random draw, text by text: batching and order cannot matter.
     options
         ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the
-        model a label is: ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size`` and what else
+        model a label is: ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size``, ``budget``
+        (seconds) and ``max_texts`` (stop when the verdict is settled, or there), and what else
         `sightline.audits.run.audit` takes.
     """
     from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
@@ -96,9 +101,15 @@ def audit_source(
         if source.scores is not None:
             options["scores"] = str(source.scores) if given is None else given.by_id
             said |= {} if given is None else {"scores": given.about()}
-        tokens = machine.tokens_at_once
         found = audit_as_asked(
-            trained, source.asked, display, tokens_at_once=tokens, spec=said, **options
+            trained,
+            source.asked,
+            display,
+            tokens_at_once=machine.tokens_at_once,
+            memory=machine.memory,
+            focus_texts=FOCUS_TEXTS,
+            spec=said,
+            **options,
         )
     for note in _notes(source, trained, found):
         hooks.on_note(note)
@@ -111,14 +122,21 @@ def audit_each(
     machine: Machine = HERE,
     *,
     about: Mapping[str, Any] | None = None,
+    stopping: Stopping = TO_THE_END,
+    looks: Path | None = None,
 ) -> Audits:
-    """Audit one source, or a run from several seeds as `with_seeds` gives it."""
+    """Audit one source, or a run from several seeds as `with_seeds` gives it.
+
+    ``looks`` is a folder in which audits that stop early keep what they have measured.
+    """
     found: dict[int, Results] = {}
     count = len(sources)
     for number, source in enumerate(sources, 1):
         if count > 1:
             hooks.on_seed(source.asked.seed, number, count)
-        found[source.asked.seed] = audit_source(source, hooks, machine, about=about)[1]
+        limits = {} if looks is None else {"kept_in": looks / str(source.asked.seed)}
+        limits |= asdict(stopping)
+        found[source.asked.seed] = audit_source(source, hooks, machine, about=about, **limits)[1]
     return Audits(found, together=count > 1)
 
 

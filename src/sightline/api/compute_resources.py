@@ -19,6 +19,7 @@ class Machine:
 
     device: str = "cpu"
     tokens_at_once: int | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,8 @@ class Resources:
         """
         return Machine(
             device=prepare(self.device, self.threads, before),
-            tokens_at_once=tokens_at_once(self.memory),
+            tokens_at_once=None if self.memory is None else tokens_at_once(self.memory),
+            memory=self.memory,
         )
 
 

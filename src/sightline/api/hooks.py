@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sightline.experiments.pipeline import Trained
     from sightline.experiments.training_jobs import Keep
     from sightline.training.resume_state import Epoch as Epoch
+    from sightline.verdict.settled import LookState as LookState
 
 
 class ShowProgress(Protocol):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
 from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
 from sightline.config.json_reader import wanted
-from sightline.config.measure_registry import BY_NAME
+from sightline.config.measure_needs import NEEDS, PAPERS
+from sightline.config.measure_registry import BY_NAME, MEASURES
 from sightline.config.measure_registry import Reduction as Reduction
 from sightline.config.model_parts import MODELS, TRAINED_BESIDE
 from sightline.config.presets import PRESETS
@@ -60,21 +64,28 @@ def _source(part: Part, spec: str) -> Row:
 
 
 def _measures() -> list[Row]:
-    from sightline.measures.default_measures import every_measure  # noqa: PLC0415  (torch)
-
     return [
         {
-            "code": one.code,
-            "needs": sorted(one.needs),
-            "paper": one.paper,
-            "about": _first_line(one),
+            "code": code,
+            "needs": sorted(NEEDS[code]),
+            "paper": PAPERS[code],
+            "about": _first_line(home),
         }
-        for one in every_measure()
+        for code, home in MEASURES.items()
     ]
 
 
-def _first_line(measure: object) -> str:
-    return (type(measure).__doc__ or "").partition("\n")[0].rstrip(".")
+def _first_line(home: str) -> str:
+    """Read the first line of what a measure says of itself; to import it would load torch."""
+    module, kind = home.split(":")
+    source = find_spec(module)
+    assert source is not None  # it is a module of this package
+    assert source.origin is not None
+    parsed = ast.parse(Path(source.origin).read_text(encoding="utf-8"))
+    classes = {one.name: one for one in parsed.body if isinstance(one, ast.ClassDef)}
+    return (
+        (ast.get_docstring(classes[kind]) or "").partition("\n\n")[0].replace("\n", " ").rstrip(".")
+    )
 
 
 def _findings() -> list[Row]:

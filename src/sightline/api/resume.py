@@ -5,13 +5,14 @@ written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sightline.api.compute_resources import Machine, Resources
 from sightline.api.hooks import Hooks
+from sightline.api.run_options import Stopping
 from sightline.experiments.resume_store import Found, Unfinished
 
 if TYPE_CHECKING:
@@ -49,6 +50,37 @@ def kept_until_written(
     machine = resources.machine(kept.threads)
     with resumable(kept, machine.device, hooks.on_resume) as keep:
         yield replace(hooks, keep=keep), machine
+
+
+@contextmanager
+def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterator[Path | None]:
+    """Give a folder in which an audit that stops early keeps its looks until its output is
+    written; say where a stop leaves them.
+    """
+    if not stopping.early:
+        yield None
+        return
+    folder = kept.with_name(f"{kept.name}-looks")
+    if any(folder.glob(LOOKS)):
+        hooks.on_resume(f"resuming from the looks kept in {folder}")
+    try:
+        yield folder
+    except BaseException:
+        if any(folder.glob(LOOKS)):
+            hooks.on_resume(
+                f"stopped: what was measured is kept in {folder}, and the same command resumes there"
+            )
+        raise
+    for file in folder.glob(LOOKS):
+        file.unlink()
+        with suppress(OSError):
+            file.parent.rmdir()
+    with suppress(OSError):
+        folder.rmdir()
+
+
+LOOKS = "*/looks.npz"
+"""The files with the looks of each seed."""
 
 
 def kept_threads(folder: Path) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sightline.config.measure_registry import Reduction
+from sightline.core.errors import SpecError, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,3 +58,25 @@ class AuditOptions:
     """A file with scores of words by another tool, or ``captum:NAME``."""
     device: str = "auto"
     """The device that was asked for: a model of the user's code stays where it was built."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """When an audit stops: with neither limit, when every measure is taken on every text."""
+
+    budget: float | None = None
+    """Seconds."""
+    max_texts: int | None = None
+    full: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse limits of an audit that is to be full."""
+        limits = {"budget": self.budget, "max_texts": self.max_texts}
+        if self.full and (named := next((one for one in limits if limits[one] is not None), "")):
+            message = "expected no limit where all is measured"
+            raise SpecError(f"{message}; keep it, or {setting('full')}", field=named)
+
+    @property
+    def early(self) -> bool:
+        """Whether the audit stops when its verdict is settled."""
+        return self.budget is not None or self.max_texts is not None

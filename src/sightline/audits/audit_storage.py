@@ -89,7 +89,7 @@ def write_results(found: Results, folder: Path) -> None:
 
 def _described(measurement: Measurement) -> dict[str, Any]:
     """Give everything of a measurement but its numbers, of which the form alone is told."""
-    forms = {quantity: asdict(_form(value)) for quantity, value in measurement.values.items()}
+    forms = {quantity: asdict(form_of(value)) for quantity, value in measurement.values.items()}
     return {
         **vars(measurement),
         "values": forms,
@@ -97,7 +97,8 @@ def _described(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def _form(value: Values) -> Form:
+def form_of(value: Values) -> Form:
+    """Say what kind of quantity it is, and its shape."""
     if isinstance(value, Ragged):
         return Form("ragged", value.flat.shape[1:])
     return (
@@ -112,11 +113,12 @@ def _arrays(taken: Mapping[str, Measurement]) -> Arrays:
         f"{name}/{quantity}{part}": array
         for name, measurement in taken.items()
         for quantity, value in measurement.values.items()
-        for part, array in zip(PARTS[_form(value).kind], _parts(value), strict=True)
+        for part, array in zip(PARTS[form_of(value).kind], parts_of(value), strict=True)
     }
 
 
-def _parts(value: Values) -> tuple[np.ndarray, ...]:
+def parts_of(value: Values) -> tuple[np.ndarray, ...]:
+    """Give the arrays that a quantity is kept as (`PARTS`)."""
     if isinstance(value, Ragged):
         return value.flat, value.lengths
     return (value.low, value.high) if isinstance(value, Bracket) else (value,)
@@ -282,7 +284,7 @@ def _read_values(
         raise SpecError(f"unknown array {min(arrays)}; audit.json does not name it")
     for name, values in found.items():
         for quantity, value in values.items():
-            if texts and len(_parts(value)[-1]) != texts:
+            if texts and len(parts_of(value)[-1]) != texts:
                 raise SpecError(
                     f"{name}/{quantity}: expected a row for each of {texts} texts, as "
                     "texts.jsonl has them"

@@ -57,6 +57,21 @@ def joined(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values
     return {name: _joined([part[name] for part in parts], order) for name in parts[0]}
 
 
+def extended(before: Arrays | None, more: Mapping[str, Values]) -> Arrays:
+    """Put the rows of more texts behind those that are there."""
+    if before is None:
+        return more
+    texts = sum(
+        _rows(name, value) for part in (before, more) for name, value in [*part.items()][:1]
+    )
+    return joined([before, more], np.arange(texts))
+
+
+def first(arrays: Arrays, texts: int) -> Arrays:
+    """Take the rows of the first texts."""
+    return {name: _first(value, texts) for name, value in arrays.items()}
+
+
 def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[str, Values]:
     """Take away the numbers of the texts that a measure has learned from, and say which; all must
     be able to go.
@@ -80,6 +95,14 @@ def numbered(arrays: Mapping[str, Values], finite: Bool[Array, " N"]) -> dict[st
         NOT_FINITE: ~finite,
         **{name: _blanked(value, ~finite) for name, value in arrays.items()},
     }
+
+
+def _first(value: Values, texts: int) -> Values:
+    if isinstance(value, Ragged):
+        return Ragged(value.flat[: int(value.lengths[:texts].sum())], value.lengths[:texts])
+    if isinstance(value, Bracket):
+        return Bracket(value.low[:texts], value.high[:texts])
+    return value[:texts]
 
 
 def _rows(name: str, value: Any) -> int:

@@ -8,7 +8,7 @@ measures them in a second one: no map is made twice, and none is held longer tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.trace_checks import asked
-from sightline.audits.collate import checked, finished, joined, numbered, unlearned
+from sightline.audits.collate import checked, extended, finished, first, joined, numbered, unlearned
 from sightline.audits.determinism import Steady
 from sightline.audits.isolation import IsolatedMeasure, enter
 from sightline.audits.prepass import half, learns_from_all, texts_of
@@ -25,6 +25,7 @@ from sightline.core.protocols import (
     ANY_COMPANION,
     COMPANION,
     OTHER_ATTENTION,
+    Arrays,
     Auditable,
     Measure,
     MeasureContext,
@@ -59,35 +60,13 @@ def measure(
     (`SupportsSurvey`); ``given`` are scores of words that somebody brought, by the id of a text,
     ``signed`` the same where they take sides.
     """
-    guarded = enter(measures, _offered(model, companions))
     subject = MeasureContext(
         model, companions, audited=tuple(examples), given=given or {}, signed=signed or {}
     )
-    run = _Run(subject, seeds, batch_size)
-    late = [one for one in guarded if one.outcome is None and learns_from_all(one.one)]
-    for one in guarded:
-        if one not in late:
-            _survey(run, one, examples, others or {})
-    passes = 2 if late else 1
-    steady = Steady(model) if model.origin == "elsewhere" else None
-    seen = run.over(
-        examples, guarded, late, lambda done, total: on_progress(done // passes, total), steady
-    )
-    for one in late:
-        _learn(run, one, seen)
-    if late:
-        run.over(
-            examples,
-            late,
-            (),
-            lambda done, total: on_progress((total + done) // passes, total),
-            steady,
-        )
-    if steady is not None:
-        steady.ask_again()
-    for one in guarded:
-        _finish(run, one, examples, seen)
-    return {one.name: one.outcome for one in guarded if one.outcome is not None}
+    whole = TextPass(subject, measures, seeds, batch_size, others or {})
+    whole.advance(whole.names, len(examples), on_progress)
+    whole.ask_again()
+    return whole.outcomes(len(examples))
 
 
 def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset[str]:
@@ -97,6 +76,176 @@ def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset
     )
     decodes = model.offers & {"decode", "token_logits"}
     return model.offers | beside | ({OTHER_ATTENTION} if decodes else set())
+
+
+@dataclass(eq=False)
+class MeasuredTexts:
+    """One measure, and what it has of the first ``texts`` of an audit.
+
+    ``rows`` are the arrays of ``on_batch``. A measure that learns from all audited texts is
+    ``late``: it has ``looked`` at them before, and measures all of them again when there are more.
+    """
+
+    guarded: IsolatedMeasure
+    late: bool
+    texts: int = 0
+    rows: Arrays | None = None
+    looked: Arrays | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether there is no outcome yet, such as an error."""
+        return self.guarded.outcome is None
+
+
+class TextPass:
+    """The measures of an audit on the first of its texts, and on more of them when that is asked.
+
+    ``growing`` says that more will be asked: what late measures have looked at is kept for it.
+    """
+
+    def __init__(
+        self,
+        subject: MeasureContext,
+        measures: Sequence[Measure],
+        seeds: Seeds,
+        batch_size: int,
+        others: Mapping[str, Sequence[Example]],
+        *,
+        growing: bool = False,
+    ) -> None:
+        self.texts, self.others, self.growing = subject.audited, others, growing
+        self.run = _Run(subject, seeds, batch_size)
+        entered = enter(measures, _offered(subject.model, subject.companions))
+        self.measures = {
+            one.name: MeasuredTexts(one, one.outcome is None and learns_from_all(one.one))
+            for one in entered
+        }
+        self.finite = np.ones(len(self.texts), dtype=bool)
+        self.steady = Steady(subject.model) if subject.model.origin == "elsewhere" else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name the measures in their order."""
+        return tuple(self.measures)
+
+    def advance(
+        self,
+        names: Collection[str],
+        upto: int,
+        on_progress: Progress = lambda done, total: None,
+    ) -> None:
+        """Take some measures on the first ``upto`` texts, of which they may have some already."""
+        some = [one for name, one in self.measures.items() if name in names and one.texts < upto]
+        for one in some:
+            self._begin(one, upto)
+        late = [one for one in some if one.late and one.open]
+        starts = sorted({one.texts for one in some})
+        total = sum(upto - start for start in starts) + (upto if late else 0)
+        whole, done = max((upto - start for start in starts), default=0), 0
+
+        def told(here: int, _: int) -> None:
+            on_progress((done + here) * whole // max(total, 1), whole)
+
+        for start in starts:
+            self._add([one for one in some if one.texts == start], start, upto, told)
+            done += upto - start
+        for one in late:
+            self._learn(one)
+        if late:
+            seen = self.run.over(
+                self.texts[:upto], [one.guarded for one in late], (), told, self.steady
+            )
+            for one in late:
+                one.rows = self._joined(one, seen, None)
+
+    def outcomes(self, upto: int) -> dict[str, Outcome]:
+        """Conclude every measure that has the first ``upto`` texts, or has an outcome already."""
+        found = {name: self.outcome(name, upto) for name in self.names}
+        return {name: one for name, one in found.items() if one is not None}
+
+    def outcome(self, name: str, upto: int) -> Outcome | None:
+        """Conclude one measure on the first texts; None where it has fewer."""
+        one = self.measures[name]
+        if one.guarded.outcome is not None or one.rows is None or one.texts < upto:
+            return one.guarded.outcome
+        ending = IsolatedMeasure(name, one.guarded.one)
+        examples, seeds = self.texts[:upto], self.run.seeds
+        with ending.step("joining"):
+            arrays = first(one.rows, upto)
+            if _surveys(one) == "half":
+                arrays = unlearned(arrays, half(examples, seeds))
+            arrays = numbered(arrays, self.finite[:upto])
+        if ending.outcome is None:
+            with ending.step("finish"):
+                made = ending.one.finish(arrays)
+                if isinstance(ending.one, SupportsConclusion):
+                    made = ending.one.conclude(made, one.guarded.learned, seeds)
+                ending.outcome = finished(made, name, upto)
+        if not self.growing:
+            one.rows = None
+        return ending.outcome
+
+    def ask_again(self) -> None:
+        """Hold a model from elsewhere to its first answers."""
+        if self.steady is not None:
+            self.steady.ask_again()
+
+    def _begin(self, one: MeasuredTexts, upto: int) -> None:
+        """Let a measure look at texts of its own, which may be half of the audited ones."""
+        if not one.open or one.late or not isinstance(one.guarded.one, SupportsSurvey):
+            return
+        if one.texts and _surveys(one) != "half":
+            return
+        one.texts, one.rows = 0, None
+        with one.guarded.step("survey"):
+            texts = texts_of(one.guarded.one, self.texts[:upto], self.others, self.run.seeds)
+            seen = self.run.over(texts, [one.guarded], [one.guarded])
+            one.looked = None
+            self._learn(one, seen)
+
+    def _add(
+        self, some: Sequence[MeasuredTexts], start: int, upto: int, on_progress: Progress
+    ) -> None:
+        """Take measures on more texts; late ones look at them."""
+        seen = self.run.over(
+            self.texts[start:upto],
+            [one.guarded for one in some],
+            [one.guarded for one in some if one.late],
+            on_progress,
+            self.steady,
+        )
+        self.finite[start:upto] = seen.finite
+        for one in some:
+            if one.late:
+                one.looked = self._joined(one, seen, one.looked, "learn")
+            else:
+                one.rows = self._joined(one, seen, one.rows)
+            one.texts = upto
+
+    def _joined(
+        self, one: MeasuredTexts, seen: _Seen, before: Arrays | None, step: str = "joining"
+    ) -> Arrays | None:
+        """Put the batches of a pass behind what a measure has; None where it broke."""
+        found: Arrays | None = None
+        if one.open:
+            with one.guarded.step(step):
+                found = extended(before, joined(one.guarded.parts, seen.order))
+        one.guarded.parts.clear()
+        return found
+
+    def _learn(self, one: MeasuredTexts, seen: _Seen | None = None) -> None:
+        """Let a measure learn from what it has looked at."""
+        looked = one.looked if seen is None else self._joined(one, seen, None, "learn")
+        if one.open and isinstance(one.guarded.one, SupportsSurvey) and looked is not None:
+            with one.guarded.step("learn"):
+                one.guarded.learned = one.guarded.one.learn(looked, self.run.seeds)
+        if not self.growing:
+            one.looked = None
+
+
+def _surveys(one: MeasuredTexts) -> str:
+    return one.guarded.one.surveys if isinstance(one.guarded.one, SupportsSurvey) else ""
 
 
 @dataclass(frozen=True)
@@ -153,43 +302,3 @@ class _Run:
             on_progress(done, len(texts))
         order = np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
         return _Seen(order, np.concatenate(finite)[order])
-
-
-def _survey(
-    run: _Run,
-    one: IsolatedMeasure,
-    examples: Sequence[Example],
-    others: Mapping[str, Sequence[Example]],
-) -> None:
-    """Let a measure look at texts of its own before all others, where it asks to, and learn from
-    them.
-    """
-    if one.outcome is not None or not isinstance(one.one, SupportsSurvey):
-        return
-    with one.step("survey"):
-        _learn(run, one, run.over(texts_of(one.one, examples, others, run.seeds), [one], [one]))
-
-
-def _learn(run: _Run, one: IsolatedMeasure, seen: _Seen) -> None:
-    """Let a measure learn from what it has looked at."""
-    if one.outcome is None and isinstance(one.one, SupportsSurvey):
-        with one.step("learn"):
-            one.learned = one.one.learn(joined(one.parts, seen.order), run.seeds)
-    one.parts.clear()
-
-
-def _finish(run: _Run, one: IsolatedMeasure, examples: Sequence[Example], seen: _Seen) -> None:
-    if one.outcome is not None:
-        return
-    with one.step("joining"):
-        arrays = joined(one.parts, seen.order)
-        if isinstance(one.one, SupportsSurvey) and one.one.surveys == "half":
-            arrays = unlearned(arrays, half(examples, run.seeds))
-        arrays = numbered(arrays, seen.finite)
-    if one.outcome is None:
-        with one.step("finish"):
-            made = one.one.finish(arrays)
-            if isinstance(one.one, SupportsConclusion):
-                made = one.one.conclude(made, one.learned, run.seeds)
-            one.outcome = finished(made, one.name, len(examples))
-    one.parts.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,22 +18,32 @@ from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import Asking, choose
 from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
+from sightline.audits.look_plan import MOST
 from sightline.audits.measure_pass import Progress, measure
-from sightline.core.errors import DataError
+from sightline.audits.sequential import Limits, Looked, OnLook, look_at, unheard
+from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.installation import version_of
 from sightline.core.interning import Sharing
-from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, Trace
+from sightline.core.protocols import (
+    Auditable,
+    Measure,
+    MeasureContext,
+    SupportsAttentionSources,
+    Trace,
+)
 from sightline.core.results import Learned, Measurement, Outcome, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe, sample_test
 from sightline.data.near_duplicates import counted_once
 from sightline.measures.default_measures import default_measures
 from sightline.models.model_storage import weights_digest
+from sightline.stats.intervals import LEVEL
 from sightline.verdict.estimators import estimates, metrics, with_context
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
+from sightline.verdict.model_accuracy import learned_of
 from sightline.verdict.thresholds import Thresholds, committed
 from sightline.verdict.transfer_estimates import pair_sums
 
@@ -60,6 +71,11 @@ def audit(
     scores: Scores | str | None = None,
     label_map: LabelMap | None = None,
     batch_size: int = 32,
+    budget: float | None = None,
+    max_texts: int | None = None,
+    full: bool = False,
+    kept_in: Path | None = None,
+    on_look: OnLook = unheard,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> Audit:
@@ -84,12 +100,25 @@ def audit(
         Which class of the model a label of the data is, such as ``{"pos": "POSITIVE"}``; labels
         that are left out must be names of its classes. Without it, labels are matched
         (`sightline.adapters.label_alignment`).
+    budget, max_texts
+        Seconds, and texts, that the audit may take: it looks at growing numbers of texts, required
+        tests first, and stops when the verdict is settled (`sightline.audits.sequential`). With
+        neither, or where it is to be ``full``, every measure is taken on every text.
+    kept_in
+        A folder in which such an audit keeps what it has, to go on from if it is stopped; removed
+        by the caller. ``on_look`` hears what is settled after each look.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress
         Called with (texts done, texts in all) after each batch.
     """
     thresholds = thresholds or committed()
+    by_looks = is_sequential(budget, max_texts, full=full)
+    if by_looks and isinstance(scores, str):
+        message = "an attribution is made of all texts before an audit looks at any"
+        raise SpecError(f"{message}; take --full, or leave it out", field="scores")
+    if by_looks:
+        limit = min(one for one in (limit, max_texts or MOST) if one is not None)
     measures = default_measures() if measures is None else measures
     dataset = numbered_for_model(dataset, validate(model), label_map)
     sampled = sample_test(dataset, limit, seed)
@@ -109,6 +138,22 @@ def audit(
     if isinstance(scores, str):
         made = attributed(scores, model, sampled.test, seed, batch_size, on_progress)
         brought, about["scores"] = (made.sizes, made.signed), made.about()
+    if by_looks:
+        subject = MeasureContext(model, beside, given=brought[0] or {}, signed=brought[1])
+        limits = Limits(budget, kept_in, on_look)
+        found = look_at(
+            subject, sampled, measures, Seeds(seed), batch_size, thresholds, limits, on_progress
+        )
+        about["sequential"] = found.about
+        return conclude(
+            model,
+            found.audited,
+            found.outcomes,
+            seed,
+            thresholds=thresholds,
+            spec=about,
+            looked=found,
+        )
     outcomes = measure(
         model,
         sampled.test,
@@ -121,6 +166,22 @@ def audit(
         *brought,
     )
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
+
+
+def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) -> bool:
+    """Tell whether an audit stops when its verdict is settled; refuse limits that contradict each
+    other or allow nothing.
+    """
+    named = {"budget": budget, "max_texts": max_texts}
+    for name, value in named.items():
+        if value is None:
+            continue
+        if full:
+            message = "expected no limit where all is measured"
+            raise SpecError(f"{message}; keep it, or {setting('full')}", field=name)
+        if not value > 0:
+            raise SpecError(f"expected more than 0, got {value:g}", field=name)
+    return any(value is not None for value in named.values())
 
 
 def _chosen(
@@ -149,15 +210,22 @@ def conclude(
     *,
     thresholds: Thresholds,
     spec: Mapping[str, Any],
+    looked: Looked | None = None,
 ) -> Audit:
-    """Judge what was measured on the test texts of a dataset, all of which were audited."""
-    evidence = Evidence(outcomes, audited.label_names, thresholds, seed)
-    judgement, numbers = judge(evidence), estimates(evidence)
+    """Judge what was measured on the test texts of a dataset, all of which were audited.
+
+    An audit that ``looked`` at growing numbers of texts has the answers to all planned ones, and
+    wider intervals.
+    """
+    level = LEVEL if looked is None else looked.level
+    evidence = Evidence(outcomes, audited.label_names, thresholds, seed, level)
+    answered = evidence if looked is None else looked.answered
+    judgement, numbers = judge(evidence, learned_of(answered)), estimates(evidence)
     return Audit(
         verdict=judgement.verdict,
         findings=with_context(judgement.findings, numbers),
         estimates=numbers,
-        metrics=metrics(evidence, grouped=any(example.group for example in audited.test)),
+        metrics=metrics(answered, grouped=any(example.group for example in audited.test)),
         measurements=outcomes,
         spec=spec,
         maps=maps_of(evidence),

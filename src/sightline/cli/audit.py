@@ -7,7 +7,7 @@ import typer
 from sightline.api.audit import audit_each, with_seeds
 from sightline.api.compute_resources import made_by
 from sightline.api.model_source import choose, saved_folder
-from sightline.api.resume import kept_until_written
+from sightline.api.resume import kept_until_written, looks_until_written
 from sightline.cli import flags
 from sightline.cli.audit_output import show_audits, write_audits, written
 from sightline.cli.dry_run import made_forecast, show_forecast
@@ -51,7 +51,7 @@ def audit(
         data, name, model.training(texts.min_count), run.options(texts), typed=texts.description
     )
     note_unsealed(saved_folder(name))
-    gates = read_gates(fail_on or ())
+    gates, stopping = read_gates(fail_on or ()), run.stopping
     note_replaced(*places)
     sources = with_seeds(source, run.seeds)
     if run.dry_run:
@@ -62,7 +62,11 @@ def audit(
         kept_until_written(kept.path, run.resources, console.hooks) as (hooks, machine),
         printed_aside(),
     ):
-        audits = audit_each(sources, hooks, machine, about=made_by(context.obj or ()))
-        write_audits(audits, report)
+        about = made_by(context.obj or ())
+        with looks_until_written(kept.path, stopping, hooks) as looks:
+            audits = audit_each(
+                sources, hooks, machine, about=about, stopping=stopping, looks=looks
+            )
+            write_audits(audits, report)
     show_audits(audits, report, console)
     return close_gates(audits, gates)

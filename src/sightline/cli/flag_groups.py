@@ -15,7 +15,7 @@ from sightline.api.compute_resources import Resources
 from sightline.api.data_source import read_label_map, read_source
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import under_reading
-from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.api.run_options import AuditOptions, Stopping, TrainingOptions
 from sightline.api.workers import Workers
 from sightline.cli import flags
 from sightline.cli.dry_run import say_ready
@@ -259,6 +259,9 @@ class Auditing:
     seed: flags.Seed = 0
     seeds: flags.Seeds = 1
     limit: flags.Limit = None
+    budget: flags.Budget = None
+    max_texts: flags.MaxTexts = None
+    full: flags.Full = False
     gradient: flags.Gradient = "input"
     measure: flags.Measures = None
     device: flags.Device = "auto"
@@ -270,6 +273,11 @@ class Auditing:
     def resources(self) -> Resources:
         """What is asked of the machine."""
         return Resources(device=self.device, threads=self.threads, memory=self.memory)
+
+    @property
+    def stopping(self) -> Stopping:
+        """When an audit may stop before all is measured."""
+        return Stopping(budget=self.budget, max_texts=self.max_texts, full=self.full)
 
     def options(self, texts: AuditedTexts) -> AuditOptions:
         """Give the options of an audit."""

@@ -11,6 +11,7 @@ import typer
 from sightline._io.limits import read_size
 from sightline.api.list_choices import COMPANIONS, EXPENSIVE, Reduction
 from sightline.api.workers import Workers, read_workers
+from sightline.config.duration_syntax import read_duration
 from sightline.core.installation import install_line
 
 _LEAST_MEMORY = 2**20
@@ -33,6 +34,18 @@ def read_memory(text: str) -> int:
     if not _LEAST_MEMORY <= size < 2**60:
         raise typer.BadParameter(f"expected a size from 1M upwards, got {text!r}")
     return size
+
+
+def read_budget(text: str) -> float:
+    """Read a duration such as 5m as seconds.
+
+    >>> read_budget("5m")
+    300.0
+    """
+    seconds = read_duration(str(text))
+    if seconds is None or not 0 < seconds < 10**7:
+        raise typer.BadParameter(f"expected a duration such as 90s, 5m or 1h, got {text!r}")
+    return seconds
 
 
 def read_rate(text: str) -> float:
@@ -425,6 +438,39 @@ Limit = Annotated[
         show_default="all",
         help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of "
         "a study. A first audit of a transformer: --limit 100.",
+        rich_help_panel=RUN,
+    ),
+]
+
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget",
+        metavar="TIME",
+        parser=read_budget,
+        show_default="none",
+        help="Time that measuring may take, such as 5m or 1h: required tests first, on growing "
+        "numbers of texts, until the verdict is settled.",
+        rich_help_panel=RUN,
+    ),
+]
+MaxTexts = Annotated[
+    int | None,
+    typer.Option(
+        "--max-texts",
+        metavar="N",
+        min=1,
+        show_default="800, with --budget",
+        help="Stop as with --budget, after so many texts at most.",
+        rich_help_panel=RUN,
+    ),
+]
+Full = Annotated[
+    bool,
+    typer.Option(
+        "--full",
+        metavar=_SWITCH,
+        help="Take every measure on every text, as it is without --budget and --max-texts.",
         rich_help_panel=RUN,
     ),
 ]

@@ -17,7 +17,7 @@ from sightline.report.number_format import counted
 from sightline.report.sanitize import one_line
 
 if TYPE_CHECKING:
-    from sightline.api.hooks import Epoch
+    from sightline.api.hooks import Epoch, LookState
 
 SECONDS_BETWEEN = 60.0
 """A line a minute: what is written to a file is read afterwards, and what is slow is looked at by
@@ -35,11 +35,11 @@ def progress(
         yield Display()
     elif terminal and not verbose:
         with _bars() as shown, watched((bars := Bars(shown)).reading):
-            yield Display(bars.epoch, bars.texts, bars.batch)
+            yield Display(bars.epoch, bars.texts, bars.batch, bars.look)
     else:
         lines = Lines(SECONDS_BETWEEN, each_epoch=verbose)
         with watched(lines.reading):
-            yield Display(lines.epoch, lines.texts, lines.batch)
+            yield Display(lines.epoch, lines.texts, lines.batch, lines.look)
 
 
 @contextmanager
@@ -62,6 +62,12 @@ def _bars() -> Progress:
     )
     columns = (stage, BarColumn(), note, TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _of_look(state: LookState) -> str:
+    from sightline.report.sequential_note import look_line  # noqa: PLC0415  (numpy)
+
+    return one_line(look_line(state))
 
 
 class Bars:
@@ -95,6 +101,10 @@ class Bars:
     def texts(self, done: int, total: int) -> None:
         """Move the bar of the audit."""
         self._move("auditing", done, total, f"{done} of {total} texts")
+
+    def look(self, state: LookState) -> None:
+        """Say above the bars what a look came to."""
+        self.shown.console.print(_of_look(state), markup=False, highlight=False)
 
     def _move(self, stage: str, done: float, total: int, description: str) -> None:
         if stage not in self.tasks:
@@ -132,6 +142,10 @@ class Lines:
         self._tell(
             "auditing", f"{done} of {total} texts", done / max(total, 1), "", must=done == total
         )
+
+    def look(self, state: LookState) -> None:
+        """Say what a look came to."""
+        print(_of_look(state), file=sys.stderr, flush=True)
 
     def _tell(
         self, stage: str, description: str, share: float, bound: str, *, must: bool = False

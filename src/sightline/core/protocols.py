@@ -20,6 +20,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.core.example import Example
+from sightline.core.needs import AFFINE as AFFINE
+from sightline.core.needs import ANY_COMPANION as ANY_COMPANION
+from sightline.core.needs import COMPANION as COMPANION
+from sightline.core.needs import OTHER_ATTENTION as OTHER_ATTENTION
+from sightline.core.needs import UNTRAINED as UNTRAINED
 from sightline.core.results import Measurement, Values
 from sightline.core.seeds import Seeds
 
@@ -43,18 +48,6 @@ such states (`SupportsStateReplacement`), and say what of them each word moves, 
 (`SupportsInfluence`)."""
 Origin = Literal["here", "elsewhere"]
 """Who made and trained a model: this package, or somebody whose code has to be proved first."""
-COMPANION = "companion."
-"""What stands before the name of a companion where a measure needs one, as in
-``companion.uniform``."""
-UNTRAINED = "untrained"
-"""The companion that shows what a model knows, and mixes, before it has learned anything."""
-ANY_COMPANION = "companions"
-"""What a measure needs that looks at every companion there is."""
-OTHER_ATTENTION = "decode or token_logits"
-"""What a measure needs that asks for the answer under other attention, by whichever of the two
-offers there is."""
-AFFINE = "token_logits (the logits of each word alone, which only an affine decoder has)"
-"""What to say where token logits are lacking."""
 Survey = Literal["train", "validation", "half", "audited"]
 """Texts that a measure may look at before it measures: those of a split, a seeded half of the
 audited ones, which are then not measured, or all of these, where it takes from them what says
@@ -215,6 +208,19 @@ class Auditable(Protocol):
     ) -> Float[torch.Tensor, "B L"]:
         """Compute the logits under any attention: one map, which all heads get, or one each if the
         trace has heads.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsManyDecodings(Auditable, Protocol):
+    """A model that decodes several weights at once, sooner than one after the other."""
+
+    def decode_many(
+        self, trace: Trace, attention: Float[torch.Tensor, "R *N B T"]
+    ) -> Float[torch.Tensor, "R B L"]:
+        """Compute what `Auditable.decode` gives for each of several weights, without
+        gradients.
         """
         ...
 

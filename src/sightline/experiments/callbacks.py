@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from sightline.training.resume_state import Epoch
+    from sightline.verdict.settled import LookState
 
 
 class OnEpoch(Protocol):
@@ -34,6 +35,13 @@ def _ignore(*progress: object) -> None:
     """Show nothing."""
 
 
+class OnLook(Protocol):
+    """Called after each look of an audit that stops when its verdict is settled."""
+
+    def __call__(self, state: LookState, /) -> None:
+        """Receive what is settled."""
+
+
 @dataclass(frozen=True)
 class Display:
     """Callbacks for the progress of a run; each may be left out."""
@@ -41,6 +49,7 @@ class Display:
     on_epoch: OnEpoch = _ignore
     on_texts: OnTexts = _ignore
     on_batch: OnBatch = _ignore
+    on_look: OnLook = _ignore
 
 
 SILENT = Display()

@@ -13,6 +13,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load
+from sightline.experiments.run_size import run_size
 from sightline.experiments.training_jobs import (
     SILENT,
     Display,
@@ -141,13 +142,22 @@ def audit_as_asked(
     display: Display = SILENT,
     *,
     tokens_at_once: int | None = None,
+    memory: int | None = None,
+    focus_texts: int | None = None,
     **options: Any,
 ) -> Audit:
     """Audit a trained model with the measures, the limit and the seed that are asked for;
     ``options`` override them.
+
+    ``memory`` bounds what a transformer runs at once, and ``focus_texts`` the texts of SL-403.
     """
+    size = run_size(trained.model, trained.dataset.test, memory, tokens_at_once)
+    if size.texts is not None:
+        options.setdefault("batch_size", size.texts)
     if "measures" not in options:
-        options["measures"] = default_measures(tokens_at_once, asked.measures, asked.gradient)
+        options["measures"] = default_measures(
+            size.tokens, asked.measures, asked.gradient, focus_texts
+        )
     return audit_trained(trained, asked.seed, display, **{"limit": asked.limit, **options})
 
 
@@ -171,6 +181,7 @@ def audit_trained(
         seed,
         spec=about,
         on_progress=display.on_texts,
+        on_look=display.on_look,
         **options,
     )
 

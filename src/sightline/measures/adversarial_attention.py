@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
@@ -62,8 +63,8 @@ class AdversarialAttention:
     draws: int = _SET["draws"]
     corners: int = _SET["corners"]
     code: str = "counterfactual"
-    needs: frozenset[str] = frozenset({"token_logits"})
-    paper: str = "Jain & Wallace 2019, §4.2.2, made exact"
+    needs: frozenset[str] = NEEDS["counterfactual"]
+    paper: str = PAPERS["counterfactual"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Ask the corners: nothing is decoded, and no gradient is taken."""

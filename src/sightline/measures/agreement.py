@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
@@ -76,8 +77,8 @@ class Agreement:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "agreement"
-    needs: frozenset[str] = frozenset()
-    paper: str = "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5"
+    needs: frozenset[str] = NEEDS["agreement"]
+    paper: str = PAPERS["agreement"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compute every reference once and compare attention with each."""

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement
@@ -48,8 +49,8 @@ class AttentionNeed:
 
     permutations: int = _SET["permutations"]
     code: str = "need"
-    needs: frozenset[str] = frozenset({"decode"})
-    paper: str = "Tutek & Šnajder 2020, Table 1"
+    needs: frozenset[str] = NEEDS["need"]
+    paper: str = PAPERS["need"]
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
@@ -168,8 +169,8 @@ class RetrainedUniform:
     """Decisions of a companion trained with every word weighted alike from the start."""
 
     code: str = "retrained"
-    needs: frozenset[str] = frozenset({"companion.uniform"})
-    paper: str = "Wiegreffe & Pinter 2019, §3.1"
+    needs: frozenset[str] = NEEDS["retrained"]
+    paper: str = PAPERS["retrained"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Run the companion on the same texts."""

@@ -12,8 +12,9 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
-from sightline.core.protocols import OTHER_ATTENTION, Arrays, MeasureContext, Trace
+from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, words_of
@@ -52,8 +53,8 @@ class AttentionSearch:
     points: int = _SET["points"]
     climb: Climb = field(default_factory=lambda: _climb(_SET["climb"]))
     code: str = "searched"
-    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
-    paper: str = "Jain & Wallace 2019, §4.2.2"
+    needs: frozenset[str] = NEEDS["searched"]
+    paper: str = PAPERS["searched"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Search twice on each text, with no more decodings the second time than the first."""

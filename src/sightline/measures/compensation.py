@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
@@ -36,8 +37,8 @@ class Compensation:
 
     share: float = _SET["share"]
     code: str = "repair"
-    needs: frozenset[str] = frozenset({"decode"})
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["repair"]
+    paper: str = PAPERS["repair"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Decode with each of the top words at zero, and with all of them."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
-from sightline.core.protocols import ANY_COMPANION, Arrays, MeasureContext, Trace
+from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, words_of
@@ -40,8 +41,8 @@ class ControlDistance:
 
     draws: int = _SET["draws"]
     code: str = "beside"
-    needs: frozenset[str] = frozenset({ANY_COMPANION})
-    paper: str = "Wiegreffe & Pinter 2019, §3.3, §4; Meister et al. 2021, Table 5"
+    needs: frozenset[str] = NEEDS["beside"]
+    paper: str = PAPERS["beside"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Run every companion on the same texts."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
-from sightline.core.protocols import OTHER_ATTENTION, Arrays, MeasureContext, Trace
+from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
@@ -35,8 +36,8 @@ class DecisionBounds:
 
     epsilon: float = _SET["epsilon"]
     code: str = "reach"
-    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
-    paper: str = "Jain & Wallace 2019, §4.2, made exact"
+    needs: frozenset[str] = NEEDS["reach"]
+    paper: str = PAPERS["reach"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Ask the corners of the simplex; with more than two classes the reach is a bracket, low to

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.core.protocols import AFFINE, Auditable, Trace
+from sightline.core.protocols import AFFINE, Auditable, SupportsManyDecodings, Trace
 from sightline.measures.batch_words import Words, like
 from sightline.measures.trace_arrays import to_numpy
 from sightline.numerics.adversarial_descent import DescentProblem
@@ -19,6 +20,8 @@ from sightline.numerics.adversarial_descent import DescentProblem
 Array = np.ndarray
 NOT_AFFINE = f"needs {AFFINE}"
 """Why there is no exact number of a model that can only be asked for its answers."""
+AT_ONCE = 100
+"""Weights that are decoded together, where a model can."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +43,29 @@ class Decoding:
 
     def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
         """Decode weights that are no tensors, without gradients."""
-        with torch.no_grad():
-            decoded = (
-                self.model.decode(self.trace, one)
-                for one in like(self.words.weights(weights), self.trace)
-            )
-            return np.stack([to_numpy(one) for one in decoded])
+        return self._decoded(like(one, self.trace) for one in self.words.weights(weights))
 
     def by_head(self, own: Iterable[Float[Array, "*N B W"]]) -> Float[Array, "R B L"]:
         """Decode what was made of the own weights, one after the other, without gradients."""
-        with torch.no_grad():
-            tensors = (like(self.words.by_head(one), self.trace) for one in own)
-            return np.stack([to_numpy(self.model.decode(self.trace, one)) for one in tensors])
+        return self._decoded(like(self.words.by_head(one), self.trace) for one in own)
 
     def alone(self) -> Float[Array, "B W L"]:
         """Decode all weight on each word; where a text has no such word, its own attention."""
         own, mask = self.words.attention, self.words.mask
         each = np.eye(mask.shape[1])
-        found = [
-            self.logits(np.where(mask[:, [w]], each[w], own)[None])[0] for w in range(mask.shape[1])
-        ]
-        return np.stack(found, axis=1)
+        alone = np.stack([np.where(mask[:, [w]], each[w], own) for w in range(mask.shape[1])])
+        return self.logits(alone).swapaxes(0, 1)
+
+    def _decoded(self, many: Iterable[torch.Tensor]) -> Float[Array, "R B L"]:
+        """Decode without gradients, some at once."""
+        found, left = list[Array](), iter(many)
+        with torch.no_grad():
+            while some := list(islice(left, AT_ONCE)):
+                if isinstance(self.model, SupportsManyDecodings):
+                    found.append(to_numpy(self.model.decode_many(self.trace, torch.stack(some))))
+                else:
+                    found.extend(to_numpy(self.model.decode(self.trace, one))[None] for one in some)
+        return np.concatenate(found)
 
     def _of_tokens(self, weights: Float[torch.Tensor, "R B W"]) -> Float[torch.Tensor, "R B T"]:
         """Part the weights of words among their pieces, as `Words.weights` does, so that gradients

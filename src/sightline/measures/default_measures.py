@@ -12,16 +12,19 @@ from sightline.core.protocols import Measure
 
 
 def default_measures(
-    tokens_at_once: int | None = None, chosen: tuple[str, ...] = (), gradient: Reduction = "input"
+    tokens_at_once: int | None = None,
+    chosen: tuple[str, ...] = (),
+    gradient: Reduction = "input",
+    focus_texts: int | None = None,
 ) -> tuple[Measure, ...]:
     """Make the measures of an audit, in the order of the report, or those that are chosen and what
     none goes without.
 
     Some are made only where they are chosen (`BY_NAME`). Those that delete words run
     ``tokens_at_once`` tokens together, where that is said; those that take gradients reduce them as
-    ``gradient`` says.
+    ``gradient`` says; ``focus_texts`` are the texts on which the focus of states is measured.
     """
-    said = {"gradient": gradient} | (
+    said = {"gradient": gradient, "focus_texts": focus_texts} | (
         {} if tokens_at_once is None else {"tokens_at_once": tokens_at_once}
     )
     return tuple(_made(MEASURES[code], said) for code in taken(chosen))

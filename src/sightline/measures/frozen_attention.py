@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
@@ -35,8 +36,8 @@ class FrozenAttention:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "frozen"
-    needs: frozenset[str] = frozenset({"companion.frozen"})
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["frozen"]
+    paper: str = PAPERS["frozen"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Run the companion on the same texts, and compare its attention with its own

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.example import Example
 from sightline.core.protocols import Arrays, MeasureContext, SupportsStates, Survey, Trace
@@ -72,8 +73,8 @@ class InputInformation:
     drawn: bool = _SET["drawn"]
     surveys: Survey = _SET["surveys"]
     code: str = "input_information"
-    needs: frozenset[str] = frozenset({"states"})
-    paper: str = "Tutek & Šnajder 2020, §3.4 and Table 2"
+    needs: frozenset[str] = NEEDS["input_information"]
+    paper: str = PAPERS["input_information"]
 
     def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
         """Take texts at random until they have enough words, the same for every model."""

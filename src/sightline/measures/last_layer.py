@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Trace
 from sightline.core.results import Measurement
@@ -37,8 +38,8 @@ class LastLayer:
 
     rounds: int = _SET["rounds"]
     code: str = "last_layer"
-    needs: frozenset[str] = frozenset({"layers"})
-    paper: str = "after Jain & Wallace 2019, §4.2.2; searched"
+    needs: frozenset[str] = NEEDS["last_layer"]
+    paper: str = PAPERS["last_layer"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Try every word for all heads, and then for each."""

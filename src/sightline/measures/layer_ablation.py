@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Survey, Trace
 from sightline.core.results import Measurement
@@ -34,10 +35,8 @@ class LayerAblation:
 
     sums: list[Any] = field(default_factory=list, compare=False, repr=False)
     code: str = "layers"
-    needs: frozenset[str] = frozenset({"layers"})
-    paper: str = (
-        "Hassid et al. 2022, §3 (constant attention); without training, and uniform beside it"
-    )
+    needs: frozenset[str] = NEEDS["layers"]
+    paper: str = PAPERS["layers"]
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:

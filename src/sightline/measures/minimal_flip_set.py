@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
@@ -48,8 +49,8 @@ class MinimalFlipSet:
     draws: int = _SET["draws"]
     gradient: Reduction = "input"
     code: str = "flips"
-    needs: frozenset[str] = frozenset({"token_logits"})
-    paper: str = "Serrano & Smith 2019, §5, made exact"
+    needs: frozenset[str] = NEEDS["flips"]
+    paper: str = PAPERS["flips"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Take weights away on token logits: the smallest set, and one word after the other in each

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged, Values
@@ -34,8 +35,8 @@ class OwnWord:
     """
 
     code: str = "own_word"
-    needs: frozenset[str] = frozenset({"token_logits"})
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["own_word"]
+    paper: str = PAPERS["own_word"]
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:

@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import bdtr
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
-from sightline.core.protocols import OTHER_ATTENTION, Arrays, MeasureContext, Trace
+from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, words_of
@@ -41,8 +42,8 @@ class Permutation:
     permutations: int = _SET["permutations"]
     draws: int = _SET["draws"]
     code: str = "permutation"
-    needs: frozenset[str] = frozenset({OTHER_ATTENTION})
-    paper: str = "Jain & Wallace 2019, §4.2.1"
+    needs: frozenset[str] = NEEDS["permutation"]
+    paper: str = PAPERS["permutation"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Permute on token logits, where a permutation costs one multiplication a word, or else

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
@@ -37,8 +38,8 @@ class Polarity:
     share: float = _SET["share"]
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "polarity"
-    needs: frozenset[str] = frozenset()
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["polarity"]
+    paper: str = PAPERS["polarity"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete every word once, and see which way the log-odds of the decided class go."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -25,8 +26,8 @@ class Predictions:
     """Label, decision, the probability of the decision, and the attention that is to explain it."""
 
     code: str = "outputs"
-    needs: frozenset[str] = frozenset()
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["outputs"]
+    paper: str = PAPERS["outputs"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Read the answers off the logits, and the weights off the trace."""

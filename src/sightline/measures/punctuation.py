@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, Auditable, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
@@ -53,8 +54,8 @@ class Punctuation:
     everywhere: float = _SET["everywhere"]
     least: int = _SET["least"]
     code: str = "marks"
-    needs: frozenset[str] = frozenset()
-    paper: str = "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)"
+    needs: frozenset[str] = NEEDS["marks"]
+    paper: str = PAPERS["marks"]
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.stats import beta
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import DECOUPLED, LABEL, OUTPUT, TARGETS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
@@ -79,8 +79,8 @@ class RankInformation:
 
     shuffles: int = _SET["shuffles"]
     code: str = "information"
-    needs: frozenset[str] = frozenset({"states", "decode"})
-    paper: str = "Wen et al. 2022, §4"
+    needs: frozenset[str] = NEEDS["information"]
+    paper: str = PAPERS["information"]
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
@@ -284,6 +284,8 @@ def _between(value: float, again: Float[Array, " R"], n: int, method: str) -> Es
 def _chance(p: float, draws: int, method: str) -> Estimate:
     """Give a p-value with the interval that its number of draws leaves (Clopper & Pearson 1934)."""
     hits = 0.0 if np.isnan(p) else round(p * (draws + 1)) - 1
+    from scipy.stats import beta  # noqa: PLC0415  (half a second, where it is used)
+
     low = 0.0 if hits == 0 else float(beta.ppf(0.025, hits, draws - hits + 1))
     high = 1.0 if hits == draws else float(beta.ppf(0.975, hits + 1, draws - hits))
     return Estimate(p, low, max(high, p), draws, method)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import BROUGHT, Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
@@ -56,8 +57,8 @@ class Rationale:
     draws: int = _SET["draws"]
     maps: tuple[str, ...] = tuple(_SET["maps"])
     code: str = "rationale"
-    needs: frozenset[str] = frozenset()
-    paper: str = "DeYoung et al. 2020, §4.1"
+    needs: frozenset[str] = NEEDS["rationale"]
+    paper: str = PAPERS["rationale"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare every map with the marks; where no audited text has any, there is nothing to

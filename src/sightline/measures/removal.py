@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
@@ -57,11 +58,8 @@ class Removal:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "erasure"
-    needs: frozenset[str] = frozenset()
-    paper: str = (
-        "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %); limits after Edin "
-        "et al. 2025"
-    )
+    needs: frozenset[str] = NEEDS["erasure"]
+    paper: str = PAPERS["erasure"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Order the words by every map, remove the first, each distinct set once, and see what the

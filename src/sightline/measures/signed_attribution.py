@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import SIGNED_RIVALS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
@@ -39,8 +40,8 @@ class SignedAttribution:
     tolerance: float = _SET["tolerance"]
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "signs"
-    needs: frozenset[str] = frozenset()
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["signs"]
+    paper: str = PAPERS["signs"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Keep every map that the model can give, and the sums where each word has logits of its

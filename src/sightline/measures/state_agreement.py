@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, SupportsStateReplacement, Trace
 from sightline.core.results import Measurement
@@ -51,8 +52,8 @@ class StateAgreement:
     shuffles: int = _SET["shuffles"]
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "state_agreement"
-    needs: frozenset[str] = frozenset({"decode", "embedding_grad", "states", "from_states"})
-    paper: str = "Meister et al. 2021, §3.1, Table 6 and Figure 2"
+    needs: frozenset[str] = NEEDS["state_agreement"]
+    paper: str = PAPERS["state_agreement"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare attention with each importance, as it is and under every shuffle."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
-from jaxtyping import Float
+import torch
+from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, SupportsStates, Trace
 from sightline.core.results import Measurement
-from sightline.core.seeds import Seeds
+from sightline.core.seeds import Seeds, seed_for
 from sightline.measures.batch_words import words_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.state_importance import (
@@ -34,14 +37,18 @@ class StateFocus:
     ``focus`` what it lacks of the most there is.
     """
 
+    focus_texts: int | None = None
+    """Texts that are measured at most, drawn by seed among the audited ones; None: all."""
     code: str = "mixing"
-    needs: frozenset[str] = frozenset({"states", "embedding_grad"})
-    paper: str = "Meister et al. 2021, §4, eq. 5 and Table 1"
+    needs: frozenset[str] = NEEDS["mixing"]
+    paper: str = PAPERS["mixing"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Take the shares of every state, and those of a companion that was not trained, where
         there is one.
         """
+        if self.focus_texts is not None and self.focus_texts < len(subject.audited):
+            return self._of_some(subject, trace, seeds, self.focus_texts)
         words, several = words_of(trace), words_of(trace).mask.sum(1) > 1
         own, entropy = _of_states(
             state_importance(cast(SupportsStates, subject.model), trace), trace
@@ -65,6 +72,22 @@ class StateFocus:
             f"{WHY}no word moves a state that is attended to": several & np.isnan(found["own"]),
         }
 
+    def _of_some(
+        self, subject: MeasureContext, trace: Trace, seeds: Seeds, most: int
+    ) -> dict[str, Array]:
+        """Measure the texts of a batch that are drawn; the others have no numbers."""
+        index = [text.index for text in subject.texts]
+        drawn = np.isin(index, _drawn(tuple(one.index for one in subject.audited), seeds, most))
+        # Without a drawn text, one is measured for the names of the arrays, and taken away.
+        rows = np.flatnonzero(drawn) if drawn.any() else np.arange(1)
+        some = replace(subject, texts=tuple(subject.texts[row] for row in rows), shared={})
+        at = torch.from_numpy(rows).to(trace.batch.ids.device)
+        found = replace(self, focus_texts=None).on_batch(
+            some, subject.model.trace(trace.batch.rows(at)), seeds
+        )
+        whole = {name: _spread(np.asarray(values), rows, drawn) for name, values in found.items()}
+        return {f"{WHY}not among the {most} texts that were drawn": ~drawn, **whole}
+
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts that have nothing to mix, and those whose states nothing moves."""
         values, undefined = with_reasons(arrays)
@@ -86,8 +109,8 @@ class MixingOtherwise:
 
     tokens_at_once: int = TOKENS_AT_ONCE
     code: str = "mixing_otherwise"
-    needs: frozenset[str] = frozenset({"states", "embedding_grad"})
-    paper: str = "Meister et al. 2021, eq. 6 and App. A"
+    needs: frozenset[str] = NEEDS["mixing_otherwise"]
+    paper: str = PAPERS["mixing_otherwise"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete every word, and take a backward pass for every number of every state."""
@@ -129,3 +152,17 @@ def _untrained(
         replace(subject, model=other, companions={}), other.trace(trace.batch), Seeds(0)
     )
     return np.asarray(taken["own"]), np.asarray(taken["focus"])
+
+
+def _drawn(index: Sequence[int], seeds: Seeds, most: int) -> Int[Array, " K"]:
+    """Draw so many of the audited texts."""
+    rank = np.argsort([seed_for(seeds.seed, "focus", one) for one in index], kind="stable")
+    return np.asarray(index)[rank[:most]]
+
+
+def _spread(values: Array, rows: Int[Array, " K"], drawn: Bool[Array, " N"]) -> Array:
+    """Put the rows of the drawn texts in their places; the others have none."""
+    out = np.full(drawn.shape, np.nan if values.dtype.kind == "f" else 0, dtype=values.dtype)
+    if drawn.any():
+        out[rows] = values
+    return out

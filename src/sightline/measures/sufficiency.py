@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
@@ -44,8 +45,8 @@ class Sufficiency:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "sufficiency"
-    needs: frozenset[str] = frozenset()
-    paper: str = "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %)"
+    needs: frozenset[str] = NEEDS["sufficiency"]
+    paper: str = PAPERS["sufficiency"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Order the words by every map, keep the first, each distinct set once, and see what the

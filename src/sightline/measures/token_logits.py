@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.special import expit
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -36,8 +37,8 @@ class TokenLogits:
     """
 
     code: str = "token_evidence"
-    needs: frozenset[str] = frozenset({"token_logits"})
-    paper: str = "Tutek & Šnajder 2020, §5 and Table 3"
+    needs: frozenset[str] = NEEDS["token_evidence"]
+    paper: str = PAPERS["token_evidence"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Read the logits of each word alone."""

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
-from sightline.measures.attribution_maps import MAKERS, AttributionMaps
+from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import types_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FREE, captured_free, texts_of, unranked
@@ -77,8 +78,8 @@ class WordTypeControl:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "types"
-    needs: frozenset[str] = frozenset().union(*(MAKERS[name].needs for name in FREE))
-    paper: str = ""
+    needs: frozenset[str] = NEEDS["types"]
+    paper: str = PAPERS["types"]
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:

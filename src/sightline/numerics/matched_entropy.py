@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import softmax
 
-from sightline.numerics.divergences import entropy
+from sightline.numerics.divergences import entropy, softmax
 
 _STEPS = 60
 _LARGEST = 2.0**20
@@ -27,6 +26,6 @@ def with_entropy(
         # Halve on a logarithmic scale: peaked and flat attention differ by orders of magnitude in
         # s.
         middle = np.expm1((np.log1p(low) + np.log1p(high)) / 2)
-        flatter = entropy(softmax(middle * normal, axis=1))[:, None] > target
+        flatter = entropy(softmax(middle * normal))[:, None] > target
         low, high = np.where(flatter, middle, low), np.where(flatter, high, middle)
-    return np.asarray(softmax((low + high) / 2 * normal, axis=1))
+    return np.asarray(softmax((low + high) / 2 * normal))

@@ -17,7 +17,6 @@ from math import comb
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.optimize import linprog
 
 from sightline.numerics.divergences import jensen_shannon, probabilities, total_variation
 from sightline.numerics.max_divergence import farthest, overlap, within
@@ -189,6 +188,8 @@ def _lightest(place: Polytope, cost: Float[Array, " T"]) -> Float[Array, " T"] |
     rows = np.concatenate([-place.gaps.T, place.gaps.T])
     ends = np.concatenate([-place.low, place.high])
     known = np.isfinite(ends)
+    from scipy.optimize import linprog  # noqa: PLC0415  (half a second, where it is used)
+
     found = linprog(
         cost, A_ub=rows[known], b_ub=ends[known], A_eq=np.ones((1, len(cost))), b_eq=[1.0]
     )

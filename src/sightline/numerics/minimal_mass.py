@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.optimize import linprog
 
 Array = np.ndarray
 
@@ -84,5 +83,7 @@ def _solved(
     rows, ends = np.concatenate([-gaps.T, gaps.T]), np.concatenate([-low, high])
     known = np.isfinite(ends)
     ones = np.ones((1, len(held)))
+    from scipy.optimize import linprog  # noqa: PLC0415  (half a second, where it is used)
+
     found = linprog(held.astype(float), A_ub=rows[known], b_ub=ends[known], A_eq=ones, b_eq=[1.0])
     return float(np.clip(held @ found.x, 0, 1)) if found.x is not None else float("nan")

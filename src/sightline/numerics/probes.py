@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from sightline.config.measure_settings import SETTINGS
@@ -145,6 +144,8 @@ def fit(
         said[labels, texts] -= 1.0
         value = (np.log(total).sum() - own) / len(labels) + 0.5 * (held * weights * weights).sum()
         return float(value), (said @ wide / len(labels) + held * weights).ravel()
+
+    from scipy.optimize import minimize  # noqa: PLC0415  (half a second, where it is used)
 
     found = minimize(
         loss,

@@ -21,6 +21,7 @@ from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.html.map_names import called
 from sightline.report.number_format import KEEP, about, count
 from sightline.report.sentences import answers, listed, opened, quoted
+from sightline.report.sequential_note import is_settled
 from sightline.verdict.verdict_table import NO_BETTER
 
 TITLE = "What to do now"
@@ -133,6 +134,8 @@ def more_texts(audit: Results) -> Iterator[str]:
     """Say how many texts would settle what is open, one sentence for the claims that need as
     many.
     """
+    if is_settled(audit):
+        return
     needed: dict[int, list[Finding]] = {}
     for finding in audit.findings:
         if finding.bears and finding.needed is not None and finding.score is not None:

@@ -14,6 +14,7 @@ from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, texts
 from sightline.report.sentences import opened, quoted
+from sightline.report.sequential_note import settled_after
 
 TITLE = "About the texts"
 MOST = 6
@@ -32,7 +33,8 @@ def noted(audit: Results) -> list[str]:
     if not isinstance(card, Mapping):
         return []
     read = [f"{opened(note)}." for note in worth_noting(card)]
-    return [*_unseen(card.get("labels_not_in_training") or {}), *read]
+    unseen = _unseen(card.get("labels_not_in_training") or {})
+    return [*settled_after(audit), *unseen, *read]
 
 
 def worth_noting(card: Mapping[str, Any]) -> list[str]:

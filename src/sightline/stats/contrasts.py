@@ -4,8 +4,8 @@ floor was drawn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -19,16 +19,33 @@ from sightline.stats.strata import Strata
 Array = np.ndarray
 
 
-@dataclass(frozen=True)
+Make = Callable[[], Estimate]
+
+
 class Contrast:
     """A number, its floor, and the effect: how far the number gets from the floor to the ceiling.
 
-    All three are over the texts where number, floor and ceiling are defined.
+    All three are over the texts where number, floor and ceiling are defined. Each is estimated when
+    it is first asked for: of a predicted class nobody asks for more than the effect.
     """
 
-    number: Estimate
-    baseline: Estimate
-    score: Estimate
+    def __init__(self, number: Make, baseline: Make, score: Make) -> None:
+        self._makes = number, baseline, score
+
+    @cached_property
+    def number(self) -> Estimate:
+        """The number."""
+        return self._makes[0]()
+
+    @cached_property
+    def baseline(self) -> Estimate:
+        """Its floor."""
+        return self._makes[1]()
+
+    @cached_property
+    def score(self) -> Estimate:
+        """The effect."""
+        return self._makes[2]()
 
 
 def paired(
@@ -52,9 +69,9 @@ def paired(
     here, low, high = _known(observed, baseline, ceiling)
     gained = _gained(here, low, high, classes)
     return Contrast(
-        bootstrap.mean(here, seed, bounds, clusters, level, classes),
-        bootstrap.mean(low, seed, bounds, clusters, level, classes),
-        ratio(gained.top, gained.bottom, seed, clusters, level, classes=classes),
+        partial(bootstrap.mean, here, seed, bounds, clusters, level, classes),
+        partial(bootstrap.mean, low, seed, bounds, clusters, level, classes),
+        partial(ratio, gained.top, gained.bottom, seed, clusters, level, classes=classes),
     )
 
 

@@ -14,6 +14,7 @@ from sightline.core.results import Estimate
 from sightline.numerics.classification_metrics import accuracy, confusion, macro_f1
 from sightline.numerics.count_tables import beside
 from sightline.stats import bootstrap
+from sightline.stats.intervals import LEVEL
 
 Array = np.ndarray
 Decisions = Int[Array, " N"] | Int[Array, "N R"]
@@ -62,6 +63,7 @@ def estimate_drop(
     classes: int,
     seed: int,
     clusters: Int[Array, " N"],
+    level: float = LEVEL,
 ) -> Estimate:
     """Estimate what a metric loses between two columns of decisions, paired by text."""
     both = beside(
@@ -69,7 +71,11 @@ def estimate_drop(
     )
     score = METRICS[one.metric]
     return bootstrap.statistic(
-        both, lambda counts: score(counts[:, 0]) - score(counts[:, 1]), seed, clusters=clusters
+        both,
+        lambda counts: score(counts[:, 0]) - score(counts[:, 1]),
+        seed,
+        clusters=clusters,
+        level=level,
     )
 
 

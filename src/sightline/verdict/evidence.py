@@ -40,6 +40,8 @@ class Evidence:
     label_names: tuple[str, ...]
     thresholds: Thresholds
     seed: int
+    confidence: float = LEVEL
+    """The level of an interval over all texts: higher where they are looked at more than once."""
     _estimates: dict[str, Estimate | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -112,7 +114,9 @@ class Evidence:
         """Give the level of an interval: that of all texts, or of one class among several
         (Bonferroni).
         """
-        return LEVEL if not of else 1 - (1 - LEVEL) / max(1, len(self.classes))
+        if not of:
+            return self.confidence
+        return 1 - (1 - self.confidence) / max(1, len(self.classes))
 
     def rows(self, of: str) -> Bool[Array, " N"]:
         """Mark the texts of a class, or all where none is named."""
@@ -204,7 +208,7 @@ class Evidence:
         )
         clusters = self.clusters[self.finite]
         return estimate_drop(
-            one, labels, learned, other, len(self.label_names), self.seed, clusters
+            one, labels, learned, other, len(self.label_names), self.seed, clusters, self.confidence
         )
 
     def _ratio(self, one: Ratio) -> Estimate | None:

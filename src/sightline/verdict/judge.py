@@ -32,15 +32,18 @@ class Judgement:
     learned: Learned | None
 
 
-def judge(evidence: Evidence) -> Judgement:
-    """Answer every claim in its order, and apply the verdict table."""
+def judge(evidence: Evidence, learned: Learned | None = None) -> Judgement:
+    """Answer every claim in its order, and apply the verdict table.
+
+    ``learned`` is what the model has learned, where more texts than those of the evidence say it.
+    """
     found = {claim.code: _answered(evidence, claim) for claim in AUDIT_TESTS.values()}
     adjusted = benjamini_hochberg({code: one.p for code, one in found.items() if one.p is not None})
     held = {
         code: replace(_held_back(one, found), p_adjusted=adjusted.get(code))
         for code, one in found.items()
     }
-    learned = learned_of(evidence)
+    learned = learned or learned_of(evidence)
     verdict = verdict_of(held, evidence, learned)
     verdict = replace(verdict, close=close_calls(held, evidence, learned, verdict))
     return Judgement(tuple(held.values()), verdict, learned)

@@ -94,7 +94,7 @@ def _against(evidence: Evidence, name: str) -> Iterator[str]:
 def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
     taken = evidence.taken("transplant")
     assert taken is not None  # callers have asked `has` first
-    return compared(taken, f"carried.{name}", evidence.clusters, rows).score
+    return compared(taken, f"carried.{name}", evidence.clusters, rows, evidence.level("")).score
 
 
 def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -> Estimate | None:
@@ -104,7 +104,8 @@ def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -
         evidence.array(f"erasure.{how}.{which}")[rows] for which in (name, "random", "most")
     )
     clusters, classes = evidence.clusters[rows], evidence.predicted[rows]
-    return paired(number, baseline, evidence.seed, most, clusters, classes=classes).score
+    level = evidence.level("")
+    return paired(number, baseline, evidence.seed, most, clusters, level, classes=classes).score
 
 
 def _held(evidence: Evidence, score: Estimate, code: str) -> Answer:

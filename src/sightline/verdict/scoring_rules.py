@@ -112,7 +112,9 @@ def share(evidence: Evidence, claim: AuditTest) -> Judged | str:
         return evidence.why_not(claim.number)
     values = share_of(evidence, claim)
     classes, clusters = evidence.predicted, evidence.clusters
-    whole = bootstrap.mean(values, evidence.seed, SHARES, clusters, classes=classes)
+    whole = bootstrap.mean(
+        values, evidence.seed, SHARES, clusters, evidence.level(""), classes=classes
+    )
     if whole.n == 0:
         return _undefined(evidence, claim.number)
     by_class = {
@@ -134,7 +136,7 @@ def share_without(evidence: Evidence, claim: AuditTest) -> Judged | str:
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
     without = share_of(evidence, claim)
-    share = bootstrap.proportion(without, clusters=evidence.clusters)
+    share = bootstrap.proportion(without, evidence.clusters, evidence.level(""))
     if share.n == 0:
         return _undefined(evidence, claim.number)
     by_class = {

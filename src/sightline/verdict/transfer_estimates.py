@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -31,12 +32,14 @@ def compared(
     ``θ = Σ w·number / Σ w·most``, ``θ₀`` likewise, and ``e = Σ w·(number − chance) / Σ w·(most −
     chance)``; ``w`` lets every predicted class count the same. ``n`` counts donors.
     """
-    found = Contrast(*(of_pairs(one, clusters, level) for one in pair_sums(taken, number, donors)))
+    of, chance, gained = (
+        partial(of_pairs, one, clusters, level) for one in pair_sums(taken, number, donors)
+    )
     if not number.startswith(("own.", "present.")):
-        return found
+        return Contrast(of, chance, gained)
     # A class that is found by its words alone moves twice: when they come, and when they go. And
     # the highlighted words may tell more than all words do, since fewer of them are noise.
-    return replace(found, score=at_most_one(found.score))
+    return Contrast(of, chance, lambda: at_most_one(gained()))
 
 
 def at_most_one(score: Estimate) -> Estimate:

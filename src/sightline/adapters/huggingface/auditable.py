@@ -16,6 +16,7 @@ from sightline.adapters.huggingface.architecture_probe import logits_of
 from sightline.adapters.huggingface.attention_reduction import LayerOutput, Ran, shown
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
 from sightline.adapters.tap.attention_row import AttentionRow
@@ -119,6 +120,8 @@ class HuggingFace(Classifier):
         # What special tokens have is held where attention is held, and follows the embeddings where
         # attention does.
         own = shown.own if attention.requires_grad else shown.own.detach()
+        if shown.last is not None and not attention.requires_grad:
+            return self.decode_many(trace, attention[None])[0]
         put = self.choice.replaced(own, attention, trace.batch.attendable)
 
         def changes(some: TextGroup) -> dict[Site, Change]:
@@ -131,6 +134,25 @@ class HuggingFace(Classifier):
             return self.answer_under(
                 trace.batch, changes, None if ahead else trace.embeddings, ahead
             )
+
+    def decode_many(
+        self, trace: Trace, attention: Float[torch.Tensor, "R *N B T"]
+    ) -> Float[torch.Tensor, "R B L"]:
+        """Decode several weights of the words: where the last layer can, for the token that is read
+        alone, all at once.
+        """
+        shown = self.shown_in(trace)
+        if shown.last is None or shown.own is None:
+            return torch.stack([self.decode(trace, one) for one in attention])
+        put = torch.stack(
+            [self.choice.replaced(shown.own, one, trace.batch.attendable) for one in attention]
+        ).to(shown.last.weights)
+        if self.choice.head is None:
+            weights = put.movedim(1, 2)
+        else:
+            weights = shown.last.weights.repeat(len(put), 1, 1, 1)
+            weights[:, :, self.choice.head] = put
+        return shown.last.answer(self.module, weights, **self.beside(shown.last.ids))
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
         """Give what every reading shows of the words, a few texts at a time: all weights of all
@@ -186,13 +208,15 @@ class HuggingFace(Classifier):
         found, places = list[ShownAttention](), list[torch.Tensor]()
         layers = self.changed if keep else {}
         ahead: dict[Site, list[Ahead]] = {site: [] for site in layers}
+        alone = keep and self.last_alone and wanted == (self.reading,)
         for some in self.parts(batch):
             given = None if embeddings is None else embeddings[some.places, : some.ids.shape[1]]
             with ExitStack() as keeping:
                 for site, kept in ahead.items():
                     kept.append(Ahead(layers[site]))
                     keeping.enter_context(kept[-1].kept(self.module))
-                found.append(self._run(some, given, wanted))
+                before = ahead[self.site][-1] if alone else None
+                found.append(self._run(some, given, wanted, before))
             places.append(some.places)
         back = torch.cat(places).argsort()
         rows = [torch.nn.functional.pad(one.rows, (0, width - one.rows.shape[2])) for one in found]
@@ -203,6 +227,7 @@ class HuggingFace(Classifier):
             torch.cat(rows, dim=1)[:, back],
             own,
             ahead,
+            found[0].last,  # all texts are run together, where there is any
         )
 
     @cached_property
@@ -217,19 +242,32 @@ class HuggingFace(Classifier):
         )
         return {site: layers for site in sorted(sites) if (layers := tried(self.module, site))}
 
+    @cached_property
+    def last_alone(self) -> bool:
+        """Whether the last layer, where it is what is shown, can run for the token that is read
+        alone.
+        """
+        last = self.anatomy.sites[-1]
+        if not self.together or "decode" not in self.offers or self.site != last:
+            return False
+        text = self.anatomy.text.to(self.device)
+        return runs_alone(self.module, last, self.anatomy.row, self.changed.get(last, ()), text)
+
     def _run(
         self,
         some: TextGroup,
         embeddings: Float[torch.Tensor, "B T E"] | None,
         wanted: Sequence[AttentionSource],
+        before: Ahead | None = None,
     ) -> ShownAttention:
         numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
         sites = [self.anatomy.sites[number] for number in numbers]
         sloped = any(one.kind == "evidence" for one in wanted)
         with torch.set_grad_enabled(sloped or torch.is_grad_enabled()):
             start = self._start(some.ids) if sloped and embeddings is None else embeddings
+            valued = [] if before is None else [self.site]
             answer = run(
-                self.module, some.ids, some.mask, start, sites, {}, **self.beside(some.ids)
+                self.module, some.ids, some.mask, start, sites, {}, valued, **self.beside(some.ids)
             )
             weights = [answer.kept.weights[site] for site in sites]
             slopes = (
@@ -249,7 +287,19 @@ class HuggingFace(Classifier):
         rows = torch.stack([shown(ran, one) for one in wanted]) * some.mask
         replaced = "decode" in self.offers and wanted == (self.reading,)
         own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
-        return ShownAttention(logits, rows, own, {})
+        last = None
+        if before is not None:
+            made = answer.kept
+            last = read_row(
+                self.site,
+                self.anatomy.row,
+                some.ids,
+                some.mask,
+                before,
+                made.weights[self.site],
+                made.values[self.site],
+            )
+        return ShownAttention(logits, rows, own, {}, last)
 
     def _start(self, ids: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T E"]:
         """Look embeddings up to take slopes behind them, whether or not the weights of the module

@@ -33,6 +33,7 @@ def run(
     embeddings: Float[torch.Tensor, "B T E"] | None = None,
     sites: Collection[Site] = (),
     changes: Mapping[Site, Change] = MappingProxyType({}),
+    valued: Collection[Site] = (),
     **beside: torch.Tensor,
 ) -> ForwardResult:
     """Run the module; it is asked by ``input_ids`` always, because heads find the place they read
@@ -40,7 +41,7 @@ def run(
     """
     with (
         embedded(_tables(module), ids, embeddings),
-        reading(module, {*sites, *changes}, len(ids), changes) as kept,
+        reading(module, {*sites, *changes}, len(ids), changes, valued) as kept,
     ):
         found = module(input_ids=ids, attention_mask=mask.long(), **beside)
     return ForwardResult(found.logits, kept)

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import Architecture
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
 from sightline.adapters.tap.attention_row import AttentionRow
@@ -42,6 +43,8 @@ class ShownAttention:
     rows: Float[torch.Tensor, "R B T"]
     own: Float[torch.Tensor, "*N B T"] | None
     ahead: Mapping[Site, Sequence[Ahead]]
+    last: ReadRow | None = None
+    """What the last layer makes of the row that is read, where it can run for that row alone."""
 
     @property
     def row(self) -> Float[torch.Tensor, "B T"]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -58,6 +59,7 @@ class Watch(TorchFunctionMode):
 
     seen: Seen
     mixed: Mixed | None = None
+    products: Mapping[Site, torch.Tensor] = field(default_factory=dict)
     inside: list[str] = field(default_factory=list)
     turns: Counter[str] = field(default_factory=Counter)
     last: tuple[Site, torch.Tensor] | None = None
@@ -71,12 +73,18 @@ class Watch(TorchFunctionMode):
         given = kwargs or {}
         if not self.inside:
             return func(*args, **given)
+        if self.products and func is functional.scaled_dot_product_attention:
+            part = self.inside[-1]
+            if (product := self.products.get(Site(part, self.turns[part]))) is not None:
+                return product
         if func in FUSED:
             return FUSED[func](self._weighed, *args, **given)
         if func in SOFTMAX:
             dim = given["dim"] if "dim" in given else args[1]
             return self._shown(func(*args, **given), dim)
         if func in MIXES and self.last is not None and _same(args[0], self.last[1]):
+            if (product := self.products.get(self.last[0])) is not None:
+                return product.reshape(*args[0].shape[:-1], product.shape[-1])
             self._mixed(args[1])
         return func(*args, **given)
 
@@ -109,9 +117,17 @@ def _same(one: Any, other: torch.Tensor) -> bool:
 
 
 @contextmanager
-def watching(module: nn.Module, seen: Seen, mixed: Mixed | None = None) -> Iterator[None]:
-    """Watch every run of a module while the context lasts."""
-    watch = Watch(seen, mixed)
+def watching(
+    module: nn.Module,
+    seen: Seen,
+    mixed: Mixed | None = None,
+    products: Mapping[Site, torch.Tensor] = MappingProxyType({}),
+) -> Iterator[None]:
+    """Watch every run of a module while the context lasts.
+
+    ``products`` take the place of weights × values at their sites, whatever these would be.
+    """
+    watch = Watch(seen, mixed, products)
 
     def enter(name: str) -> Callable[..., None]:
         def hook(*_: Any) -> None:

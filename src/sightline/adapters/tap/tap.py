@@ -73,6 +73,8 @@ class RecordedWeights:
 
     weights: dict[Site, Weights] = field(default_factory=dict)
     lengths: dict[Site, Float[torch.Tensor, "B N T"]] = field(default_factory=dict)
+    values: dict[Site, Float[torch.Tensor, "B N T D"]] = field(default_factory=dict)
+    """The values themselves, of the sites of which they are asked."""
 
 
 @contextmanager
@@ -81,6 +83,7 @@ def reading(
     sites: Collection[Site],
     texts: int,
     changes: Mapping[Site, Change] = MappingProxyType({}),
+    valued: Collection[Site] = (),
 ) -> Iterator[RecordedWeights]:
     """Keep what the last run used at each of the sites, where there are ``changes`` the changed
     weights.
@@ -97,6 +100,8 @@ def reading(
     def measured(site: Site, values: torch.Tensor) -> None:
         if site in sites and values.dim() > 2 and values.shape[:-2].numel() % texts == 0:
             kept.lengths[site] = values.norm(dim=-1).reshape(texts, -1, values.shape[-2])
+            if site in valued:
+                kept.values[site] = values.detach().reshape(texts, -1, *values.shape[-2:])
 
     with editing(module, {site: keep(site) for site in sites}, texts, measured):
         yield kept

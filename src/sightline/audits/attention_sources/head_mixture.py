@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
-from scipy.optimize import nnls
 
 from sightline.adapters.trace_checks import asked
 from sightline.core.example import Example
@@ -39,6 +38,8 @@ def learned_shares(
 
 def fitted(shown: Float[Array, "W H"], lost: Float[Array, " W"]) -> Float[Array, " H"]:
     """Minimise ``‖A w − d‖²`` over w ≥ 0, and scale w to sum to one; zeros where nothing fits."""
+    from scipy.optimize import nnls  # noqa: PLC0415  (half a second, where it is used)
+
     shares, _ = nnls(shown, lost)
     return np.asarray(shares / shares.sum() if shares.sum() > 0 else shares)
 

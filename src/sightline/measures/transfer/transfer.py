@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
 from sightline.config.measure_settings import SETTINGS
 from sightline.core.example import Example
@@ -99,12 +100,9 @@ class Transfer:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     code: str = "transplant"
-    needs: frozenset[str] = frozenset()
+    needs: frozenset[str] = NEEDS["transplant"]
     surveys: Survey = _SET["surveys"]
-    paper: str = (
-        "ours; an interchange intervention (Geiger et al. 2021) on words: "
-        "docs/decisions/0036-transplant.md"
-    )
+    paper: str = PAPERS["transplant"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Keep what pairs are drawn by, the logits, and every map that the model can give."""

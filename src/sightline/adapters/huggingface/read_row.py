@@ -1,0 +1,120 @@
+"""The last layer for the one token that the classifier reads, under many weights at once.
+
+Under other weights in that row alone, the rest of the layer answers as before: what attention gives
+is the weights times the values, and all that follows is done token by token. So a text is one
+token, which is run again as often as there are weights. That a model is so is tried, not known.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+
+from sightline.adapters.huggingface.attention_reduction import place
+from sightline.adapters.huggingface.attention_source import QueryRow
+from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.tap.prefix_cache import Ahead
+from sightline.adapters.tap.softmax_tracer import Site, watching
+
+SAME = 1e-5
+"""Logits that differ by less of the largest are the same."""
+
+
+@dataclass(frozen=True)
+class ReadRow:
+    """What the layers before the last one leave of the token that is read, and what the last one
+    mixes into it.
+    """
+
+    site: Site
+    ids: Int[torch.Tensor, "B 1"]
+    ahead: Ahead
+    weights: Float[torch.Tensor, "B N T"]
+    values: Float[torch.Tensor, "B N T D"]
+
+    def answer(
+        self, module: Any, weights: Float[torch.Tensor, "R B N T"], **beside: torch.Tensor
+    ) -> Float[torch.Tensor, "R B L"]:
+        """Answer under each of several weights of all heads."""
+        times, texts = weights.shape[:2]
+        products = torch.einsum("rbnt,bntd->rbnd", weights, self.values).flatten(0, 1)[:, :, None]
+        ids = self.ids.repeat(times, 1)
+        given = replace(self.ahead, given=[_repeated(self.ahead.given[0], times)])
+        there = torch.ones_like(ids)
+        named = {name: one.repeat(times, 1) for name, one in beside.items()}
+        with (
+            torch.no_grad(),
+            given.skipped(module),
+            watching(module, lambda site, made, dim: made, None, {self.site: products}),
+        ):
+            logits: torch.Tensor = module(input_ids=ids, attention_mask=there, **named).logits
+        return logits.reshape(times, texts, -1)
+
+
+def read_row(
+    site: Site,
+    row: QueryRow,
+    ids: Int[torch.Tensor, "B T"],
+    mask: torch.Tensor,
+    ahead: Ahead,
+    weights: Float[torch.Tensor, "B N Q T"],
+    values: Float[torch.Tensor, "B N T D"],
+) -> ReadRow:
+    """Take of a run what it left of the token that is read."""
+    texts, at = torch.arange(len(ids), device=ids.device), place(mask, row)
+    given = _row_of(ahead.given[0], texts, at, ids.shape)
+    return ReadRow(
+        site, ids[texts, at][:, None], replace(ahead, given=[given]), weights[texts, :, at], values
+    )
+
+
+def runs_alone(
+    module: Any, site: Site, row: QueryRow, layers: tuple[str, ...], text: torch.Tensor
+) -> bool:
+    """Try whether the last layer answers for one token as it does for all, under weights that
+    differ from its own.
+    """
+    if row == "all" or not layers:
+        return False
+    there, ahead = torch.ones_like(text, dtype=torch.bool), Ahead(layers)
+    with torch.no_grad(), suppress(Exception):  # a model of any kind, which is then run whole
+        with ahead.kept(module):
+            found = run(module, text, there, sites=[site], valued=[site])
+        alone = read_row(
+            site, row, text, there, ahead, found.kept.weights[site], found.kept.values[site]
+        )
+        other = alone.weights.flip(-1).roll(1, dims=1)
+        at = place(there, row)
+
+        def change(weights: torch.Tensor) -> torch.Tensor:
+            changed = weights.clone()
+            changed[torch.arange(len(text)), :, at] = other.to(weights.dtype)
+            return changed
+
+        whole = run(module, text, there, changes={site: change}).logits
+        both = torch.stack([alone.weights, other])
+        found_alone = alone.answer(module, both)
+        wanted = torch.stack([found.logits, whole])
+        apart = (found_alone - wanted).abs().max()
+        moved = (whole - found.logits).abs().max()
+        return bool(apart <= SAME * wanted.abs().max() and (moved == 0 or apart <= 1e-2 * moved))
+    return False
+
+
+def _repeated(given: Any, times: int) -> Any:
+    if isinstance(given, torch.Tensor):
+        return given.repeat(times, *[1] * (given.dim() - 1)) if given.dim() else given
+    return tuple(_repeated(one, times) for one in given) if isinstance(given, tuple) else given
+
+
+def _row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: torch.Size) -> Any:
+    """Take the token that is read of every state; what has another form stays as it is."""
+    if isinstance(given, torch.Tensor) and given.dim() == 3 and given.shape[:2] == shape:
+        return given[texts, at][:, None]
+    if isinstance(given, tuple):
+        return tuple(_row_of(one, texts, at, shape) for one in given)
+    return given

@@ -1,0 +1,81 @@
+"""In which order texts come, after how many of them an audit looks, and at which level.
+
+An audit that stops when its verdict is settled looks at growing numbers of texts. Looks are planned
+before the first text is measured: their number is what the level of every interval depends on
+(docs/decisions/0108-looks.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
+
+import numpy as np
+from jaxtyping import Int
+
+from sightline.core.example import Example
+from sightline.core.seeds import seed_for
+from sightline.stats.intervals import LEVEL
+
+Array = np.ndarray
+MOST = 800
+"""Texts that are planned where nothing else is asked: more seldom settle what these leave open."""
+SPARE = 1.12
+"""Times the fewest texts of a test that each predicted class has at the first look: of some texts a
+test has no number."""
+GROWTH = 2
+"""From look to look the texts are so many times as many."""
+WORTH = 1.5
+"""A look that would be followed by fewer than so many times its texts is left out."""
+
+
+@dataclass(frozen=True)
+class LookPlan:
+    """The order in which texts come, as places among the planned ones, and the texts of each
+    look.
+    """
+
+    order: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def level(self) -> float:
+        """The level of an interval at each look, so that all of them hold together (Bonferroni)."""
+        return 1 - (1 - LEVEL) / len(self.sizes)
+
+
+def planned(
+    texts: Sequence[Example], predicted: Int[Array, " N"], seed: int, fewest: int
+) -> LookPlan:
+    """Plan the looks at some texts, of which it is known how the model predicts them.
+
+    Texts come in an order drawn by seed and text. Those of the first look are the first of each
+    predicted class, as many as a test needs or as there are.
+    """
+    rank = np.argsort(
+        [seed_for(seed, "looks", text.index) for text in texts], kind="stable"
+    ).tolist()
+    first, left = list[int](), list[int]()
+    room = dict.fromkeys(predicted.tolist(), ceil(SPARE * fewest))
+    for place in rank:
+        kind = int(predicted[place])
+        room[kind] -= 1
+        (first if room[kind] >= 0 else left).append(place)
+    return LookPlan((*first, *left), sizes(len(first), len(texts)))
+
+
+def sizes(first: int, texts: int) -> tuple[int, ...]:
+    """Say after how many texts an audit looks: each time at more by `GROWTH`, and at last at all.
+
+    >>> sizes(112, 800), sizes(112, 150), sizes(112, 112)
+    ((112, 224, 448, 800), (150,), (112,))
+    """
+    found = [first]
+    while found[-1] * GROWTH < texts:
+        found.append(found[-1] * GROWTH)
+    if len(found) == 1 or texts >= WORTH * found[-1]:
+        found.append(texts)
+    kept = [one for one, after in pairwise([*found, texts]) if after >= WORTH * one]
+    return (*kept, texts)

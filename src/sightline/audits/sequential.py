@@ -1,0 +1,348 @@
+"""An audit that stops as soon as its verdict is settled: growing numbers of texts, required tests
+first.
+
+Each look takes the measures on the texts that came since the last one (`TextPass`) and judges all
+of them, with intervals so wide that all planned looks together are wrong no more often than one is
+allowed to be (docs/decisions/0108-looks.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from sightline.audits.look_plan import LookPlan, planned
+from sightline.audits.look_storage import KeptLooks, Position
+from sightline.audits.measure_pass import Progress, TextPass, measure
+from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
+from sightline.core.installation import version_of
+from sightline.core.protocols import Measure, MeasureContext
+from sightline.core.results import Learned, NotRun, Outcome
+from sightline.core.seeds import Seeds
+from sightline.data.dataset import Dataset, describe
+from sightline.measures.predictions import Predictions
+from sightline.verdict.accuracy_drop import DROPS
+from sightline.verdict.audit_test import AuditTest
+from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import Judgement, judge
+from sightline.verdict.model_accuracy import learned_of
+from sightline.verdict.settled import LookState, Settled, settled
+from sightline.verdict.thresholds import Thresholds
+
+STAGES = (0, 1, 2, 3)
+"""The answers, the test that moves words, what else is required, and what must not fail."""
+BY_REQUEST = 4
+"""What does not bear on the verdict, and was asked for by name."""
+DECODES = "need"
+"""The measure that proves that decoding is what the model does: without it nothing is required."""
+AGAIN = 0.4
+"""Of what a text takes, the part that is taken again at each later look: what learns from all
+texts."""
+NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
+NOT_BEARING = "left out, because it does not bear on the verdict; --full takes it"
+NO_TIME = "left out, because the budget was spent before it; a larger --budget takes it"
+
+
+OnLook = Callable[[LookState], None]
+
+
+def unheard(state: LookState) -> None:
+    """Say nothing of a look."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a sequential audit may go: seconds, where it is kept meanwhile, and who hears of each
+    look.
+    """
+
+    seconds: float | None = None
+    kept_in: Path | None = None
+    on_look: OnLook = unheard
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What the looks leave: the texts that were measured, the outcomes, and what the report says
+    of it.
+    """
+
+    audited: Dataset
+    outcomes: Mapping[str, Outcome]
+    answered: Evidence
+    level: float
+    about: dict[str, Any]
+
+
+def unlimited(done: int, total: int) -> None:
+    """Let the answers to the first texts be taken, whatever the budget: without them there is
+    nothing to report.
+    """
+
+
+class BudgetSpentError(Exception):
+    """The seconds of an audit are over."""
+
+
+def look_at(
+    subject: MeasureContext,
+    data: Dataset,
+    measures: Sequence[Measure],
+    seeds: Seeds,
+    batch_size: int,
+    thresholds: Thresholds,
+    limits: Limits,
+    on_progress: Progress,
+) -> Looked:
+    """Measure the planned test texts of a dataset, until the verdict is settled or the limits are
+    reached.
+    """
+    began = perf_counter()
+    answers = measure(
+        subject.model, data.test, (Predictions(),), {}, seeds, batch_size, on_progress
+    )
+    answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
+    predicted = answered.predicted if answered.taken(ALWAYS) else np.zeros(len(data.test), int)
+    plan = planned(data.test, predicted, seeds.seed, thresholds.least)
+    ordered = tuple(data.test[place] for place in plan.order)
+    others = {"train": data.train, "validation": data.validation}
+    texts = TextPass(
+        replace(subject, audited=ordered), measures, seeds, batch_size, others, growing=True
+    )
+    probability = answered.array(f"{ALWAYS}.probability") if answered.taken(ALWAYS) else predicted
+    kept = KeptLooks.of(
+        limits.kept_in,
+        plan.sizes,
+        [(text.id, text.tokens, text.query, text.label) for text in ordered],
+        subject.model.name,
+        probability.tobytes(),
+        list(measures),
+        sorted(subject.companions),
+        sorted(subject.given),
+        (seeds.seed, batch_size, version_of("sightline"), version_of("torch")),
+        thresholds,
+    )
+    looking = _Looking(
+        replace(data, test=ordered), plan, texts, answered, thresholds, limits, kept, began
+    )
+    return looking.run(on_progress)
+
+
+def stage_of(code: str) -> int | None:
+    """Say in which stage a measure is taken; None for one that does not bear on the verdict."""
+    if code == ALWAYS:
+        return 0
+    claims = [claim for claim in AUDIT_TESTS.values() if code in measures_of(claim)]
+    if any(claim.charge == "moved" for claim in claims):
+        return 1
+    if any(claim.role == "required" for claim in claims) or code == DECODES:
+        return 2
+    if any(claim.bears for claim in claims):
+        return 3
+    return BY_REQUEST if code in BY_NAME or code not in MEASURES else None
+
+
+def measures_of(claim: AuditTest) -> set[str]:
+    """Name the measures that a test rests on."""
+    named = {claim.number, claim.baseline, claim.ceiling, *claim.second} - {""}
+    drops = {DROPS[one.name].measure for one in claim.quantities() if one.name in DROPS}
+    return {name.partition(".")[0] for name in named} | drops
+
+
+@dataclass
+class _Looking:
+    """The looks of one audit as they are made."""
+
+    data: Dataset
+    plan: LookPlan
+    texts: TextPass
+    answered: Evidence
+    thresholds: Thresholds
+    limits: Limits
+    kept: KeptLooks
+    began: float
+    looks: list[dict[str, Any]] = field(default_factory=list)
+    size: int = 0
+    judged: Judgement | None = None
+    state: Settled | None = None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+
+    def run(self, on_progress: Progress) -> Looked:
+        """Look after each planned number of texts, in the first look after each stage."""
+
+        def told(done: int, total: int) -> None:
+            on_progress(done, total)
+            if self.limits.seconds is not None and self.seconds > self.limits.seconds:
+                raise BudgetSpentError
+
+        position = self.kept.restore(self.texts)
+        self.began -= position.seconds
+        if position.look >= 0:
+            self._judge(position.look, position.stage)
+        stopped = self._looked(position, told)
+        if stopped != "budget":
+            self._complete(told)
+        self.texts.ask_again()
+        return self._ended(stopped)
+
+    @property
+    def seconds(self) -> float:
+        """How long the audit has taken, with what a stopped one had taken."""
+        return perf_counter() - self.began
+
+    @property
+    def learned(self) -> Learned | None:
+        """What the model has learned, by all planned texts."""
+        return learned_of(self.answered)
+
+    def _looked(self, position: Position, on_progress: Progress) -> str:
+        """Make the looks; say what ended them."""
+        if self.state is not None and self.state.all:
+            return "settled"
+        for look, size in enumerate(self.plan.sizes):
+            for stage in STAGES:
+                if (look, stage) <= (position.look, position.stage):
+                    continue
+                if stage == 0 and look and not self._fits(size):
+                    return "budget"
+                heard = unlimited if (look, stage) == (0, 0) else on_progress
+                try:
+                    self.texts.advance(self._names(stage), size, heard)
+                except BudgetSpentError:
+                    return "budget"
+                self.kept.save(Position(look, stage, self.seconds), self.texts)
+                if look and stage < STAGES[-1]:
+                    continue
+                self._judge(look, stage)
+                if self.state is not None and self.state.all:
+                    return "settled"
+        return "texts"
+
+    def _judge(self, look: int, stage: int) -> None:
+        """Judge what every measure has of the texts of a look, and say what is settled."""
+        size = self.plan.sizes[look]
+        outcomes = self.texts.outcomes(size)
+        if stage < STAGES[-1] and look:  # in the middle of a look: the one before stands
+            return
+        bearing = [name for stage in STAGES for name in self._names(stage)]
+        pending = {name for name in bearing if name not in outcomes}
+        evidence = Evidence(
+            {**outcomes, **{name: NotRun(name, NOT_NEEDED) for name in pending}},
+            self.data.label_names,
+            self.thresholds,
+            self.texts.run.seeds.seed,
+            self.plan.level,
+        )
+        self.judged = judge(evidence, self.learned)
+        self.state = settled(evidence, self.judged, pending, self._growing(size))
+        self.size, self.outcomes = size, outcomes
+        if stage == STAGES[0] and not self.state.all:  # there is nothing to say of answers alone
+            return
+        seconds = round(self.seconds, 1)
+        self.looks = [one for one in self.looks if one["texts"] != size]
+        self.looks.append({"texts": size, "seconds": seconds, **asdict(self.state)})
+        looks, planned_ = len(self.plan.sizes), len(self.data.test)
+        self.limits.on_look(
+            LookState(look + 1, looks, size, planned_, seconds, self.judged.verdict, self.state)
+        )
+
+    def _complete(self, on_progress: Progress) -> None:
+        """Take what a settled verdict is to be read with: other maps, where attention must not be
+        shown, and what was asked for by name.
+        """
+        assert self.judged is not None  # it was settled
+        verdict = self.judged.verdict
+        shown = all(one.level.permits for one in (verdict, *verdict.by_class.values()))
+        for stage in (BY_REQUEST,) if shown else (2, BY_REQUEST):
+            try:
+                self.texts.advance(self._names(stage), self.size, on_progress)
+            except BudgetSpentError:
+                break
+        found = self.texts.outcomes(self.size)
+        self.outcomes = {**self.outcomes, **found}
+
+    def _ended(self, stopped: str) -> Looked:
+        """Say how it ended, and what it would take where it is not settled."""
+        why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_BEARING}[stopped]
+        left = {
+            name: NotRun(name, why if stage_of(name) is not None else NOT_BEARING)
+            for name in self.texts.names
+            if name not in self.outcomes
+        }
+        audited = _first(self.data, self.size)
+        return Looked(
+            audited,
+            {name: {**self.outcomes, **left}[name] for name in self.texts.names},
+            self.answered,
+            self.plan.level,
+            self._about(stopped),
+        )
+
+    def _about(self, stopped: str) -> dict[str, Any]:
+        assert self.state is not None  # the first stage of the first look has no limit
+        state, seconds = self.state, self.seconds
+        about: dict[str, Any] = {
+            "settled": state.all,
+            "stopped": stopped,
+            "texts": self.size,
+            "planned": len(self.data.test),
+            "seconds": round(seconds, 1),
+            "budget": self.limits.seconds,
+            "level": self.plan.level,
+            "looks": self.looks,
+        }
+        if state.all:
+            return about
+        needed = self._needed()
+        rate = seconds / max(self.size, 1)
+        classes = [of for of, done in state.by_class.items() if not done]
+        return about | {
+            "open": list(state.open),
+            "open_whole": not state.whole,
+            "open_classes": classes,
+            "needed_texts": needed,
+            "needed_seconds": None if needed is None else round(rate * needed, 1),
+        }
+
+    def _needed(self) -> int | None:
+        """Say how many texts would settle the open tests; at least those of the next look."""
+        assert self.judged is not None
+        assert self.state is not None
+        asked = [one.needed for one in self.judged.findings if one.code in self.state.open]
+        known = [one for one in asked if one is not None]
+        later = [size for size in self.plan.sizes if size > self.size]
+        return max([*known, *later[:1]], default=None)
+
+    def _fits(self, size: int) -> bool:
+        """Tell whether the next look would end within the budget, by what those before took."""
+        if self.limits.seconds is None:
+            return True
+        share = (size - self.size + AGAIN * self.size) / max(self.size, 1)
+        return self.seconds * (1 + share) <= self.limits.seconds
+
+    def _names(self, stage: int) -> tuple[str, ...]:
+        return tuple(name for name in self.texts.names if stage_of(name) == stage)
+
+    def _growing(self, size: int) -> set[str]:
+        """Name the predicted classes of which there are texts to come."""
+        if not self.answered.taken(ALWAYS):
+            return set()
+        # After the last look, what is open stays so: that is no settled verdict.
+        later = self.answered.predicted[list(self.plan.order[size % len(self.plan.order) :])]
+        return {self.data.label_names[int(one)] for one in np.unique(later)}
+
+
+def _first(data: Dataset, texts: int) -> Dataset:
+    """Leave the texts that were measured, and say so in the card."""
+    test, card = data.test[:texts], dict(data.card)
+    card["splits"] = {**card.get("splits", {}), "test": describe(test, data.label_names)}
+    text = f"{texts} of {len(data.test)} planned texts were measured until the audit stopped"
+    if texts < len(data.test):
+        card["notes"] = [*card.get("notes", ()), text]
+    return replace(data, test=test, card=card)

@@ -1,0 +1,78 @@
+"""What each measure needs of a model, and where its question was asked first; without torch, so that
+lists can say it.
+
+A measure takes its own row: the default of its fields ``needs`` and ``paper``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from sightline.core.needs import ANY_COMPANION, OTHER_ATTENTION
+
+NEEDS: Mapping[str, frozenset[str]] = defaultdict(
+    frozenset,
+    {
+        "need": frozenset({"decode"}),
+        "retrained": frozenset({"companion.uniform"}),
+        "beside": frozenset({ANY_COMPANION}),
+        "types": frozenset({"decode", "embedding_grad"}),
+        "frozen": frozenset({"companion.frozen"}),
+        "own_word": frozenset({"token_logits"}),
+        "reach": frozenset({OTHER_ATTENTION}),
+        "permutation": frozenset({OTHER_ATTENTION}),
+        "flips": frozenset({"token_logits"}),
+        "repair": frozenset({"decode"}),
+        "counterfactual": frozenset({"token_logits"}),
+        "last_layer": frozenset({"layers"}),
+        "layers": frozenset({"layers"}),
+        "searched": frozenset({OTHER_ATTENTION}),
+        "information": frozenset({"decode", "states"}),
+        "mixing": frozenset({"embedding_grad", "states"}),
+        "mixing_otherwise": frozenset({"embedding_grad", "states"}),
+        "token_evidence": frozenset({"token_logits"}),
+        "input_information": frozenset({"states"}),
+        "input_information_drawn": frozenset({"states"}),
+        "state_agreement": frozenset({"decode", "embedding_grad", "from_states", "states"}),
+    },
+)
+"""What the model must offer, and which companions (``companion.NAME``), by the code of the measure;
+nothing where it is not named."""
+PAPERS: Mapping[str, str] = defaultdict(
+    str,
+    {
+        "need": "Tutek & Šnajder 2020, Table 1",
+        "retrained": "Wiegreffe & Pinter 2019, §3.1",
+        "beside": "Wiegreffe & Pinter 2019, §3.3, §4; Meister et al. 2021, Table 5",
+        "agreement": "Jain & Wallace 2019, §4.1; Meister et al. 2021, §5",
+        "marks": "Clark et al. 2019, §3.2 (attention to separators); Xiao et al. 2024 (sinks)",
+        "reach": "Jain & Wallace 2019, §4.2, made exact",
+        "permutation": "Jain & Wallace 2019, §4.2.1",
+        "flips": "Serrano & Smith 2019, §5, made exact",
+        "counterfactual": "Jain & Wallace 2019, §4.2.2, made exact",
+        "last_layer": "after Jain & Wallace 2019, §4.2.2; searched",
+        "layers": (
+            "Hassid et al. 2022, §3 (constant attention); without training, and uniform beside it"
+        ),
+        "searched": "Jain & Wallace 2019, §4.2.2",
+        "erasure": (
+            "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %); limits "
+            "after Edin et al. 2025"
+        ),
+        "sufficiency": "DeYoung et al. 2020, §4.2 (area over the shares 1, 5, 10, 20, 50 %)",
+        "transplant": (
+            "ours; an interchange intervention (Geiger et al. 2021) on words: "
+            "docs/decisions/0036-transplant.md"
+        ),
+        "information": "Wen et al. 2022, §4",
+        "mixing": "Meister et al. 2021, §4, eq. 5 and Table 1",
+        "mixing_otherwise": "Meister et al. 2021, eq. 6 and App. A",
+        "token_evidence": "Tutek & Šnajder 2020, §5 and Table 3",
+        "input_information": "Tutek & Šnajder 2020, §3.4 and Table 2",
+        "input_information_drawn": "Tutek & Šnajder 2020, §3.4 and Table 2",
+        "rationale": "DeYoung et al. 2020, §4.1",
+        "state_agreement": "Meister et al. 2021, §3.1, Table 6 and Figure 2",
+    },
+)
+"""Where the question was asked first, by the code of the measure; empty where it is ours."""

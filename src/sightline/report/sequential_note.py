@@ -1,0 +1,89 @@
+"""How an audit ended that stops when its verdict is settled, and what a look came to, in a sentence
+each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sightline.core.results import Results
+from sightline.report.number_format import count, texts
+from sightline.report.sentences import listed, quoted
+from sightline.verdict.catalogue import AUDIT_TESTS
+
+if TYPE_CHECKING:
+    from sightline.verdict.settled import LookState
+
+_STOPPED = {
+    "budget": "the budget was spent",
+    "texts": "all planned texts were measured",
+}
+MOST = 3
+"""Open tests that are named one by one."""
+
+
+def settled_after(audit: Results) -> list[str]:
+    """Say after how many texts the verdict was settled, or what it would take; nothing of an audit
+    that measured all.
+    """
+    about = audit.spec.get("sequential")
+    if not isinstance(about, Mapping):
+        return []
+    of = f"{count(about['texts'])} of {texts(about['planned'])}; {_seconds(about['seconds'])}"
+    if about["settled"]:
+        return [f"The verdict was settled after {of}."]
+    return [f"The verdict is not settled after {of}: {_STOPPED[about['stopped']]}. {_left(about)}"]
+
+
+def is_settled(audit: Results) -> bool:
+    """Tell whether an audit stopped because nothing that is open could change its verdict."""
+    about = audit.spec.get("sequential")
+    return isinstance(about, Mapping) and bool(about["settled"])
+
+
+def look_line(state: LookState) -> str:
+    """Say in a line what a look came to."""
+    head = (
+        f"look {state.number} of {state.looks}, {count(state.texts)} of {texts(state.planned)}, "
+        f"{_seconds(state.seconds)}"
+    )
+    if state.settled.all:
+        return f"{head}: settled"
+    known = [f"all texts together ({state.verdict.level})"] if state.settled.whole else []
+    known += [
+        f"{quoted(of)} ({state.verdict.by_class[of].level})"
+        for of, done in state.settled.by_class.items()
+        if done
+    ]
+    open_ = _tests(state.settled.open)
+    return (
+        f"{head}: settled for {listed(known)}; open: {open_}" if known else f"{head}: {open_} open"
+    )
+
+
+def _left(about: Mapping[str, Any]) -> str:
+    """Name what is open, and what would settle it."""
+    of = ["all texts together"] if about["open_whole"] else []
+    of += [f"texts predicted {quoted(one)}" for one in about["open_classes"]]
+    said = f"Open for {listed(of)}: {_tests(about['open'])}."
+    if about["needed_texts"] is None:
+        return f"{said} More texts would not settle it soon: a score lies at its threshold."
+    took = _seconds(about["needed_seconds"])
+    return f"{said} About {texts(about['needed_texts'])} would settle it, and take about {took}."
+
+
+def _tests(codes: tuple[str, ...] | list[str]) -> str:
+    more = [f"{len(codes) - MOST} more"] if len(codes) > MOST else []
+    return listed([*_titles(codes[:MOST]), *more])
+
+
+def _titles(codes: tuple[str, ...] | list[str]) -> Iterator[str]:
+    for code in codes:
+        yield AUDIT_TESTS[code].title if code in AUDIT_TESTS else code
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,61 @@
+"""The last layer for the token that is read alone gives what the whole layer gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.adapters.factory import texts_without_data
+from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.core.protocols import SupportsManyDecodings
+from sightline.measures import decode_attention
+from sightline.measures.batch_words import words_of
+from sightline.measures.decode_attention import Decoding
+from sightline.numerics.projections import renormalise
+from tests.adapters.huggingface.toys import classifier, tokenizer_of
+
+TEXTS = texts_without_data()
+
+
+@pytest.mark.parametrize(
+    ("family", "head", "alone"),
+    [("bert", 1, True), ("bert", "mean", True), ("gpt2", 0, True), ("albert", 1, False)],
+)
+def test_many_weights_are_decoded_as_one_after_the_other(family, head, alone) -> None:
+    one = transformer(classifier(family), tokenizer_of(family), layer=1, head=head)
+    assert one.last_alone == alone
+    trace = one.trace(one.collate(TEXTS))
+    drawn = torch.rand((5, *trace.attention.shape), generator=torch.Generator().manual_seed(0))
+    many = renormalise(drawn, trace.batch.attendable)
+    whole = replace(trace, inside=replace(trace.inside, ahead={}, last=None))
+    wanted = torch.stack([one.decode(whole, each) for each in many])
+    assert isinstance(one, SupportsManyDecodings)
+    assert torch.allclose(one.decode_many(trace, many), wanted, atol=1e-6)
+    assert torch.allclose(one.decode(trace, many[0]), wanted[0], atol=1e-6)
+    assert not torch.allclose(wanted[0], wanted[1], atol=1e-4)
+
+
+def test_a_layer_that_is_not_the_last_runs_whole() -> None:
+    one = transformer(classifier("bert"), tokenizer_of("bert"), layer=0, head=1)
+    assert not one.last_alone
+    assert one.trace(one.collate(TEXTS)).inside.last is None
+
+
+def test_measures_decode_so_many_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = transformer(classifier("bert"), tokenizer_of("bert"), layer=1, head=1)
+    trace = one.trace(one.collate(TEXTS))
+    words = words_of(trace)
+    many = np.stack([words.attention * scale for scale in (1.0, 0.5, 0.25)])
+    asked: list[int] = []
+    decode = type(one).decode_many
+    monkeypatch.setattr(
+        type(one),
+        "decode_many",
+        lambda model, traced, each: asked.append(len(each)) or decode(model, traced, each),
+    )
+    monkeypatch.setattr(decode_attention, "AT_ONCE", 2)
+    found = Decoding(one, trace, words).logits(many)
+    assert asked == [2, 1]
+    assert found.shape == (3, *trace.logits.shape)
+    assert np.allclose(found[0], trace.logits.numpy(), atol=1e-5)

@@ -1,0 +1,192 @@
+"""An audit that looks at growing numbers of texts: what it measures, when it stops, and that it
+resumes.
+"""
+
+import numpy as np
+import pytest
+
+import sightline
+from sightline.adapters.precision import precise
+from sightline.audits.look_plan import planned, sizes
+from sightline.audits.look_storage import FILE, KeptLooks, Position
+from sightline.audits.measure_pass import TextPass
+from sightline.audits.sequential import NOT_BEARING, stage_of
+from sightline.core.errors import SpecError
+from sightline.core.protocols import MeasureContext
+from sightline.core.results import Bracket, Measurement, NotRun, Ragged
+from sightline.core.seeds import Seeds
+from sightline.measures.default_measures import default_measures
+from sightline.stats.intervals import LEVEL
+from tests.texts import examples, untrained
+
+MODEL = precise(untrained("mlp(hidden=6)+additive"))
+TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
+
+
+def passed(texts: list, **more: bool) -> TextPass:
+    subject = MeasureContext(MODEL, {}, audited=tuple(texts))
+    return TextPass(subject, default_measures(), Seeds(0), 8, {}, **more)
+
+
+def same(one: object, other: object) -> bool:
+    if isinstance(one, Ragged):
+        return same(one.flat, other.flat) and same(one.lengths, other.lengths)
+    if isinstance(one, Bracket):
+        return same(one.low, other.low) and same(one.high, other.high)
+    return np.allclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
+
+
+def test_texts_that_come_in_parts_are_measured_as_all_at_once() -> None:
+    whole, parts = passed(TEXTS), passed(TEXTS, growing=True)
+    whole.advance(whole.names, len(TEXTS))
+    for upto in (13, 26, len(TEXTS)):
+        for name in parts.names:
+            parts.advance([name], upto)
+    once, found = whole.outcomes(len(TEXTS)), parts.outcomes(len(TEXTS))
+    assert once.keys() == found.keys()
+    taken = [name for name, one in once.items() if isinstance(one, Measurement)]
+    assert {"transplant", "erasure", "agreement", "need", "marks"} <= {*taken}
+    for name in taken:
+        assert once[name].values.keys() == found[name].values.keys()
+        for quantity, value in once[name].values.items():
+            assert same(value, found[name].values[quantity]), (name, quantity)
+
+
+def test_a_measure_with_fewer_texts_has_no_outcome_yet() -> None:
+    some = passed(TEXTS, growing=True)
+    some.advance(["outputs"], 10)
+    assert some.outcome("outputs", 11) is None
+    assert some.outcome("erasure", 10) is None
+    assert len(some.outcome("outputs", 4).values["predicted"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("first", "texts", "looks"),
+    [
+        (112, 800, (112, 224, 448, 800)),
+        (112, 150, (150,)),
+        (112, 112, (112,)),
+        (30, 100, (30, 60, 100)),
+    ],
+)
+def test_looks_double_and_the_last_is_at_all(first, texts, looks) -> None:
+    assert sizes(first, texts) == looks
+
+
+def test_every_predicted_class_has_its_texts_at_the_first_look() -> None:
+    texts = examples(tuple(3 for _ in range(300)))
+    predicted = np.array([0] * 260 + [1] * 40)
+    plan = planned(texts, predicted, 0, 50)
+    first = predicted[list(plan.order[: plan.sizes[0]])]
+    assert (first == 1).sum() == 40
+    assert (first == 0).sum() == 57
+    assert sorted(plan.order) == list(range(300))
+    assert 1 - plan.level == pytest.approx((1 - LEVEL) / len(plan.sizes))
+    assert planned(texts, predicted, 1, 50).order != plan.order
+
+
+def test_required_tests_come_first() -> None:
+    assert [stage_of(code) for code in ("outputs", "transplant", "erasure", "need")] == [0, 1, 2, 2]
+    assert [stage_of(code) for code in ("agreement", "types", "permutation")] == [2, 2, 3]
+    assert (stage_of("mixing"), stage_of("searched"), stage_of("mine")) == (None, 4, 4)
+
+
+@pytest.fixture(scope="module")
+def needle():
+    data = sightline.load("planted:needle(n=1200,length=10)")
+    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
+    return model, data
+
+
+def test_it_stops_when_the_verdict_is_settled(needle) -> None:
+    model, data = needle
+    full = sightline.audit(model, data, full=True)
+    early = sightline.audit(model, data, max_texts=300)
+    about = early.spec["sequential"]
+    assert about["texts"] == len(early.texts) <= about["planned"] == 300
+    assert about["stopped"] == ("settled" if about["settled"] else "texts")
+    assert [one["texts"] for one in about["looks"]][-1] == about["texts"]
+    assert early.verdict.level == full.verdict.level
+    assert isinstance(early.measurements["mixing"], NotRun)
+    assert early.measurements["mixing"].reason == NOT_BEARING
+    # accuracy is that of all planned texts
+    assert early.metrics["accuracy"].n == 300
+    assert "sequential" not in full.spec
+    level = f"{100 * about['level']:.4g} %"
+    assert level in next(one for one in early.findings if one.code == "SL-301").score.method
+
+
+def test_a_budget_that_is_spent_leaves_the_verdict_open(needle) -> None:
+    model, data = needle
+    audit = sightline.audit(model, data, budget=1e-3)
+    about = audit.spec["sequential"]
+    assert (about["settled"], about["stopped"]) == (False, "budget")
+    assert audit.verdict.level == "cannot tell"
+    assert about["open_whole"]
+
+
+@pytest.mark.parametrize("limits", [{"budget": 5.0}, {"max_texts": 10}])
+def test_a_full_audit_has_no_limits(needle, limits) -> None:
+    with pytest.raises(SpecError, match="no limit"):
+        sightline.audit(*needle, full=True, **limits)
+
+
+@pytest.mark.parametrize("limits", [{"budget": 0}, {"max_texts": -1}])
+def test_a_limit_allows_something(needle, limits) -> None:
+    with pytest.raises(SpecError, match="more than 0"):
+        sightline.audit(*needle, **limits)
+
+
+class StopError(Exception):
+    """Ctrl-C, in a test."""
+
+
+def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch) -> None:
+    model, data = needle
+    whole = sightline.audit(model, data, max_texts=300)
+    real, saved = KeptLooks.save, []
+
+    def save(kept: KeptLooks, position: Position, texts: TextPass) -> None:
+        real(kept, position, texts)
+        saved.append(position)
+        if len(saved) == 2:
+            raise StopError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(KeptLooks, "save", save)
+        with pytest.raises(StopError):
+            sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
+    assert [(one.look, one.stage) for one in saved] == [(0, 0), (0, 1)]
+    taken: list[tuple[str, ...]] = []
+    advance = TextPass.advance
+
+    def counted(texts: TextPass, names: object, *more: object) -> None:
+        taken.append(tuple(names))
+        advance(texts, names, *more)
+
+    monkeypatch.setattr(TextPass, "advance", counted)
+    again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
+    assert taken[:2] == [("outputs",), ("need", "agreement", "types", "erasure")]
+    assert again.verdict == whole.verdict
+    assert again.findings == whole.findings
+    assert (tmp_path / FILE).exists()
+
+
+def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
+    some = passed(TEXTS, growing=True)
+    some.advance(["outputs", "transplant"], 20)
+    KeptLooks.of(tmp_path, "one").save(Position(0, 1, 3.0), some)
+    other, fresh = passed(TEXTS, growing=True), passed(TEXTS, growing=True)
+    assert KeptLooks.of(tmp_path, "other").restore(other) == Position()
+    assert other.measures["outputs"].texts == 0
+    assert KeptLooks.of(tmp_path, "one").restore(fresh) == Position(0, 1, 3.0)
+    assert fresh.measures["transplant"].texts == 20
+    for quantity, value in some.measures["transplant"].rows.items():
+        assert same(value, fresh.measures["transplant"].rows[quantity])
+    (tmp_path / FILE).write_bytes(b"torn")
+    assert KeptLooks.of(tmp_path, "one").restore(passed(TEXTS)) == Position()
+
+
+def test_an_attribution_of_all_texts_needs_a_full_audit(needle) -> None:
+    with pytest.raises(SpecError, match="full"):
+        sightline.audit(*needle, budget=60, scores="captum:Saliency")

@@ -1,0 +1,35 @@
+"""How much a transformer runs at once follows the memory that is allowed, and never changes what is
+measured of a model that was made here.
+"""
+
+import pytest
+
+from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.experiments import run_size as tried_by
+from sightline.experiments.run_size import FEW, MANY, TEXTS, RunSize, bytes_a_token, run_size
+from tests.adapters.huggingface.toys import classifier, tokenizer_of
+from tests.texts import examples, untrained
+
+LONG = examples((30, 5, 3))
+
+
+@pytest.mark.parametrize(("few", "tokens"), [(True, FEW), (False, MANY)])
+def test_a_trial_chooses_between_few_tokens_and_many(few, tokens, monkeypatch) -> None:
+    model = transformer(classifier("bert"), tokenizer_of("bert"))
+    monkeypatch.setattr(tried_by, "tried", lambda model, batch: few)
+    assert run_size(model, LONG, None, None) == RunSize(tokens)
+
+
+def test_less_memory_runs_fewer_texts_and_tokens(monkeypatch) -> None:
+    model = transformer(classifier("bert"), tokenizer_of("bert"))
+    monkeypatch.setattr(tried_by, "tried", lambda model, batch: False)
+    width = model.collate(LONG[:1]).ids.shape[1]
+    a_text = bytes_a_token(model, width) * width
+    assert run_size(model, LONG, 3 * a_text, None) == RunSize(3 * width, 3)
+    assert run_size(model, LONG, 1, None) == RunSize(width, 1)
+    assert run_size(model, LONG, 10**12, None) == RunSize(MANY, TEXTS)
+    assert bytes_a_token(model, 2 * width) > bytes_a_token(model, width)
+
+
+def test_a_model_that_was_made_here_has_its_own_bound() -> None:
+    assert run_size(untrained("mlp(hidden=4)+additive"), LONG, 2**20, 64) == RunSize(64)

@@ -1,0 +1,51 @@
+"""A verdict is settled where no open test can change it, and only there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sightline.core.results import Level
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.settled import settled
+from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
+
+GROWING = ("neg", "pos")
+
+
+def state(more: dict, pending: tuple = (), growing: tuple = GROWING):
+    right = np.where(np.arange(N) < 0.9 * N, PREDICTED, 1 - PREDICTED)
+    evidence = Evidence(
+        outcomes(agreement({}), PREDICTED, right) | more, ("neg", "pos"), THRESHOLDS, 0
+    )
+    judged = judge(evidence)
+    return judged, settled(evidence, judged, pending, growing)
+
+
+def test_what_waits_for_its_measure_is_open() -> None:
+    _, found = state({}, pending=("transplant", "erasure"))
+    assert not found.whole
+    assert {"SL-303", "SL-301", "SL-304"} <= {*found.open}
+
+
+def test_where_no_text_is_to_come_nothing_is_open() -> None:
+    judged, found = state({}, growing=())
+    assert found.all
+    assert found.open == ()
+    assert judged.verdict.level in tuple(Level)
+
+
+@pytest.mark.parametrize("result", ["passed", "failed"])
+def test_a_failed_transfer_settles_the_whole_and_a_passed_one_does_not(result) -> None:
+    right = np.where(np.arange(N) < 0.9 * N, PREDICTED, 1 - PREDICTED)
+    evidence = Evidence(outcomes(agreement({}), PREDICTED, right), ("neg", "pos"), THRESHOLDS, 0)
+    judged = judge(evidence)
+    findings = tuple(
+        replace(one, result=result, answers=dict.fromkeys(GROWING, result))
+        if one.code == "SL-303"
+        else one
+        for one in judged.findings
+    )
+    found = settled(evidence, replace(judged, findings=findings), ("erasure", "need"), GROWING)
+    assert found.whole == (result == "failed")

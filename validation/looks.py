@@ -1,0 +1,124 @@
+"""Count how often looking again and again decides what lies exactly at its threshold.
+
+    python validation/looks.py [--repetitions N] [--quick]
+
+Texts are drawn whose true score is the threshold, so that every decision is wrong. A score is a
+mean, a ratio of what a text gains to what there is to gain, the same with classes that count alike,
+or a ratio over pairs of texts (each donor with three receivers; pairs are drawn again at each look,
+as an audit draws them). Texts are symmetric, skewed, or seldom have a score at all. Counted is how
+often any look of the plan decides: with the level of the plan, and with the usual 95 % at every
+look, as who audits again with more texts until something is decided. At most 5 % may be decided
+under the plan.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from sightline.audits.look_plan import LookPlan, sizes
+from sightline.core.results import Estimate
+from sightline.core.seeds import Seeds
+from sightline.stats import bootstrap
+from sightline.stats.dyads import dyads
+from sightline.stats.intervals import LEVEL
+from sightline.stats.ratios import ratio
+from sightline.verdict.decision_rule import decide
+
+Array = np.ndarray
+Random = np.random.Generator
+THRESHOLD, TEXTS, FIRST = 0.25, 800, 112
+ALLOWED = 0.05
+PARTNERS = 3
+
+
+def _symmetric(random: Random, n: int) -> Array:
+    return random.normal(THRESHOLD, 0.4, n)
+
+
+def _skewed(random: Random, n: int) -> Array:
+    return random.lognormal(np.log(THRESHOLD) - 0.5, 1.0, n)
+
+
+def _seldom(random: Random, n: int) -> Array:
+    return np.where(random.random(n) < 0.2, random.normal(5 * THRESHOLD, 0.2, n), 0.0)
+
+
+SHAPES: Mapping[str, Callable[[Random, int], Array]] = {
+    "symmetric": _symmetric,
+    "skewed": _skewed,
+    "seldom": _seldom,
+}
+
+
+def a_mean(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
+    """Estimate the mean of the first texts."""
+    return bootstrap.mean(values[:n], seed, None, level=level)
+
+
+def a_ratio(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
+    """Estimate what the first texts gain of what there is to gain."""
+    return ratio((values * room)[:n], room[:n], seed, level=level, bounds=None)
+
+
+def by_classes(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
+    """Estimate the same with two classes that count alike, one of them a third of the texts."""
+    classes = (np.arange(n) % 3 == 0).astype(int)
+    return ratio((values * room)[:n], room[:n], seed, level=level, bounds=None, classes=classes)
+
+
+def over_pairs(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
+    """Estimate a ratio over pairs, whose gain is that of both texts."""
+    random = Seeds(seed).generator("pairs", n)
+    first = np.repeat(np.arange(n), PARTNERS)
+    second = (first + random.integers(1, n, len(first))) % n
+    gained = (values[first] + values[second]) / 2
+    both = (room[first] + room[second]) / 2
+    return dyads(gained * both, both, first, second, level=level, bounds=None)
+
+
+SCORES = {"mean": a_mean, "ratio": a_ratio, "classes": by_classes, "pairs": over_pairs}
+
+
+def counted(score: str, shape: str, repetitions: int, plan: LookPlan) -> dict[str, object]:
+    """Count the repetitions in which some look decided."""
+    wrong = {"planned": 0, "usual": 0}
+    for repetition in range(repetitions):
+        random = Seeds(repetition).generator(f"{score} {shape}")
+        room = random.uniform(0.5, 1.5, TEXTS)
+        values = SHAPES[shape](random, TEXTS)
+        for how, level in (("planned", plan.level), ("usual", LEVEL)):
+            answers = (
+                decide(SCORES[score](values, room, n, repetition, level), THRESHOLD)
+                for n in plan.sizes
+            )
+            wrong[how] += any(answer in ("passed", "failed") for answer in answers)
+    return {"score": score, "texts": shape, "repetitions": repetitions, **wrong}
+
+
+def main() -> int:
+    """Count all, print a row each, and say whether the plan keeps what it promises."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--quick", action="store_true")
+    asked = parser.parse_args()
+    repetitions = 20 if asked.quick else asked.repetitions
+    plan, rows = LookPlan((), sizes(FIRST, TEXTS)), []
+    print(f"looks at {plan.sizes}, level {plan.level:.4f}", flush=True)
+    for score in SCORES:
+        for shape in SHAPES:
+            rows.append(counted(score, shape, repetitions, plan))
+            print(json.dumps(rows[-1]), flush=True)
+    total = sum(int(str(row["planned"])) for row in rows) / sum(
+        int(str(row["repetitions"])) for row in rows
+    )
+    print(f"decided in all: {total:.3f}, allowed: {ALLOWED}")
+    return 0 if total <= ALLOWED else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())
