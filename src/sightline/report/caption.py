@@ -88,7 +88,7 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:
-    """Give the first reason; where classes differ, that of the classes."""
+    """Give the first reason; where classes differ, their own."""
     if not part.classes:
         yield from reasons(audit)[:1]
     elif part.why:

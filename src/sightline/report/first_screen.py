@@ -104,8 +104,8 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
 def conclusions(verdict: Verdict) -> list[Concluded]:
     """Put the verdict into sentences, one for each answer that classes have.
 
-    Where classes have answers of their own, a map is shown by its class: that of all texts together
-    is left out where it would permit one.
+    Where classes have answers of their own, a map is shown by its class: a sentence about all texts
+    together is left out where it would permit one.
     """
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [Concluded(_SENTENCES[part.level].format(of=_of(part)), part.level) for part in parts]
