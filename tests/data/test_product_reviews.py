@@ -122,6 +122,7 @@ def test_the_seed_decides_and_labels_are_balanced():
         ("reviews(sentences=14)", "expected sentences from 2 to 13, got 14"),
         ("reviews(opinions=9)", "expected opinions from 1 to 8, got 9"),
         ("reviews(strength=1.5)", "expected strength from 0 to 1"),
+        ("reviews(n=1000000,sentences=13)", "182,000,000 words"),
         ("reviews(n=6)", "a text of each class in each split, got n=6"),
     ],
 )

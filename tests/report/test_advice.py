@@ -9,7 +9,9 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.report.advice import AFTER_GUESSING, GUESSING, shown
+from sightline.report.caption import caption
 from sightline.report.card import card
+from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
 from sightline.report.first_screen import MAPS as MAPS_BLOCK
 from sightline.report.first_screen import WHY, blocks, limits
 from sightline.verdict.verdict_table import NO_BETTER
@@ -118,37 +120,38 @@ def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
     same_text("report", said(shown(signed))[1])
 
 
-def test_texts_that_are_needed_are_counted_and_claims_that_need_as_many_share_a_sentence() -> None:
-    first, *others = audit().findings
-    lacking = (
-        replace(first, needed=1234),
-        *(replace(one, needed=1234) for one in others[:1]),
-        *others[1:],
-    )
+def test_the_texts_that_would_settle_every_open_test_are_said_once() -> None:
+    first, second, *others = audit().findings
+    lacking = (replace(first, needed=1234), replace(second, needed=400), *others)
     enough = replace(audit(), findings=lacking, cards={"data": {"sample": {"n": 872, "of": 9000}}})
     [message] = [one for one in said(advice(enough)) if one.startswith("Audit about")]
     same_text("report", message)
-    [message] = [
-        one
-        for one in said(advice(replace(audit(), findings=lacking)))
-        if one.startswith("Audit about")
-    ]
-    same_text("report", message)
-    assert " (now 872) to settle Need (SL-001)" in message
+    assert "about 1,300 texts (now 872) to settle Need (SL-001) and Gradient agreement" in message
+    short = replace(audit(), findings=lacking)
+    [message] = [one for one in said(advice(short)) if one.startswith("Audit about")]
     assert message.endswith("; the data have 24 to test on.")
 
 
-def test_a_class_with_too_few_texts_is_named() -> None:
+def test_classes_with_too_few_texts_are_the_reason_and_caveats_of_a_map_for_none_are_left_out() -> (
+    None
+):
     few = reached(
         CANNOT_TELL, 1, (), ("too few texts for a verdict, which rests on at least 50 (SL-303 …)",)
     )
-    result = said(
-        advice(compared(replace(by_class(), by_class={**by_class().by_class, "odd": few})))
+    each = {"odd": few, "even": few}
+    case = compared(replace(reached(CAVEATS, 5, (), (NO_BETTER,)), by_class=each))
+    named = {block.name: block.sentences for block in blocks(case)}
+    assert named[WHY] == (
+        (
+            "For texts predicted 'odd' and 'even': too few texts for a verdict, which rests on at "
+            "least 50."
+        ),
     )
-    assert (
-        "Audit more texts that are predicted 'odd': too few texts for a verdict, which rests "
-        "on at least 50."
-    ) in result
+    assert CAVEATS_BLOCK not in named
+    assert any("yet: there are too few of them." in one for one in caption(case))
+    open_ = {"odd": reached(CANNOT_TELL, 6, (), ()), "even": few}
+    some = compared(replace(reached(CAVEATS, 5, (), ()), by_class=open_))
+    assert "'odd'" not in " ".join({block.name: block.sentences for block in blocks(some)}[WHY])
 
 
 def test_what_to_change_follows_what_was_learned() -> None:

@@ -223,8 +223,9 @@ def test_a_title_takes_the_place_of_the_question_and_is_data() -> None:
     assert "Can this model’s attention be shown" not in plain(html)
 
 
-def test_headings_go_down_one_level_at_a_time_and_ids_are_unique() -> None:
-    page = Page(render(audit()))
+@BOTH
+def test_headings_go_down_one_level_at_a_time_and_ids_are_unique(case: Audit) -> None:
+    page = Page(render(case))
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1

@@ -215,7 +215,7 @@ def test_tests_that_were_not_run_stand_in_one_line_and_keep_their_reasons() -> N
     assert not re.search(r"SL-\d|decode", line[0].words.replace("decoder", ""))
     alone = reached(CAVEATS, 5, (), (LITTLE[1], reasons[0]))
     assert caveats(alone)[1] == "Not tested whether it holds."
-    assert caveats_title(reached(CAN, 4, (), reasons)) == "Not tested"
+    assert caveats_title(reached(CAN, 4, (), reasons)) == "Not run"
 
 
 def test_every_test_has_a_name() -> None:

@@ -303,7 +303,7 @@ def test_no_surface_counts_no_texts_or_says_what_another_part_denies(
     lists = card(audit_under_test).lists
     if audit_under_test.verdict.level == "can be shown":
         assert "Caveats" not in lists
-        assert lists.get("Not tested") or not audit_under_test.verdict.reasons
+        assert lists.get("Not run") or not audit_under_test.verdict.reasons
     page = articles(html)
     for finding in audit_under_test.findings:
         if finding.score is not None and finding.score.high < 0:

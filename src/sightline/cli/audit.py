@@ -39,9 +39,9 @@ def audit(
 ) -> None:
     """Audit a model's attention on the test texts of its data, and write the report.
 
-    A model named by its spec is trained first, on the training texts, together with its companion.
-    What is trained is kept in FILE.partial until the report is written: the same command goes on
-    from there, with the same result.
+    A model named by its spec is trained first, on the training texts, together with its control
+    models. What is trained is kept in FILE.partial until the report is written: the same command
+    resumes from there, with the same result.
     """
     name, data, kept = model.name, texts.source(), unfinished(report.out, report.save)
     places = [*written(report, several=run.seeds > 1), kept]

@@ -12,7 +12,6 @@ from sightline.core.results import (
     CANNOT_TELL,
     CAVEATS,
     MUST_NOT,
-    Finding,
     Reason,
     Results,
     Verdict,
@@ -131,25 +130,16 @@ def _none(family: MapFamily) -> str:
 
 
 def more_texts(audit: Results) -> Iterator[str]:
-    """Say how many texts would settle what is open, one sentence for the claims that need as
-    many.
-    """
-    if is_settled(audit):
+    """Say how many texts would settle everything that is open."""
+    found = [one for one in audit.findings if one.bears and one.needed and one.score is not None]
+    if not found or is_settled(audit):
         return
-    needed: dict[int, list[Finding]] = {}
-    for finding in audit.findings:
-        if finding.bears and finding.needed is not None and finding.score is not None:
-            needed.setdefault(finding.needed, []).append(finding)
-    for number, findings in sorted(needed.items()):
-        now = min(one.score.n for one in findings if one.score is not None)
-        description = listed(one.title for one in findings)
-        yield (
-            f"Audit about {about(number)}{KEEP}texts (now {count(now)}) to settle "
-            f"{description}{beyond(number, audit.to_test_on)}."
-        )
-    for name, one in audit.verdict.by_class.items():
-        if one.row == 1 and one.reasons:
-            yield f"Audit more texts that are predicted {quoted(name)}: {one.reasons[0].words}."
+    number = max(one.needed or 0 for one in found)
+    now = min(one.score.n for one in found if one.score is not None)
+    yield (
+        f"Audit about {about(number)}{KEEP}texts (now {count(now)}) to settle "
+        f"{listed(one.title for one in found)}{beyond(number, audit.to_test_on)}."
+    )
 
 
 def beyond(number: int, there: int) -> str:

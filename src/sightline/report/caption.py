@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Estimate, Results
-from sightline.report.advice import first_of_all
+from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.first_screen import caveats, finding_of, reasons
 from sightline.report.html.map_names import called
@@ -84,11 +84,15 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
         yield f"Do not display attention for this model{_of(part)}."
         yield from _why(audit, part)
     else:
-        yield f"Do not display attention for this model{_of(part)} yet: the tests are inconclusive."
+        few = part.classes and all(
+            audit.verdict.by_class[name].row == UNFIT for name in part.classes
+        )
+        why = "there are too few of them" if few else "the tests are inconclusive"
+        yield f"Do not display attention for this model{_of(part)} yet: {why}."
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:
-    """Give the first reason; where classes differ, that of the classes."""
+    """Give the first reason; where classes differ, their own."""
     if not part.classes:
         yield from reasons(audit)[:1]
     elif part.why:

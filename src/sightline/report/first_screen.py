@@ -23,7 +23,14 @@ from sightline.core.results import (
 )
 from sightline.core.results import CAVEATS as WITH_CAVEATS
 from sightline.report import accuracy_sentences, attention_source_notes, data_notes
-from sightline.report.advice import changes, close_calls, first_of_all, more_texts, one_training
+from sightline.report.advice import (
+    UNFIT,
+    changes,
+    close_calls,
+    first_of_all,
+    more_texts,
+    one_training,
+)
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.html.map_names import called
 from sightline.report.number_format import bracketed, ci_and_n, plainly, score
@@ -104,8 +111,8 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
 def conclusions(verdict: Verdict) -> list[Concluded]:
     """Put the verdict into sentences, one for each answer that classes have.
 
-    Where classes have answers of their own, a map is shown by its class: that of all texts together
-    is left out where it would permit one.
+    Where classes have answers of their own, a map is shown by its class: a sentence about all texts
+    together is left out where it would permit one.
     """
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [Concluded(_SENTENCES[part.level].format(of=_of(part)), part.level) for part in parts]
@@ -123,7 +130,16 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
     """
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
     failed = (said for said, permits in of_tests(audit, scores=scores) if not permits)
-    return [*carried, *failed]
+    return [*carried, *failed, *too_few(audit.verdict)]
+
+
+def too_few(verdict: Verdict) -> list[str]:
+    """Say which predicted classes have too few texts for a verdict of their own."""
+    by_reason: dict[str, list[str]] = {}
+    for name, one in verdict.by_class.items():
+        if one.row == UNFIT and one.reasons:
+            by_reason.setdefault(one.reasons[0].words, []).append(quoted(name))
+    return [f"For texts predicted {listed(of)}: {words}." for words, of in by_reason.items()]
 
 
 def caveats(audit: Results, *, scores: bool = True) -> list[str]:
@@ -135,9 +151,12 @@ def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
     """Give each reason of the verdict that a test gave, and whether its texts may be shown a
     map.
     """
+    none_shown = not any(part.level.permits for part in answers(audit.verdict) if part.advised)
     for reason, which in caveat_reasons(audit.verdict):
         if reason.result == "not run" or reason.words.startswith(BY_ABSENCE):
             continue  # they have a block of their own, or the verdict has said why
+        if none_shown and audit.verdict.level.permits and which in ("", ALL_TOGETHER):
+            continue  # caveats of a map that no class may be shown
         classes = _classes(audit.verdict, reason, which)
         levels = [audit.verdict.by_class[name].level for name in classes] or [audit.verdict.level]
         text = f"{which}: {reason.words}" if which else reason.words

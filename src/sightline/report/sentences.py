@@ -233,11 +233,11 @@ def caveats(verdict: Verdict) -> list[str]:
 
 
 def caveats_title(verdict: Verdict) -> str:
-    """Name the list of `caveats`: not tested, caveats, or why the map is not to be shown."""
+    """Name the list of `caveats`: not run, caveats, or why the map is not to be shown."""
     if verdict.level == CAN:
         said = (reason.words for reason, _ in caveat_reasons(verdict))
         return (
-            "Not tested"
+            "Not run"
             if all(words.startswith(("not tested", "not run")) for words in said)
             else "Limits"
         )

@@ -78,7 +78,7 @@ def named(block: Block, width: int = WIDTH) -> list[str]:
 
 
 def _tests(audit: Results, *, verbose: bool) -> list[str]:
-    """Count the tests, and list them: those that are required or did not pass, or all of them.
+    """Count the tests, and list them: the required ones and the caveats, or all of them.
 
     Where nothing can be concluded, the count is enough.
     """
