@@ -2,12 +2,14 @@
 resumes.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sightline
 from sightline.adapters.precision import precise
-from sightline.audits.look_plan import planned, sizes
+from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
 from sightline.audits.sequential import NOT_BEARING, stage_of
@@ -190,3 +192,10 @@ def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
 def test_an_attribution_of_all_texts_needs_a_full_audit(needle) -> None:
     with pytest.raises(SpecError, match="full"):
         sightline.audit(*needle, budget=60, scores="captum:Saliency")
+
+
+def test_the_first_look_is_forecast_from_the_labels() -> None:
+    texts = [replace(text, label=n % 2) for n, text in enumerate(examples((3,) * 400))]
+    assert first_look(texts, 400) == 114
+    assert first_look(texts, 100) == 100
+    assert first_look(texts[:1], 1) == 1

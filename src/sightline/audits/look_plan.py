@@ -7,6 +7,7 @@ before the first text is measured: their number is what the level of every inter
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,7 @@ from jaxtyping import Int
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.thresholds import committed
 
 Array = np.ndarray
 MOST = 800
@@ -64,6 +66,15 @@ def planned(
         room[kind] -= 1
         (first if room[kind] >= 0 else left).append(place)
     return LookPlan((*first, *left), sizes(len(first), len(texts)))
+
+
+def first_look(texts: Sequence[Example], planned: int) -> int:
+    """Say how many texts the first look would have, if each were predicted as its label says."""
+    share = planned / max(len(texts), 1)
+    counts = Counter(text.label for text in texts).values()
+    most = ceil(SPARE * committed().least)
+    first = sum(min(most, round(count * share)) for count in counts)
+    return sizes(max(first, 1), planned)[0]
 
 
 def sizes(first: int, texts: int) -> tuple[int, ...]:
