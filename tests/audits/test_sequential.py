@@ -83,7 +83,9 @@ def test_every_predicted_class_has_its_texts_at_the_first_look() -> None:
     assert (first == 1).sum() == 40
     assert (first == 0).sum() == 57
     assert sorted(plan.order) == list(range(300))
-    assert 1 - plan.level == pytest.approx((1 - LEVEL) / len(plan.sizes))
+    errors = [1 - plan.level(size) for size in plan.sizes]
+    assert sum(errors) == pytest.approx(1 - LEVEL)
+    assert errors[-1] == pytest.approx((1 - LEVEL) / 2)
     assert planned(texts, predicted, 1, 50).order != plan.order
 
 

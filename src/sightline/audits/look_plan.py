@@ -42,10 +42,16 @@ class LookPlan:
     order: tuple[int, ...]
     sizes: tuple[int, ...]
 
-    @property
-    def level(self) -> float:
-        """The level of an interval at each look, so that all of them hold together (Bonferroni)."""
-        return 1 - (1 - LEVEL) / len(self.sizes)
+    def level(self, size: int) -> float:
+        """Give the level of an interval at a look, so that those of all looks hold together.
+
+        By Bonferroni: the last look, which most of what is close to its threshold reaches, may err
+        half as often as one audit, and the others share the other half.
+        """
+        before = len(self.sizes) - 1
+        if not before:
+            return LEVEL
+        return 1 - (1 - LEVEL) / 2 / (1 if size == self.sizes[-1] else before)
 
 
 def planned(
