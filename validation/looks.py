@@ -91,9 +91,14 @@ def counted(score: str, shape: str, repetitions: int, plan: LookPlan) -> dict[st
         random = Seeds(repetition).generator(f"{score} {shape}")
         room = random.uniform(0.5, 1.5, TEXTS)
         values = SHAPES[shape](random, TEXTS)
-        for how, level in (("planned", plan.level), ("usual", LEVEL)):
+        for how in wrong:
             answers = (
-                decide(SCORES[score](values, room, n, repetition, level), THRESHOLD)
+                decide(
+                    SCORES[score](
+                        values, room, n, repetition, plan.level(n) if how == "planned" else LEVEL
+                    ),
+                    THRESHOLD,
+                )
                 for n in plan.sizes
             )
             wrong[how] += any(answer in ("passed", "failed") for answer in answers)
@@ -105,11 +110,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--score", choices=SCORES, action="append", help="these alone")
     asked = parser.parse_args()
     repetitions = 20 if asked.quick else asked.repetitions
     plan, rows = LookPlan((), sizes(FIRST, TEXTS)), []
-    print(f"looks at {plan.sizes}, level {plan.level:.4f}", flush=True)
-    for score in SCORES:
+    print("looks at", {n: round(plan.level(n), 4) for n in plan.sizes}, flush=True)
+    for score in asked.score or SCORES:
         for shape in SHAPES:
             rows.append(counted(score, shape, repetitions, plan))
             print(json.dumps(rows[-1]), flush=True)

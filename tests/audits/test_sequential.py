@@ -2,12 +2,14 @@
 resumes.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sightline
 from sightline.adapters.precision import precise
-from sightline.audits.look_plan import planned, sizes
+from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
 from sightline.audits.sequential import NOT_BEARING, stage_of
@@ -81,7 +83,9 @@ def test_every_predicted_class_has_its_texts_at_the_first_look() -> None:
     assert (first == 1).sum() == 40
     assert (first == 0).sum() == 57
     assert sorted(plan.order) == list(range(300))
-    assert 1 - plan.level == pytest.approx((1 - LEVEL) / len(plan.sizes))
+    errors = [1 - plan.level(size) for size in plan.sizes]
+    assert sum(errors) == pytest.approx(1 - LEVEL)
+    assert errors[-1] == pytest.approx((1 - LEVEL) / 2)
     assert planned(texts, predicted, 1, 50).order != plan.order
 
 
@@ -190,3 +194,10 @@ def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
 def test_an_attribution_of_all_texts_needs_a_full_audit(needle) -> None:
     with pytest.raises(SpecError, match="full"):
         sightline.audit(*needle, budget=60, scores="captum:Saliency")
+
+
+def test_the_first_look_is_forecast_from_the_labels() -> None:
+    texts = [replace(text, label=n % 2) for n, text in enumerate(examples((3,) * 400))]
+    assert first_look(texts, 400) == 114
+    assert first_look(texts, 100) == 100
+    assert first_look(texts[:1], 1) == 1

@@ -16,6 +16,7 @@ from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.example import Example
+from sightline.core.protocols import Measure
 from sightline.core.results import Measurement, NotRun, Outcome, Results
 from sightline.data import load_dataset
 from sightline.data.dataset import sample_test
@@ -123,7 +124,7 @@ def test_an_audit_is_batches_and_the_square_of_the_lengths(
 def test_a_quick_estimate_is_of_texts_of_all_lengths(
     trained: Trained, monkeypatch: pytest.MonkeyPatch, a_square: float
 ) -> None:
-    """Two texts of a slow model are enough; of a fast one as many as are measured together."""
+    """Few texts of a slow model are enough; of a fast one as many as are measured together."""
     now, calls = [0.0], list[int]()
 
     def taken(model: object, texts: Sequence[Example], *rest: object) -> dict[str, Outcome]:
@@ -135,11 +136,29 @@ def test_a_quick_estimate_is_of_texts_of_all_lengths(
     monkeypatch.setattr(module, "measure", taken)
     test = trained.dataset.test
     assert quick_seconds(trained, 0) == pytest.approx(a_square * squares(test))
-    fast = [1, 2, 4, 8, 16, min(module.AUDIT_BATCH, len(test))]
-    assert calls == (fast if a_square < 1 else [1, 2])
+    few = min(module.QUICK_TEXTS, len(test) // module.SMALL)
+    assert few > 2
+    most = min(module.AUDIT_BATCH, len(test))
+    assert calls == ([1, few, 2 * few, 4 * few, most] if a_square < 1 else [1, few])
     calls.clear()
     kept = sample_test(trained.dataset, 3, 0).test
     assert quick_seconds(trained, 0, limit=3) == pytest.approx(a_square * squares(kept))
+
+
+def test_of_an_audit_that_stops_early_what_bears_on_the_verdict_is_timed(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[set[str]]()
+
+    def taken(model: object, texts: object, measures: Sequence[Measure], *rest: object) -> dict:
+        asked.append({one.code for one in measures})
+        return {}
+
+    monkeypatch.setattr(module, "measure", taken)
+    quick_seconds(trained, 0, limit=2)
+    quick_seconds(trained, 0, limit=2, bearing=True)
+    assert asked[0] - asked[-1] >= {"mixing", "sufficiency", "signs"}
+    assert {"outputs", "transplant", "erasure", "permutation"} <= asked[-1]
 
 
 def test_half_of_the_texts_choose_a_reading_and_half_are_audited(

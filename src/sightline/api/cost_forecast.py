@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-from sightline.api.audit import scores_of
+from sightline.api.audit import TO_THE_END, scores_of
 from sightline.api.compute_resources import Machine, Resources, tokens_at_once
 from sightline.api.model_source import Chosen, Source
 from sightline.api.resume import kept_threads
+from sightline.api.run_options import Stopping
 from sightline.audits.captum_maps import is_attribution
+from sightline.audits.look_plan import MOST, first_look
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained
+from sightline.experiments.run_size import run_size
 
 
 def forecast(
@@ -40,18 +43,38 @@ def forecast(
     return replace(found, seconds_start=found.seconds_start + before)
 
 
-def quick_estimate(source: Source, trained: Trained, machine: Machine) -> tuple[int, float]:
-    """Count the texts that will be audited, and estimate the seconds, in about a second."""
+@dataclass(frozen=True)
+class QuickEstimate:
+    """The texts that will be audited at most, and about the seconds; of an audit that stops when
+    its verdict is settled, the same of its first look.
+    """
+
+    texts: int
+    seconds: float
+    first: tuple[int, float] | None = None
+
+
+def quick_estimate(
+    source: Source, trained: Trained, machine: Machine, stopping: Stopping = TO_THE_END
+) -> QuickEstimate:
+    """Count the texts that will be audited, and estimate the seconds, from a short trial."""
     asked, there = source.asked, len(trained.dataset.test)
+    limits = [asked.limit, (stopping.max_texts or MOST) if stopping.early else None]
+    texts = min([there, *(one for one in limits if one is not None)])
+    size = run_size(trained.model, trained.dataset.test, machine.memory, machine.tokens_at_once)
     attribution = (
         str(source.scores) if source.scores is not None and is_attribution(source.scores) else None
     )
     seconds = quick_seconds(
         trained,
         asked.seed,
-        asked.limit,
-        machine.tokens_at_once or tokens_at_once(None),
+        texts,
+        size.tokens or tokens_at_once(None),
         asked.measures,
         attribution=attribution,
+        bearing=stopping.early,
     )
-    return there if asked.limit is None else min(asked.limit, there), seconds
+    if not stopping.early:
+        return QuickEstimate(texts, seconds)
+    first = first_look(trained.dataset.test, texts)
+    return QuickEstimate(texts, seconds, (first, seconds * first / texts))

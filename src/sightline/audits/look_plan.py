@@ -7,6 +7,7 @@ before the first text is measured: their number is what the level of every inter
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,7 @@ from jaxtyping import Int
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.thresholds import committed
 
 Array = np.ndarray
 MOST = 800
@@ -40,10 +42,16 @@ class LookPlan:
     order: tuple[int, ...]
     sizes: tuple[int, ...]
 
-    @property
-    def level(self) -> float:
-        """The level of an interval at each look, so that all of them hold together (Bonferroni)."""
-        return 1 - (1 - LEVEL) / len(self.sizes)
+    def level(self, size: int) -> float:
+        """Give the level of an interval at a look, so that those of all looks hold together.
+
+        By Bonferroni: the last look, which most of what is close to its threshold reaches, may err
+        half as often as one audit, and the others share the other half.
+        """
+        before = len(self.sizes) - 1
+        if not before:
+            return LEVEL
+        return 1 - (1 - LEVEL) / 2 / (1 if size == self.sizes[-1] else before)
 
 
 def planned(
@@ -64,6 +72,15 @@ def planned(
         room[kind] -= 1
         (first if room[kind] >= 0 else left).append(place)
     return LookPlan((*first, *left), sizes(len(first), len(texts)))
+
+
+def first_look(texts: Sequence[Example], planned: int) -> int:
+    """Say how many texts the first look would have, if each were predicted as its label says."""
+    share = planned / max(len(texts), 1)
+    counts = Counter(text.label for text in texts).values()
+    most = ceil(SPARE * committed().least)
+    first = sum(min(most, round(count * share)) for count in counts)
+    return sizes(max(first, 1), planned)[0]
 
 
 def sizes(first: int, texts: int) -> tuple[int, ...]:

@@ -237,7 +237,7 @@ class _Looking:
             self.data.label_names,
             self.thresholds,
             self.texts.run.seeds.seed,
-            self.plan.level,
+            self.plan.level(size),
         )
         self.judged = judge(evidence, self.learned)
         self.state = settled(evidence, self.judged, pending, self._growing(size))
@@ -280,7 +280,7 @@ class _Looking:
             audited,
             {name: {**self.outcomes, **left}[name] for name in self.texts.names},
             self.answered,
-            self.plan.level,
+            self.plan.level(self.size),
             self._about(stopped),
         )
 
@@ -294,7 +294,7 @@ class _Looking:
             "planned": len(self.data.test),
             "seconds": round(seconds, 1),
             "budget": self.limits.seconds,
-            "level": self.plan.level,
+            "level": self.plan.level(self.size),
             "looks": self.looks,
         }
         if state.all:

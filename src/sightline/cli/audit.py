@@ -58,8 +58,9 @@ def audit(
         with printed_aside():
             found = made_forecast(source, run.resources, kept.path, run.seeds)
         return show_forecast(found, console.as_json)
+    hooks = console.hooks_of(stopping)
     with (
-        kept_until_written(kept.path, run.resources, console.hooks) as (hooks, machine),
+        kept_until_written(kept.path, run.resources, hooks) as (hooks, machine),
         printed_aside(),
     ):
         about = made_by(context.obj or ())

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sightline.api.run_options import Stopping
 from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, say, tell
 from sightline.cli.process import BEGAN
@@ -29,10 +30,18 @@ def made_forecast(source: Chosen, resources: Resources, kept_in: Path, runs: int
 
 
 FEWER = 100
-"""Texts that are enough for a first audit of a slow model."""
+"""Texts from which on an audit may be settled before its end."""
+TO_THE_END = Stopping()
 
 
-def say_ready(source: Source, trained: Trained, machine: Machine, *, quiet: bool) -> None:
+def say_ready(
+    source: Source,
+    trained: Trained,
+    machine: Machine,
+    *,
+    quiet: bool,
+    stopping: Stopping = TO_THE_END,
+) -> None:
     """Say of a model that is trained already how its data were read, and about how long its audit
     takes.
     """
@@ -44,16 +53,22 @@ def say_ready(source: Source, trained: Trained, machine: Machine, *, quiet: bool
         # A model that does not do what an audit needs may fail in any way: its audit says what is
         # wrong.
         with suppress(Exception):
-            tell(_estimate(source, trained, machine))
+            tell(_estimate(source, trained, machine, stopping))
 
 
-def _estimate(source: Source, trained: Trained, machine: Machine) -> str:
+def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stopping) -> str:
     from sightline.api.cost_forecast import quick_estimate  # noqa: PLC0415  (torch)
 
-    audited, seconds = quick_estimate(source, trained, machine)
-    fewer = f", --limit {FEWER} audits fewer" if audited > FEWER else ""
-    about = f"about {duration(seconds)} (estimate; --dry-run says more{fewer})"
-    return f"Auditing {audited:,} texts with {source.name_of(trained)}: {about}."
+    found = quick_estimate(source, trained, machine, stopping)
+    name, took = source.name_of(trained), f"about {duration(found.seconds)}"
+    if found.first is not None:
+        texts, seconds = found.first
+        first = f"about {duration(seconds)} for the first look at {texts:,}"
+        return (
+            f"Auditing up to {found.texts:,} texts with {name}: {first}, {took} for all (estimate)."
+        )
+    sooner = ", --budget 5m stops sooner" if found.texts > FEWER else ""
+    return f"Auditing {found.texts:,} texts with {name}: {took} (estimate; --dry-run says more{sooner})."
 
 
 def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> None:

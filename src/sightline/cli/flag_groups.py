@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -340,6 +340,10 @@ class Console:
             on_ready=partial(say_ready, quiet=self.quiet),
             on_seed=_ignore if self.quiet else _say_seed,
         )
+
+    def hooks_of(self, stopping: Stopping) -> Hooks:
+        """What an audit calls that may stop early."""
+        return replace(self.hooks, on_ready=partial(say_ready, quiet=self.quiet, stopping=stopping))
 
 
 @dataclass(frozen=True, kw_only=True)

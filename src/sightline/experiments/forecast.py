@@ -23,6 +23,8 @@ from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
 from sightline.audits.measure_pass import measure
+from sightline.audits.sequential import STAGES as LOOKED_AT
+from sightline.audits.sequential import stage_of
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
@@ -49,6 +51,8 @@ BATCHES = (3, 24)
 """How many batches are timed at least and at most."""
 QUICK_SECONDS = 1.0
 """About as long is measured before an audit begins, to say how long it takes."""
+QUICK_TEXTS, SMALL = 8, 8
+"""So many texts are measured then, where all are at least so many times as many."""
 STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
 FIRST_SQUARES = 2**16
 """Squared words of the short texts that are timed first: as many texts as come together in a batch,
@@ -180,25 +184,32 @@ def quick_seconds(
     tokens_at_once: int = TOKENS_AT_ONCE,
     chosen: tuple[str, ...] = (),
     attribution: str | None = None,
+    *,
+    bearing: bool = False,
 ) -> float:
     """Estimate the seconds of measuring from a few texts of all lengths: coarser than
     `forecast_audit`, and sooner.
 
     The first call of everything is slow, so the shortest text goes before. Then as many texts are
-    timed together as take `QUICK_SECONDS`, two at least, and scaled by the square of their lengths.
-    Torch's random state stays as it was.
+    timed together as take `QUICK_SECONDS`, and scaled by the square of their lengths; at least
+    `QUICK_TEXTS`, where these are a small part of all, since words are moved between texts of
+    several classes. Torch's random state stays as it was. Only measures that the verdict rests on
+    are timed, where it is asked for what is ``bearing``.
     """
     model = trained.model
     seen = as_seen(sample_test(trained.dataset, limit, seed), model)
     chosen_by = share_that_chooses(seen.test, len(seen.test)) if _is_choosing(model) else 0.0
     measures = default_measures(tokens_at_once, chosen)
+    if bearing:
+        measures = tuple(one for one in measures if stage_of(one.code) in LOOKED_AT)
     take = _taking(replace(trained, dataset=seen), seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
     took, few = 0.0, ordered[:1]
     with torch.random.fork_rng(devices=[]):
         take(few)
         while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
-            few = _amid_runs(ordered, 2 * len(few))
+            count = max(2 * len(few), min(QUICK_TEXTS, len(ordered) // SMALL))
+            few = _amid_runs(ordered, min(count, AUDIT_BATCH))
             took, _ = take(few)
     return took * _squares(ordered) / _squares(few)
 
