@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sightline.config.part_syntax import Part
 from sightline.config.run_keys import run_key, training_key
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
@@ -214,6 +215,28 @@ def test_a_quick_try_is_one_corpus_one_seed_and_few_texts(folder: Path) -> None:
     ] * 2
     only = plan_named("jain2019:J-2", Params(folder, corpora=("babi1",)), quick=True)
     assert {run.corpus for run in only.planned} == {"babi1"}
+
+
+def test_a_table_says_of_which_corpora_many_words_have_no_vector(
+    folder: Path, tmp_path: Path
+) -> None:
+    asked = Params(folder, 1, ("sst",), 8, vectors=vectors_of(folder, None))
+    plan = plan_named("meister2021:M-3", asked)
+    cell = plan.grid.cells[0]
+    tiny = replace(cell, model=replace(cell.model, encoder=Part("mlp", (("hidden", 4),))))
+    quick = replace(tiny, fit=replace(cell.fit, epochs=1, patience=1))
+    study = replace(plan.artefact, runs=lambda params: [(("sst", "m", "0"), quick)])
+    short = replace(plan, artefact=study)
+    store = Store(tmp_path / "store")
+    before = compare(short, store).notes
+    run_missing(short.grid.cells, store, Serial())
+    said = [note for note in compare(short, store).notes if note not in before]
+    (card,) = (run.audit().cards["data"]["vectors"] for run in short.runs(store))
+    assert card["words_found"] == 2  # fine and dull
+    assert [note for note in said if "have no vector" in note] == [
+        f"sst: {1 - 2 / card['of']:.0%} of the words and {card['tokens_without']:.0%} of the "
+        "tokens of the training texts have no vector"
+    ]
 
 
 # ------------------------------------------------------------- what is printed and not said
