@@ -318,6 +318,9 @@ def test_the_effect_is_over_seeds_that_have_both_and_over_predicted_classes() ->
     (found,) = findings_of(CLAIM, runs_of(both, both, lone))
     assert found.effect.value == pytest.approx(0.4)
     assert found.seeds == 2
+    never = {**both, "a": {**both["a"], "q, class 0": number(math.nan)}}
+    (found,) = findings_of(CLAIM, runs_of(never))  # no text is predicted as class 0
+    assert found.effect.value == pytest.approx(0.3)
     corpora = [*findings_of(CLAIM, [*runs_of(both), *runs_of(both, corpus="news")])]
     assert [one.corpus for one in corpora] == ["sst", "news"]
 

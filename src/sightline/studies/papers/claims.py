@@ -274,19 +274,23 @@ def _effect(claim: Claim, models: Mapping[str, Mapping[str, Number]]) -> Effect 
     greater, lesser = _number(claim.greater, models), _number(claim.lesser, models)
     if greater is None or lesser is None:
         return None
-    effect = greater.less(lesser, claim.by)
-    return None if math.isnan(effect.value) else effect
+    return greater.less(lesser, claim.by)
 
 
 def _number(side: Side | float, models: Mapping[str, Mapping[str, Number]]) -> Effect | None:
-    """Give a number with its chance level; a constant is its own."""
+    """Give a number with its chance level; a constant is its own. A class that is never predicted
+    has no number, and is left out.
+    """
     if isinstance(side, float):
         return Effect(side, side, sys.maxsize)
     known = [
         number
         for name, number in models.get(side.model, {}).items()
-        if name.rpartition(", class ")[0] == side.quantity
-        or name in (side.quantity, f"{side.quantity}, all classes")
+        if not math.isnan(number.value.value)
+        and (
+            name.rpartition(", class ")[0] == side.quantity
+            or name in (side.quantity, f"{side.quantity}, all classes")
+        )
     ]
     if not known:
         return None
