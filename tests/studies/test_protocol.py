@@ -2,6 +2,7 @@
 and its claims.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -136,6 +137,20 @@ def test_a_training_is_counted_where_it_is_needed_first(folder: Path, unread: No
     alone = predicted_cost.Forecast().next(second, "sst")
     assert alone - two == pytest.approx(predicted_cost.training_seconds(first, "sst"))
     assert one > two
+
+
+NAMED = {"news": "20news", **{f"babi{task}": f"babi {task}" for task in (1, 2, 3)}}
+"""What the counts of the corpora call some of them."""
+
+
+@pytest.mark.parametrize("corpus", EVERY)
+def test_the_sizes_that_hours_rest_on_are_those_of_the_corpora(corpus: str) -> None:
+    file = Path(__file__).resolve().parents[2] / "docs" / "verified" / "data.json"
+    counted = json.loads(file.read_text(encoding="utf-8"))["corpora"]
+    splits = counted[NAMED.get(corpus, corpus)]["paper"]["splits"]
+    size = predicted_cost.SIZES[corpus]
+    assert (size.training, size.test) == (splits["train"]["n"], splits["test"]["n"])
+    assert size.test_square >= size.test_words**2  # as a mean of squares is
 
 
 def test_hours_grow_with_tokens_epochs_and_what_is_measured(folder: Path, unread: None) -> None:
