@@ -33,6 +33,7 @@ from sightline.studies.papers import (
     wen2022,
     write_outputs,
 )
+from sightline.studies.papers.claims import CLAIMS, Side, findings_of
 from sightline.studies.papers.margins import RESULTS
 from sightline.studies.papers.model_performance import peaked_of
 from sightline.studies.papers.published_comparison import compare
@@ -116,7 +117,21 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
         assert {("classification", "additive"), ("classification", "dot"), ("all", "all")} <= said
     counted = {names[2] for names in table.row_names if names[1] == ""}
     assert bool(counted) == (plan.artefact.counted is not None)
+    _check_claims(plan, store)
     _check_figures(plan, store, tmp_path)
+
+
+def _check_claims(plan: Plan, store: Store) -> None:
+    """Find the numbers of each claim about models of the plan: a misspelt one would never be
+    said.
+    """
+    read = plan.read(store)
+    models = {run.model for run, _ in read}
+    for claim in (one for one in CLAIMS if one.table == plan.artefact.id):
+        sides = [side for side in (claim.greater, claim.lesser) if isinstance(side, Side)]
+        if {side.model for side in sides} <= models or claim.of_lines:
+            lines = [*plan.lines(read)] if claim.of_lines else ()
+            assert [*findings_of(claim, read, lines)], claim.id
 
 
 def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
@@ -335,8 +350,11 @@ def test_the_longest_story_is_counted(folder: Path) -> None:
         line.quantity: line.found.value.value
         for line in planned("jain2019:J-1", folder, corpora=("babi1",)).counted()
     }
-    stories = load(data_of(folder / "few", "babi1"), 0).train
-    assert ours["words of the longest text"] == max(len(text.tokens) for text in stories)
+    dataset = load(data_of(folder / "few", "babi1"), 0)
+    assert ours["words of the longest text"] == max(len(text.tokens) for text in dataset.train)
+    # Printed before validation was cut off: 10,000 stories, of which 8,500 train.
+    assert ours["training texts"] == len(dataset.train) + len(dataset.validation)
+    assert dataset.validation
     assert not any("class" in name for name in ours)
 
 

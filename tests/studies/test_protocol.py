@@ -2,6 +2,7 @@
 and its claims.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from sightline.experiments.executors.serial import Serial
 
+from sightline.config.part_syntax import Part
 from sightline.config.run_keys import run_key, training_key
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
@@ -137,6 +139,20 @@ def test_a_training_is_counted_where_it_is_needed_first(folder: Path, unread: No
     assert one > two
 
 
+NAMED = {"news": "20news", **{f"babi{task}": f"babi {task}" for task in (1, 2, 3)}}
+"""What the counts of the corpora call some of them."""
+
+
+@pytest.mark.parametrize("corpus", EVERY)
+def test_the_sizes_that_hours_rest_on_are_those_of_the_corpora(corpus: str) -> None:
+    file = Path(__file__).resolve().parents[2] / "docs" / "verified" / "data.json"
+    counted = json.loads(file.read_text(encoding="utf-8"))["corpora"]
+    splits = counted[NAMED.get(corpus, corpus)]["paper"]["splits"]
+    size = predicted_cost.SIZES[corpus]
+    assert (size.training, size.test) == (splits["train"]["n"], splits["test"]["n"])
+    assert size.test_square >= size.test_words**2  # as a mean of squares is
+
+
 def test_hours_grow_with_tokens_epochs_and_what_is_measured(folder: Path, unread: None) -> None:
     run = plans(folder)["jain2019:J-2"].grid.cells[0]
     seconds = predicted_cost.training_seconds
@@ -214,6 +230,28 @@ def test_a_quick_try_is_one_corpus_one_seed_and_few_texts(folder: Path) -> None:
     ] * 2
     only = plan_named("jain2019:J-2", Params(folder, corpora=("babi1",)), quick=True)
     assert {run.corpus for run in only.planned} == {"babi1"}
+
+
+def test_a_table_says_of_which_corpora_many_words_have_no_vector(
+    folder: Path, tmp_path: Path
+) -> None:
+    asked = Params(folder, 1, ("sst",), 8, vectors=vectors_of(folder, None))
+    plan = plan_named("meister2021:M-3", asked)
+    cell = plan.grid.cells[0]
+    tiny = replace(cell, model=replace(cell.model, encoder=Part("mlp", (("hidden", 4),))))
+    quick = replace(tiny, fit=replace(cell.fit, epochs=1, patience=1))
+    study = replace(plan.artefact, runs=lambda params: [(("sst", "m", "0"), quick)])
+    short = replace(plan, artefact=study)
+    store = Store(tmp_path / "store")
+    before = compare(short, store).notes
+    run_missing(short.grid.cells, store, Serial())
+    said = [note for note in compare(short, store).notes if note not in before]
+    (card,) = (run.audit().cards["data"]["vectors"] for run in short.runs(store))
+    assert card["words_found"] == 2  # fine and dull
+    assert [note for note in said if "have no vector" in note] == [
+        f"sst: {1 - 2 / card['of']:.0%} of the words and {card['tokens_without']:.0%} of the "
+        "tokens of the training texts have no vector"
+    ]
 
 
 # ------------------------------------------------------------- what is printed and not said
@@ -295,6 +333,9 @@ def test_the_effect_is_over_seeds_that_have_both_and_over_predicted_classes() ->
     (found,) = findings_of(CLAIM, runs_of(both, both, lone))
     assert found.effect.value == pytest.approx(0.4)
     assert found.seeds == 2
+    never = {**both, "a": {**both["a"], "q, class 0": number(math.nan)}}
+    (found,) = findings_of(CLAIM, runs_of(never))  # no text is predicted as class 0
+    assert found.effect.value == pytest.approx(0.3)
     corpora = [*findings_of(CLAIM, [*runs_of(both), *runs_of(both, corpus="news")])]
     assert [one.corpus for one in corpora] == ["sst", "news"]
 

@@ -26,9 +26,9 @@ from sightline.studies.papers.published_values import PAPERS
 KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
 
 
-def overview(stored: Stored) -> str:
+def overview(stored: Stored, *, by_paper: bool = False) -> str:
     """Table every table and figure: how much of it is done, and how its numbers compare with what
-    is printed.
+    is printed; each line stands on this page, or on that of its paper.
     """
     head = ("id", "what", "runs", "missing: runs (hours)", "printed numbers", *KINDS)
     once = stored["once"]
@@ -37,12 +37,14 @@ def overview(stored: Stored) -> str:
         f"would take about {once['hours_left']:,.0f} hours of one worker. Tables share runs, which "
         "this counts once, and each line below as its own.\n\n"
     )
-    return text + table(head, map(_overview, stored["artefacts"]))
+    rows = (_overview(one, by_paper=by_paper) for one in stored["artefacts"])
+    return text + table(head, rows)
 
 
-def _overview(one: Stored) -> Iterator[str]:
+def _overview(one: Stored, *, by_paper: bool) -> Iterator[str]:
     kinds = kinds_of([one])
-    yield f"[`{one['id']}`](#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
+    page = f"{_paper_of(one)}.md" if by_paper else ""
+    yield f"[`{one['id']}`]({page}#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
     yield f"{one['place']}: {one['told']}"
     yield f"{one['done']} of {one['planned']}"
     yield "; ".join(map(_missing, one["missing"])) or "—"
@@ -50,9 +52,14 @@ def _overview(one: Stored) -> Iterator[str]:
     yield from (str(kinds[kind]) for kind in KINDS)
 
 
-def kinds_of(artefacts: Sequence[Stored]) -> Counter[str]:
-    """Count the lines that have a printed number, by their result."""
-    return Counter(line["result"] for one in artefacts for line in one["lines"] if line["result"])
+def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
+    """Count the lines that have a printed number by their result: of models, of corpora, or all."""
+    return Counter(
+        line["result"]
+        for one in artefacts
+        for line in one["lines"]
+        if line["result"] and (not of or bool(line["model"]) == (of == "models"))
+    )
 
 
 def _missing(one: Stored) -> str:
@@ -71,9 +78,16 @@ def anchor(one: Stored) -> str:
     )
 
 
-def artefacts(stored: Stored) -> str:
-    """Table each table or figure that has a number."""
-    return "\n".join(map(_artefact, (one for one in stored["artefacts"] if one["lines"])))
+def artefacts(stored: Stored, paper: str = "") -> str:
+    """Table each table or figure that has a number, of all papers or of one."""
+    every = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
+    known = [one for one in every if one["lines"]]
+    return "\n".join(map(_artefact, known)) or "No run is done yet.\n"
+
+
+def _paper_of(one: Stored) -> str:
+    paper: str = one["id"].partition(":")[0]
+    return paper
 
 
 def _artefact(one: Stored) -> str:
@@ -119,15 +133,44 @@ def summary(stored: Stored) -> str:
     """
     once = stored["once"]
     share = once["done"] / once["planned"] if once["planned"] else 0.0
-    kinds = kinds_of(stored["artefacts"])
-    counts = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS)
+    of_models, of_corpora = (
+        ", ".join(
+            f"{kinds[kind]} {kind}"
+            for kinds in [kinds_of(stored["artefacts"], of)]
+            for kind in KINDS
+        )
+        for of in ("models", "corpora")
+    )
     results = Counter(_best(one)["result"] if _best(one) else "" for one in stored["claims"])
     claims = ", ".join(f"{results[result]} {result}" for result in RESULTS)
     return (
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
-        f"Printed numbers: {counts}. Claims: {claims}, {results['']} without a run.\n"
+        f"Printed numbers about models: {of_models}. Counts of corpora: {of_corpora}. "
+        f"Claims: {claims}, {results['']} without a run.\n"
     )
+
+
+def all_findings(stored: Stored, paper: str) -> str:
+    """Table what was found of each claim of a paper on every corpus."""
+    head = ("claim", "criterion", "corpus", "effect (95 % CI), seeds", "by chance", "result")
+    rows = [
+        (one["says"], one["criterion"], *_found(each))
+        for one in stored["claims"]
+        if _paper_of(one) == paper
+        for each in one["findings"] or [None]
+    ]
+    return table(head, rows)
+
+
+def _found(finding: Stored | None) -> Iterator[str]:
+    if finding is None:
+        yield from ("—", "not run yet", "—", "—")
+        return
+    yield finding["corpus"]
+    yield f"{number(finding['effect'])}, {finding['seeds']}"
+    yield number(finding["chance"])
+    yield f"**{finding['result']}**"
 
 
 def claims(stored: Stored) -> str:
@@ -147,14 +190,7 @@ def _best(one: Stored) -> Stored | None:
 def _claim(one: Stored) -> Iterator[str]:
     yield one["paper"]
     yield one["says"]
-    best = _best(one)
-    if best is None:
-        yield from ("—", "not run yet", "—", "—")
-        return
-    yield best["corpus"]
-    yield f"{number(best['effect'])}, {best['seeds']}"
-    yield number(best["chance"])
-    yield f"**{best['result']}**"
+    yield from _found(_best(one))
 
 
 # ------------------------------------------------------------- the protocol

@@ -14,6 +14,7 @@ from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_quality import metrics, metrics_counted, quality, scores_covered
 from docs_real import real_texts
 from docs_reproduction import (
+    all_findings,
     amounts,
     artefacts,
     claims,
@@ -42,6 +43,7 @@ from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
 
 from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, WORLDS, Scenario
+from sightline.studies.papers.published_values import PAPERS
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.verdict_table import TABLE
 
@@ -407,8 +409,19 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: retained": when_counted("retained", retained),
     "reproduction: summary": when_counted("reproduction", summary),
     "reproduction: claims": when_counted("reproduction", claims),
-    "reproduction: overview": when_counted("reproduction", overview),
-    "reproduction: tables": when_counted("reproduction", artefacts),
+    "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),
+    **{
+        f"reproduction: tables of {name}": when_counted(
+            "reproduction", partial(artefacts, paper=name)
+        )
+        for name in PAPERS
+    },
+    **{
+        f"reproduction: claims of {name}": when_counted(
+            "reproduction", partial(all_findings, paper=name)
+        )
+        for name in PAPERS
+    },
     "protocol: corpora": corpora,
     "protocol: stages": stages,
     "protocol: amounts": amounts,

@@ -33,6 +33,7 @@ from sightline.studies.calibration import plausible_vs_faithful, rank_informatio
 from sightline.studies.papers import adversaries, sparse_attention, word_retention
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.run_plan import plan_of
+from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import Params, grid_of, plan, so_far
 
 sys.path.insert(0, str(ROOT / "validation"))
@@ -107,7 +108,7 @@ def moved(store: Store) -> Sequence[Results]:
     """
     table = plan_of(
         PAPER_TABLES["tutek2020:T-F1"],
-        Params(FOLDER, 1, ("sst",), vectors=study_models.vectors_in(VECTORS)["sst"]),
+        Params(FOLDER, 1, ("sst",), vectors=vectors_of(FOLDER, None)),
     )
     return [run.audit() for run in table.runs(store)]
 

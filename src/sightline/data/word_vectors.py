@@ -22,6 +22,9 @@ from sightline.config.specs import ModelSpec
 from sightline.core.errors import DataError
 from sightline.data.readers.archives import File, digest, open_files
 
+MANY = 0.05
+"""The share of tokens without a vector from which a note says so: 3 % on SST cost nothing, 31 % of
+20 Newsgroups half of F1."""
 _HEADER = re.compile(r"\d+ \d+")
 
 

@@ -13,6 +13,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load
+from sightline.data.word_vectors import MANY
 from sightline.experiments.run_size import run_size
 from sightline.experiments.training_jobs import (
     SILENT,
@@ -27,10 +28,6 @@ from sightline.experiments.training_jobs import (
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import alter, check_alterable
 from sightline.training.control_models import companions_of, title_of
-
-MUCH = 0.05
-"""The share of tokens without a vector from which a note says so: 3 % on SST cost nothing, 31 % of
-20 Newsgroups half of F1."""
 
 
 @dataclass(frozen=True)
@@ -197,13 +194,13 @@ def doubts_of(trained: Trained) -> list[str]:
         )
     vectors = trained.record.get("vectors", {})
     zero = vectors.get("without_vector") == "zero"
-    if (share := trained.record.get("frozen_as_drawn", 0.0)) >= MUCH:
+    if (share := trained.record.get("frozen_as_drawn", 0.0)) >= MANY:
         kept = "the zero vector they started from" if zero else "the random vector drawn for them"
         lines.append(
             f"the model freezes its embeddings, and {share:.0%} of the words of its training "
             f"texts, repeats counted, keep {kept}; --vectors FILE starts words from what they mean"
         )
-    elif (share := vectors.get("tokens_without", 0.0)) >= MUCH:
+    elif (share := vectors.get("tokens_without", 0.0)) >= MANY:
         types = 1 - vectors["words_found"] / vectors["of"]
         lines.append(
             f"{vectors['file']} has no vector for {types:.0%} of the training words, which are "

@@ -100,12 +100,12 @@ def _need(name: str, says: str, kind: str) -> Claim:
     )
 
 
-def _kept(name: str, kind: str) -> Claim:
+def _kept(name: str, kind: str, how: str) -> Claim:
     counted = "counted information, frequent words"
     return Claim(
         "tutek2020",
         name,
-        f"hidden states keep more information of their words ({kind})",
+        f"hidden states keep more information of their words {how}",
         "tutek2020:T-2",
         Side(f"{BILSTM}+{kind}", counted),
         Side(BILSTM, counted),
@@ -168,8 +168,8 @@ CLAIMS: tuple[Claim, ...] = (
         0.05,
         Side(BILSTM, "F1 lost under permuted weights"),
     ),
-    _kept("tying-keeps", "tying"),
-    _kept("masked-words-keep", "mlm"),
+    _kept("tying-keeps", "tying", "where they are tied to them"),
+    _kept("masked-words-keep", "mlm", "where masked words are learned"),
     Claim(
         "meister2021",
         "spread",
@@ -189,7 +189,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "meister2021",
         "sparsity",
-        "the importance of inputs is less even as attention gets sparser (the table's sign)",
+        "the importance of inputs is less even as attention gets sparser (the sign of the table)",
         "meister2021:M-2",
         0.0,
         Side(f"{BILSTM}+sparsegen", "τ of λ with evenness of inputs for the answer"),
@@ -274,19 +274,23 @@ def _effect(claim: Claim, models: Mapping[str, Mapping[str, Number]]) -> Effect 
     greater, lesser = _number(claim.greater, models), _number(claim.lesser, models)
     if greater is None or lesser is None:
         return None
-    effect = greater.less(lesser, claim.by)
-    return None if math.isnan(effect.value) else effect
+    return greater.less(lesser, claim.by)
 
 
 def _number(side: Side | float, models: Mapping[str, Mapping[str, Number]]) -> Effect | None:
-    """Give a number with its chance level; a constant is its own."""
+    """Give a number with its chance level; a constant is its own. A class that is never predicted
+    has no number, and is left out.
+    """
     if isinstance(side, float):
         return Effect(side, side, sys.maxsize)
     known = [
         number
         for name, number in models.get(side.model, {}).items()
-        if name.rpartition(", class ")[0] == side.quantity
-        or name in (side.quantity, f"{side.quantity}, all classes")
+        if not math.isnan(number.value.value)
+        and (
+            name.rpartition(", class ")[0] == side.quantity
+            or name in (side.quantity, f"{side.quantity}, all classes")
+        )
     ]
     if not known:
         return None

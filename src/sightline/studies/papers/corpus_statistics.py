@@ -8,11 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sightline.config.specs import DataSpec
-from sightline.data.dataset import Split
+from sightline.data.dataset import Dataset, Split
 from sightline.data.load_dataset import fit_vocabulary, load
 
 MOST = 3
 """Classes that are counted one by one; of answers to questions there are more."""
+OWN_VALIDATION = ("sst", "snli")
+"""Corpora that come with validation texts of their own. Of the others the papers print training
+texts as they were before validation was cut off them (bAbI: 10,000)."""
 LENGTH, LONGEST = "words of a text, mean", "words of the longest text"
 
 
@@ -34,6 +37,12 @@ STORIES = {
 task too late."""
 
 
+COUNTED = (
+    "words and lengths are those of the texts that are trained on; texts of training are counted "
+    "as printed, with those that the recipe keeps for validation where a corpus has none"
+)
+
+
 def sizes(data: DataSpec) -> Mapping[str, float]:
     """Count the words of the training texts, how many a text has, and the texts of training and
     test by class.
@@ -45,7 +54,7 @@ def sizes(data: DataSpec) -> Mapping[str, float]:
         "words of the vocabulary": len(fit_vocabulary(corpus, data).words),
         LENGTH: float(np.mean(lengths)),
         **({} if names else {LONGEST: max(lengths)}),
-        **_by_class("training", corpus.train, names),
+        **_by_class("training", _training(corpus, data), names),
         **_by_class("test", corpus.test, names),
     }
 
@@ -53,7 +62,14 @@ def sizes(data: DataSpec) -> Mapping[str, float]:
 def totals(data: DataSpec) -> Mapping[str, float]:
     """Count the texts of training and test."""
     corpus = load(data, 0)
-    return {"training texts": len(corpus.train), "test texts": len(corpus.test)}
+    return {"training texts": len(_training(corpus, data)), "test texts": len(corpus.test)}
+
+
+def _training(corpus: Dataset, data: DataSpec) -> Split:
+    """Give the training texts as the papers count them."""
+    if data.kind in OWN_VALIDATION:
+        return corpus.train
+    return (*corpus.train, *corpus.validation)
 
 
 def words(data: DataSpec) -> Mapping[str, float]:

@@ -17,7 +17,7 @@ from sightline.data.word_vectors import with_vectors
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import LOG_2, Bounds
 from sightline.studies.aggregate import Number
-from sightline.studies.papers.corpus_statistics import STORIES, sizes
+from sightline.studies.papers.corpus_statistics import COUNTED, STORIES, sizes
 from sightline.studies.papers.model_performance import performance_of
 from sightline.studies.papers.paper_table import OfCorpus, of_paper
 from sightline.studies.run_numbers import SHARE, TAU, largest_of, numbers_of
@@ -215,7 +215,7 @@ PAPER_TABLES = (
         numbers=performance_of,
         counted=sizes,
         apart=STORIES,
-        notes=("words and lengths of the training texts; chance level: what guessing reaches",),
+        notes=(COUNTED, "chance level: what guessing reaches"),
     ),
     _table(
         "J-2",

@@ -16,7 +16,7 @@ from sightline.stats.parameter_sweep import At, goes_with
 from sightline.studies.aggregate import Number, gained
 from sightline.studies.papers import sparse_attention
 from sightline.studies.papers.adversaries import SHORTER, against
-from sightline.studies.papers.corpus_statistics import totals
+from sightline.studies.papers.corpus_statistics import COUNTED, totals
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
@@ -240,7 +240,7 @@ PAPER_TABLES = (
         cells=_trained,
         numbers=performance_of,
         counted=totals,
-        notes=("chance level: what guessing reaches",),
+        notes=(COUNTED, "chance level: what guessing reaches"),
     ),
     _table(
         "M-5",

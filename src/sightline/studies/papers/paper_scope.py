@@ -91,11 +91,16 @@ Limited = tuple[AggregateLine, int | None]
 
 
 def all_lines(study: Study, kept: Kept, *, earlier: bool = False) -> list[Limited]:
-    """Give every line, the mean over more seeds where there are two, with the limit of its runs."""
+    """Give every line, the mean over more seeds where there are two, with the limit of its runs.
+
+    What is counted of a corpus hangs on no run: of earlier ones it is left out.
+    """
     lines = dict[tuple[Any, int | None], AggregateLine]()
     for corpora, limits in _groups(study, earlier=earlier):
         computed = study.lines(kept.read(corpora))
-        means = [line for line in kept.means if line.corpus in corpora]
+        means = [
+            line for line in kept.means if line.corpus in corpora and (line.seeds or not earlier)
+        ]
         for line in (*means, *computed):
             of = (line.of, limits.get(line.corpus))
             if of not in lines or line.seeds >= lines[of].seeds:

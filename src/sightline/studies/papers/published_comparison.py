@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from pathlib import Path
 
 from sightline.core.results import Estimate, Table, TableCell
+from sightline.data.word_vectors import MANY
 from sightline.experiments.store import Store
 from sightline.report.number_format import counted, number
 from sightline.studies.aggregate import AggregateLine, Read
@@ -58,7 +59,15 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
         ),
         row_names=tuple(keys),
         row_axes=("corpus", "model", "quantity"),
-        notes=tuple(_notes(artefact, plan, theirs, again, [*_unsaid(theirs, ours), *missing])),
+        notes=tuple(
+            _notes(
+                artefact,
+                plan,
+                theirs,
+                again,
+                [*_without_vectors(plan, store), *_unsaid(theirs, ours), *missing],
+            )
+        ),
         partial=_partial(missing, plan),
     )
 
@@ -169,6 +178,21 @@ def _compared(printed: Printed | None, ours: Estimate, seeds: int) -> str:
     if found is None:
         return "no margin was fixed"
     return f"{found.result} ({number(found.margin)}), apart by {number(found.apart)}"
+
+
+def _without_vectors(plan: Plan, store: Store) -> Iterator[str]:
+    """Name the corpora many of whose words have no vector, by the first run of each that is
+    done.
+    """
+    first = {run.corpus: run for run in reversed(plan.runs(store)) if run.spec.model.vectors}
+    for corpus in plan.corpora:
+        known = first[corpus].audit().cards["data"].get("vectors", {}) if corpus in first else {}
+        if known.get("tokens_without", 0.0) >= MANY:
+            types = 1 - known["words_found"] / known["of"]
+            yield (
+                f"{corpus}: {types:.0%} of the words and {known['tokens_without']:.0%} of the "
+                "tokens of the training texts have no vector"
+            )
 
 
 def _missing(plan: Plan, store: Store) -> list[str]:

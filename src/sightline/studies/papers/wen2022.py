@@ -20,7 +20,7 @@ from sightline.studies.aggregate import AggregateLine, Number, Of, Read, average
 from sightline.studies.papers import jain2019
 from sightline.studies.papers.ablations import REPRESENTATION
 from sightline.studies.papers.adversaries import BY_CORPUS, SHORTER, against
-from sightline.studies.papers.corpus_statistics import STORIES, sizes
+from sightline.studies.papers.corpus_statistics import COUNTED, STORIES, sizes
 from sightline.studies.papers.gumbel_vs_seed import TASKS, UNCHANGED, raised
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
@@ -183,7 +183,7 @@ PAPER_TABLES = (
         numbers=performance_of,
         counted=sizes,
         apart=STORIES,
-        notes=("chance level: what guessing reaches",),
+        notes=(COUNTED, "chance level: what guessing reaches"),
     ),
     _table(
         "W-F2",
