@@ -118,19 +118,20 @@ def checked(what: Any) -> Any:
     if inspect.isclass(what):
         what.__init__ = checked(what.__init__)
         return what
-    known: dict[Hashable, set[Hashable]] = {}
-    values = any("{" in str(one) for one in what.__annotations__.values())
+    # A function within a function is made again and again, always of the same code.
+    check = _Check.made.setdefault(id(what.__code__), _Check(what))
+    known, values = check.known, check.values
 
     @functools.wraps(what)
     def call(*given: Any, **named: Any) -> Any:
         seen = known.setdefault(_call(given, named, values), set())
         if not seen:
-            out = _Check.of(what)(lambda: what(*given, **named), given, named)
+            out = check(lambda: what(*given, **named), given, named)
             seen.add(_form(out, values))
             return out
         out = what(*given, **named)
         if (form := _form(out, values)) not in seen:
-            _Check.of(what)(lambda: out, given, named)
+            check(lambda: out, given, named)
             seen.add(form)
         return out
 
@@ -138,19 +139,19 @@ def checked(what: Any) -> Any:
 
 
 class _Check:
-    """The check of one function, of which somebody else says what it gives."""
+    """The check of one function, of which somebody else says what it gives; built at first use."""
 
-    made: ClassVar[dict[Any, "_Check"]] = {}
-
-    @classmethod
-    def of(cls, function: Any) -> "_Check":
-        if function not in cls.made:
-            cls.made[function] = cls(function)
-        return cls.made[function]
+    made: ClassVar[dict[int, "_Check"]] = {}
 
     def __init__(self, function: Any) -> None:
-        self.pending: list[Callable[[], Any]] = []
-        pending = self.pending
+        self.function, self.pending = function, list[Callable[[], Any]]()
+        self.known: dict[Hashable, set[Hashable]] = {}
+        self.values = any("{" in str(one) for one in function.__annotations__.values())
+
+    @functools.cached_property
+    def checked(self) -> Callable[..., Any]:
+        """A function with the same signature that gives what was last put down."""
+        function, pending = self.function, self.pending
 
         def stand_in(*given: Any, **named: Any) -> Any:
             return pending.pop()()
@@ -158,7 +159,7 @@ class _Check:
         # The names in annotations are those of the module of the function.
         code, closure = stand_in.__code__, stand_in.__closure__
         inside = FunctionType(code, function.__globals__, function.__name__, None, closure)
-        self.checked = jaxtyped(functools.wraps(function)(inside), typechecker=beartype)
+        return jaxtyped(functools.wraps(function)(inside), typechecker=beartype)
 
     def __call__(self, run: Callable[[], Any], given: Any, named: Any) -> Any:
         self.pending.append(run)

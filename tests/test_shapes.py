@@ -62,3 +62,17 @@ def test_a_shape_that_names_a_number_is_checked_for_each_number() -> None:
     assert _wide(np.ones((4, 2)), 2).shape == (4, 2)
     with pytest.raises(TypeCheckError):
         _wide(np.ones((4, 2)), 3)
+
+
+def test_a_function_that_is_made_again_is_checked_by_what_is_known_of_its_code() -> None:
+    def made(give: np.ndarray) -> object:
+        @checked
+        def inner(values: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+            return give
+
+        return inner
+
+    values = np.ones(2)
+    assert made(values)(values) is values
+    with pytest.raises(TypeCheckError):
+        made(np.ones(3))(values)
