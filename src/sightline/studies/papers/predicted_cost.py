@@ -71,7 +71,7 @@ TO_THE_BEST: Mapping[str, int] = {"transformer": 14, "mlm": 8, "news": 8}
 earlier runs kept them."""
 USUAL = 3
 START = 4.0
-"""Seconds of a run beside its training and its measures: reading, verdict, writing."""
+"""Seconds of a run besides its training and its measures: reading, verdict, writing."""
 A_TRAINING = 2.0
 """Seconds to build a model, to read its vectors and to keep it."""
 
