@@ -27,7 +27,7 @@ class NamedStudy:
 
     ``store`` holds the runs; the word vectors of calibrations are next to it, and are made where
     they are needed. ``vectors`` is a file from which the words of the papers' models start
-    (``none``: at random; nothing: the one beside the corpora).
+    (``none``: at random; nothing: the one in the folder of the corpora).
     """
 
     name: str

@@ -45,7 +45,7 @@ CORPORA = (*BINARY, *QUESTIONS)
 
 
 VECTORS, NO_VECTORS = "vectors", "none"
-"""The folder of word vectors beside the corpora, and what is said where words are to start at
+"""The folder of word vectors next to the corpora, and what is said where words are to start at
 random."""
 VECTOR_FILES = ("*.txt", "*.txt.gz", "*.vec", "*.vec.gz")
 

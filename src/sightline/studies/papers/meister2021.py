@@ -215,7 +215,7 @@ PAPER_TABLES = (
         cells=_mixed,
         numbers=_spread,
         notes=(
-            "chance level of evenness: the model before any training (1 − focus as drawn)",
+            "chance level of evenness: the model before any training (1 − its focus)",
             (
                 f"by every number of a state, {FACETED} texts: App. A says that it is nearly "
                 "identical to that by length"

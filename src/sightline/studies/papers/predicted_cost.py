@@ -71,7 +71,7 @@ TO_THE_BEST: Mapping[str, int] = {"transformer": 14, "mlm": 8, "news": 8}
 earlier runs kept them."""
 USUAL = 3
 START = 4.0
-"""Seconds of a run beside its training and its measures: reading, verdict, writing."""
+"""Seconds of a run besides its training and its measures: reading, verdict, writing."""
 A_TRAINING = 2.0
 """Seconds to build a model, to read its vectors and to keep it."""
 
@@ -151,8 +151,12 @@ def audit_seconds(spec: RunSpec, corpus: str) -> float:
     size = SIZES.get(corpus, UNKNOWN)
     texts = size.test if spec.limit is None else min(spec.limit, size.test)
     share = FAST.get(spec.model.encoder.name, 1.0)
-    rates = [MEASURES.get(code, OTHER) for code in taken(spec.measures)]
-    return START + sum(share * rate.seconds(texts, size) for rate in rates)
+    seconds = {
+        code: MEASURES.get(code, OTHER).seconds(texts, size) for code in taken(spec.measures)
+    }
+    if "untrained" in spec.companions:
+        seconds["untrained"] = seconds.get("mixing", 0.0)  # it is measured of both models
+    return START + share * sum(seconds.values())
 
 
 @dataclass

@@ -27,7 +27,7 @@ HOW = (
     "ours: the mean over seeds with Student’s t interval (95 %), of one seed that over its texts; "
     "± of what is published is its standard deviation over texts",
 )
-LATER = "later run: outputs that the authors committed beside their code after the paper, one run"
+LATER = "later run: outputs that the authors committed with their code after the paper, one run"
 
 
 def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Table:

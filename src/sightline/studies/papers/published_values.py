@@ -66,7 +66,7 @@ def printed(paper: str) -> tuple[Printed, ...]:
 @cache
 def later(paper: str) -> tuple[Printed, ...]:
     """Read what the authors' own later run gave, where there is one: of Jain & Wallace (2019), from
-    the outputs that they committed beside their code (github.com/successar/AttentionExplanation,
+    the outputs that they committed with their code (github.com/successar/AttentionExplanation,
     425a89a).
     """
     path = FOLDER / f"{paper}-later-run.csv"
