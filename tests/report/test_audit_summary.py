@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL
-from sightline.report.first_screen import blocks
+from sightline.report.first_screen import blocks, failed_for_classes
 from sightline.report.text.audit_summary import WIDTH, in_short, lines
 from tests.report.audits import LEARNED, audit, by_class, compared, detector, estimate, hostile
 from tests.snapshots import same_text
@@ -58,7 +58,7 @@ def test_classes_that_differ_have_a_line_each_with_their_own_scores() -> None:
 def test_a_failed_test_is_a_reason_where_nothing_may_be_shown_and_a_caveat_elsewhere() -> None:
     named = {block.name: plain([*block.sentences]) for block in blocks(audit())}
     assert (
-        "a random choice would look the same (score 0.02, 95 % CI −0.03 to 0.07"
+        "a random choice would look the same (Attention-free agreement: score 0.02, 95 % CI −0.03 to 0.07"
         in (named["Caveats"])
     )
     assert "Own word (SL-402): the model has no linear decoder" in named["Not run"]
@@ -66,7 +66,9 @@ def test_a_failed_test_is_a_reason_where_nothing_may_be_shown_and_a_caveat_elsew
     assert "do not take the prediction with them" in named["Why"]
     assert "Caveats" not in named
     assert "Accuracy 82 % (95 % CI 77–86 %, n = 872; majority class 51 %)." in named["Model"]
-    assert named["Maps"].startswith("importance: weight × logit (score 0.55, 95 % CI 0.51–0.59")
+    assert named["Maps"].startswith(
+        "importance: weight × logit (Transfer score 0.55, 95 % CI 0.51–0.59"
+    )
 
 
 def test_a_test_that_was_not_asked_for_says_how_to_run_it() -> None:
@@ -87,13 +89,14 @@ def test_of_a_model_that_guesses_one_sentence_says_what_to_do() -> None:
         result = lines(case)
         assert reason in plain(result)
         assert not any(line.startswith(("Maps", "Limits", "Not run")) for line in result)
-        assert result[-1].startswith("Tests ")
+        (at,) = [number for number, line in enumerate(result) if line.startswith("Tests ")]
+        assert all("failed for texts predicted" in line for line in result[at + 1 :])
         assert len(result) < 12
 
 
 def test_another_map_is_offered_besides_attention_only_where_it_may_be_shown() -> None:
     fine = compared(reached(CAN, 4, (), ()))
-    assert "importance: attention, or weight × logit (score 0.55" in plain(lines(fine))
+    assert "importance: attention, or weight × logit (Transfer score 0.55" in plain(lines(fine))
     bad = tuple(replace(row, answer="failed") for row in fine.maps)
     assert "importance: attention for / against" in plain(lines(replace(fine, maps=bad)))
 
@@ -106,6 +109,17 @@ def test_verbose_lists_every_test_with_the_numbers_behind_the_maps_and_the_model
     assert "accuracy: 1 [0.996, 1], n = 872" in plain(result)
     assert "Numbers are shares of the prediction" in plain(result)
     assert "Above the majority class by 31 % (95 % CI 27–35 %, n = 872)." in plain(result)
+
+
+def test_what_failed_for_a_class_alone_is_counted_by_itself() -> None:
+    found = [
+        replace(audit().findings[0], result=result, answers={"a": "failed", "b": answer})
+        for result, answer in (("failed", "failed"), ("passed", "failed"), ("passed", "passed"))
+    ]
+    assert failed_for_classes(found) == [
+        "2 failed for texts predicted 'a' alone",
+        "1 failed for texts predicted 'b' alone",
+    ]
 
 
 def test_a_test_has_its_result_score_interval_threshold_and_texts() -> None:

@@ -29,7 +29,7 @@ def test_a_card_has_the_verdict_the_numbers_and_how_to_repeat_it() -> None:
             "- How much each word matters: weight × logit. Its words take 0.55 (95 % CI "
             "0.51–0.59, n = 436)"
         ),
-        "- Weight × logit highlighting may be shown instead (score 0.55, 95 % CI 0.51–0.59",
+        "- Weight × logit highlighting may be shown instead (Transfer score 0.55, 95 % CI 0.51–0.59",
         "- Audited with sightline, 2 Jan 2026.",
         (
             "- The highlighted words do not take the prediction with them when copied into a "

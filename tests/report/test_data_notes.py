@@ -90,4 +90,4 @@ def test_a_caveat_of_one_class_is_on_every_first_screen() -> None:
     result = compared(of_classes(b="0.04"))
     same_text("report", caveats(result.verdict)[0])
     for head in heads(result):
-        assert "For texts predicted 'b': the attended words hold little of the evidence." in head
+        assert "For texts predicted 'b': the attended words hold little of the evidence (" in head

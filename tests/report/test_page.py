@@ -240,7 +240,7 @@ def test_the_head_has_caption_answer_reason_remedy_and_example_before_any_test()
     text = plain(render(compared()))
     marks = [
         "Do not display attention for this model.",
-        "Weight × logit highlighting may be shown instead (score 0.55, 95 % CI 0.51–0.59",
+        "Weight × logit highlighting may be shown instead (Transfer score 0.55, 95 % CI 0.51–0.59",
         "Attention must not be shown as an explanation of this model.",
         (
             "The highlighted words do not take the prediction with them when copied into a text "

@@ -14,7 +14,7 @@ from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
 from sightline.report.sentences import Answered, answers, listed, opened, quoted
 from sightline.report.transfer_summary import TRANSFER
 
-TITLE = "To paste under a heat map"
+TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 _RELIED = "Highlighted words are the words this model relied on most{of}."
 _MODEL_ALONE = "They explain what the model did, not whether it is right."
 
@@ -22,6 +22,13 @@ _MODEL_ALONE = "They explain what the model did, not whether it is right."
 def caption(audit: Results) -> list[str]:
     """Write the caption, a sentence an item: for all texts, or for those of each predicted class."""
     return [*_body(audit), f"{_made(audit)}."]
+
+
+def title(audit: Results) -> str:
+    """Name the caption; where attention may not be shown for any text it is no caption of it."""
+    parts = [part for part in answers(audit.verdict) if part.advised]
+    permitted = not first_of_all(audit) and any(part.level.permits for part in parts)
+    return TITLE if permitted else TITLE_WITHOUT
 
 
 def _body(audit: Results) -> Iterator[str]:
@@ -105,10 +112,14 @@ def _instead(audit: Results) -> str:
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
         return "No other map that was tested may be shown instead."
     carried = found.chosen.carried
-    numbers = f" (score {bracketed(carried)})" if carried is not None else ""
+    numbers = (
+        f" (Transfer score {bracketed(carried)} held-out texts; {CHANCE_TO_BEST})"
+        if carried is not None
+        else ""
+    )
     return (
         f"{opened(called(found.name))} highlighting may be shown instead{numbers}"
-        f"{found.but_not_for}."
+        f"{found.but_not_for}. {_MODEL_ALONE.replace('They explain', 'It explains')}"
     )
 
 

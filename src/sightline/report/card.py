@@ -15,8 +15,8 @@ from sightline.report.accuracy_sentences import further, learning
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.attention_source_notes import QUESTION as WHICH_READING
 from sightline.report.attention_source_notes import choice
-from sightline.report.caption import TITLE as TO_PASTE
 from sightline.report.caption import caption
+from sightline.report.caption import title as caption_title
 from sightline.report.data_notes import TITLE, noted
 from sightline.report.html.provenance import command, named
 from sightline.report.methods_paragraph import methods, works
@@ -63,7 +63,7 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
     held = tuple(one for one in caveats(audit.verdict) if one not in to_paste)
     lists = {
         **those,
-        TO_PASTE: to_paste,
+        caption_title(audit): to_paste,
         "Which map may be shown": () if blocked else (*may_be_shown, *moved),
         caveats_title(audit.verdict): held,
         MODEL: tuple(learned),

@@ -161,7 +161,7 @@ def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
         levels = [audit.verdict.by_class[name].level for name in classes] or [audit.verdict.level]
         text = f"{which}: {reason.words}" if which else reason.words
         yield (
-            f"{opened(text)}{_scores(audit, reason, classes) if scores else ''}.",
+            f"{opened(text)}{_source(audit, reason, classes, scores=scores)}.",
             all(level.permits for level in levels),
         )
 
@@ -177,14 +177,15 @@ def _classes(verdict: Verdict, reason: Reason, which: str) -> list[str]:
     ]
 
 
-def _scores(audit: Results, reason: Reason, classes: Sequence[str]) -> str:
-    """Write the scores that a reason rests on, in brackets."""
+def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: bool) -> str:
+    """Name the test that gave a reason in brackets, with the scores that it rests on."""
     finding = finding_of(audit, reason.code)
     if finding is None:
         return ""
     found = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
     known = [one for one in found if one is not None and one.value == one.value]
-    return f" (score {listed(map(bracketed, known))})" if known else ""
+    numbers = f": score {listed(map(bracketed, known))}" if known and scores else ""
+    return f" ({finding.name}{numbers})"
 
 
 def finding_of(audit: Results, code: str) -> Finding | None:
@@ -227,6 +228,18 @@ def counted(findings: Sequence[Finding]) -> str:
     return ", ".join(f"{counts[result]} {result}" for result in RESULTS)
 
 
+def failed_for_classes(findings: Sequence[Finding]) -> list[str]:
+    """Count the tests that failed for the texts of a predicted class, though not for all texts."""
+    counts = Counter(
+        of
+        for one in findings
+        if one.bears and one.result != "failed"
+        for of, answer in one.answers.items()
+        if answer == "failed"
+    )
+    return [f"{n} failed for texts predicted {quoted(of)} alone" for of, n in counts.items()]
+
+
 def not_run(findings: Sequence[Finding]) -> list[str]:
     """Name the tests that the verdict misses, and how to run them or why they cannot be."""
     by_remedy: dict[str, list[str]] = {}
@@ -263,7 +276,11 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     if family.name == "attention":
         return f"attention{family.but_not_for}" if allowed else NONE_BETTER
     carried = family.chosen.carried
-    text = f" (score {bracketed(carried)})" if carried is not None and scores else ""
+    text = (
+        f" (Transfer score {bracketed(carried)} held-out texts)"
+        if carried is not None and scores
+        else ""
+    )
     other = f"{called(family.name)}{text}{family.but_not_for}"
     return f"{attention}, or {other}" if attention and _of_all(allowed) else other
 

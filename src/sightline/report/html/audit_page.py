@@ -18,8 +18,8 @@ from sightline.report.advice import TITLE
 from sightline.report.alternative_maps import MEASURED, at_odds, families, how
 from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
 from sightline.report.attention_source_notes import heat, tried
-from sightline.report.caption import TITLE as TO_PASTE
 from sightline.report.caption import caption
+from sightline.report.caption import title as caption_title
 from sightline.report.card import card
 from sightline.report.effect_scale import DEFINED, SCALE
 from sightline.report.first_screen import (
@@ -140,7 +140,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
     return {
         "headline": sentences.headline(audit.verdict),
         "caption": " ".join(caption(audit)),
-        "to_paste": TO_PASTE,
+        "to_paste": caption_title(audit),
         "answers": [(one.text, one.tone) for one in conclusions(audit.verdict)],
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),

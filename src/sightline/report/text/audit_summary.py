@@ -22,6 +22,7 @@ from sightline.report.first_screen import (
     blocks,
     caveats,
     counted,
+    failed_for_classes,
 )
 from sightline.report.number_format import chosen, count, interval, score, score_span
 from sightline.report.sanitize import one_line, shortened
@@ -61,7 +62,7 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
     shown = [line for block in found for line in named(block, width)]
-    return [_tidy(line) for line in (*shown, _counted(audit))]
+    return [_tidy(line) for line in (*shown, *_counted(audit))]
 
 
 def named(block: Block, width: int = WIDTH) -> list[str]:
@@ -83,15 +84,16 @@ def _tests(audit: Results, *, verbose: bool) -> list[str]:
     Where nothing can be concluded, the count is enough.
     """
     if first_of_all(audit) and not verbose:
-        return [_counted(audit)]
+        return _counted(audit)
     listed = [one for one in audit.findings if verbose or _listed(one)]
     left = len(audit.findings) - len(listed)
     more = f"; {count(left)} more with --verbose" if left else ""
-    return [f"{_counted(audit)}{more}", *_table(listed)]
+    return [*_counted(audit, more), *_table(listed)]
 
 
-def _counted(audit: Results) -> str:
-    return f"{'Tests':<{_NAMES}}{counted(audit.findings)}"
+def _counted(audit: Results, more: str = "") -> list[str]:
+    total = f"{counted(audit.findings)}{more}"
+    return named(Block("Tests", (total, *failed_for_classes(audit.findings))))
 
 
 def _table(findings: Sequence[Finding]) -> list[str]:
