@@ -29,11 +29,11 @@ def test_an_example_passes_its_proofs_and_is_audited(
         for p in check(model, example.DATA.test, example.DATA.label_names)
         if p.outcome == "failed"
     ] == []
-    found = sightline.audit(model, example.DATA, limit=30)
+    found = sightline.audit(model, example.DATA, limit=20)
     assert (
         found.metrics["accuracy"].value > 0.8
     )  # it was trained, so its attention is about something
-    # Thirty texts are too few for an answer; such an effect is large all the same.
+    # Twenty texts are too few for an answer; such an effect is large all the same.
     large = {
         one.code
         for one in found.findings

@@ -31,7 +31,7 @@ BASE = RunSpec(
     parse_data("planted:needle(n=160,length=8)"),
     parse_model("mlp(hidden=4)+additive"),
     FitSpec(epochs=2),
-    limit=30,
+    limit=12,
     measures=("need",),
 )
 DRAWS = ("agreement", "erasure", "transplant")

@@ -26,6 +26,8 @@ from sightline.verdict.thresholds import Thresholds
 from tests.texts import WORDS, example, examples, untrained
 
 TEXTS, LENGTH, WIDTH, RANKS = 1000, 12, 64, 8
+FEW = 210
+"""Texts, a few more than the measure asks for."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,10 @@ def test_a_label_that_is_written_into_states_by_rank_is_found() -> None:
 
 def test_its_numbers_are_those_of_its_texts() -> None:
     model, texts = world(signal=1.2)
-    measured = informed(model, texts[:400])
+    measured = informed(model, texts[:FEW], shuffles=0)
     ranks = measured.settings["ranks"]
     scores = np.asarray(measured.values["scores.label"])
-    assert scores.shape == (400, MOST)
+    assert scores.shape == (FEW, MOST)
     assert np.isnan(scores[:, ranks:]).all()
     curve = scores[:, :ranks].mean(0)
     assert measured.whole["D.label"].value == pytest.approx(float(contrast(curve)), abs=1e-12)
@@ -151,7 +153,7 @@ def test_its_numbers_are_those_of_its_texts() -> None:
 
 def test_attention_that_is_constant_has_no_ranks() -> None:
     model, texts = world(signal=1.2)
-    measured = informed(replace(model, attention=np.full((TEXTS, LENGTH), 1 / LENGTH)), texts[:400])
+    measured = informed(replace(model, attention=np.full((TEXTS, LENGTH), 1 / LENGTH)), texts[:FEW])
     assert measured.whole["paper.tau.output"].value == 0
     assert measured.whole["flatness"].value == pytest.approx(1)
     assert measured.whole["tied"].value == 1
@@ -160,7 +162,7 @@ def test_attention_that_is_constant_has_no_ranks() -> None:
 
 def test_an_untrained_companion_is_asked_too() -> None:
     (model, texts), (other, _) = world(), world(signal=1.2)
-    found = informed(model, texts[:400], {"untrained": other}).whole
+    found = informed(model, texts[:300], {"untrained": other}, shuffles=0).whole
     assert found["untrained.D.label"].value == pytest.approx(0.3, abs=0.1)
     assert found["D.label"].low < 0.02
 
@@ -173,9 +175,10 @@ def test_short_texts_are_left_out_and_counted() -> None:
     ]
     lengths = np.where(np.arange(TEXTS) < 20, 2, LENGTH)
     there = np.arange(LENGTH) < lengths[:, None]
-    measured = informed(replace(model, attention=np.where(there, model.attention, 0)), texts[:300])
+    shorter = replace(model, attention=np.where(there, model.attention, 0))
+    measured = informed(shorter, texts[: FEW + 20], shuffles=0)
     assert measured.undefined["first.label"] == {"fewer words than ranks": 20}
-    assert measured.whole["D.label"].n == 280
+    assert measured.whole["D.label"].n == FEW
 
 
 def test_too_few_texts_are_refused_in_words() -> None:

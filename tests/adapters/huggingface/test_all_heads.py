@@ -283,7 +283,7 @@ def test_all_heads_at_once_answer_what_the_head_that_decides_answers_alone(texts
     one = sightline.transformer(module, tokenizer, layer=1, head=HEAD)
     every = sightline.transformer(module, tokenizer, layer=1)
     single, together = (
-        audited(model, texts, "need", "permutation", limit=8) for model in (one, every)
+        audited(model, texts, "need", "permutation", limit=4) for model in (one, every)
     )
     for name in ("need.permuted_odds", "need.uniform_odds", "permutation.median"):
         found, wanted = (numbers(audit, *name.split(".")) for audit in (together, single))

@@ -63,7 +63,7 @@ def test_every_row_is_audited_and_an_estimate_comes_first(
 def test_what_is_quiet_says_how_data_were_read_and_no_time(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert audit(folder, "--limit", 20, "--quiet", "--json") == 0
+    assert audit(folder, "--limit", 8, "--quiet", "--json") == 0
     said = capsys.readouterr()
     assert [line.partition(":")[0] for line in said.err.splitlines()] == ["note", "note", "report"]
     assert json.loads(said.out)["cards"]["data"]["sample"]["of"] == 200
@@ -99,7 +99,7 @@ def test_labels_as_other_tools_write_them(
     folder: Path, tmp_path: Path, labels: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with (tmp_path / "t.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = [(f"{WORDS[i % 20]} film {WORDS[i // 2]}", labels[i % 2]) for i in range(30)]
+        rows = [(f"{WORDS[i % 20]} film {WORDS[i // 2]}", labels[i % 2]) for i in range(10)]
         csv.writer(file).writerows([("text", "label"), *rows])
     assert audit(folder, "--quiet", "--json", data=tmp_path / "t.csv") == 0
     card = json.loads(capsys.readouterr().out)["cards"]["data"]
