@@ -168,8 +168,14 @@ def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch)
         taken.append(tuple(names))
         advance(texts, names, *more)
 
+    def saved_again(kept: KeptLooks, position: Position, texts: TextPass) -> None:
+        real(kept, position, texts)
+        saved.append(position)
+
     monkeypatch.setattr(TextPass, "advance", counted)
+    monkeypatch.setattr(KeptLooks, "save", saved_again)
     again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
+    assert {one.stage for one in saved if one.look} <= {3}  # where a look is judged
     assert taken[:2] == [("outputs",), ("need", "agreement", "types", "erasure")]
     assert again.verdict == whole.verdict
     assert again.findings == whole.findings

@@ -216,9 +216,10 @@ class _Looking:
                     self.texts.advance(self._names(stage), size, heard)
                 except BudgetSpentError:
                     return "budget"
-                self.kept.save(Position(look, stage, self.seconds), self.texts)
                 if look and stage < STAGES[-1]:
                     continue
+                # Kept where it is judged: what was resumed can be judged before anything is taken.
+                self.kept.save(Position(look, stage, self.seconds), self.texts)
                 self._judge(look, stage)
                 if self.state is not None and self.state.all:
                     return "settled"
@@ -228,8 +229,6 @@ class _Looking:
         """Judge what every measure has of the texts of a look, and say what is settled."""
         size = self.plan.sizes[look]
         outcomes = self.texts.outcomes(size)
-        if stage < STAGES[-1] and look:  # in the middle of a look: the one before stands
-            return
         bearing = [name for stage in STAGES for name in self._names(stage)]
         pending = {name for name in bearing if name not in outcomes}
         evidence = Evidence(
