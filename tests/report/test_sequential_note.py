@@ -48,6 +48,9 @@ def test_an_open_verdict_says_what_it_would_take() -> None:
         "3 min",
     ):
         assert part in said
+    (untimed,) = settled_after(ended(OPEN | {"needed_seconds": None}))
+    assert "400" in untimed
+    assert "min" not in untimed
     (without,) = settled_after(ended(OPEN | {"needed_texts": None, "needed_seconds": None}))
     assert "threshold" in without
 
