@@ -12,7 +12,7 @@ from sightline.adapters.precision import precise
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
-from sightline.audits.sequential import NOT_BEARING, stage_of
+from sightline.audits.sequential import NOT_BEARING, settings_of, stage_of
 from sightline.core.errors import SpecError
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import Bracket, Measurement, NotRun, Ragged
@@ -127,6 +127,7 @@ def test_a_budget_that_is_spent_leaves_the_verdict_open(needle) -> None:
     assert (about["settled"], about["stopped"]) == (False, "budget")
     assert audit.verdict.level == "cannot tell"
     assert about["open_whole"]
+    assert about["needed_seconds"] is None  # nothing was timed
 
 
 @pytest.mark.parametrize("limits", [{"budget": 5.0}, {"max_texts": 10}])
@@ -168,8 +169,14 @@ def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch)
         taken.append(tuple(names))
         advance(texts, names, *more)
 
+    def saved_again(kept: KeptLooks, position: Position, texts: TextPass) -> None:
+        real(kept, position, texts)
+        saved.append(position)
+
     monkeypatch.setattr(TextPass, "advance", counted)
+    monkeypatch.setattr(KeptLooks, "save", saved_again)
     again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
+    assert {one.stage for one in saved if one.look} <= {3}  # where a look is judged
     assert taken[:2] == [("outputs",), ("need", "agreement", "types", "erasure")]
     assert again.verdict == whole.verdict
     assert again.findings == whole.findings
@@ -201,3 +208,9 @@ def test_the_first_look_is_forecast_from_the_labels() -> None:
     assert first_look(texts, 400) == 114
     assert first_look(texts, 100) == 100
     assert first_look(texts[:1], 1) == 1
+
+
+def test_what_is_kept_does_not_depend_on_how_much_is_run_together() -> None:
+    few, many = (default_measures(tokens) for tokens in (64, 4096))
+    assert [*map(settings_of, few)] == [*map(settings_of, many)]
+    assert [*map(settings_of, few)] != [*map(settings_of, default_measures(64, gradient="norm"))]

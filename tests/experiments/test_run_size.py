@@ -22,12 +22,15 @@ def test_a_trial_chooses_between_few_tokens_and_many(few, tokens, monkeypatch) -
 
 def test_less_memory_runs_fewer_texts_and_tokens(monkeypatch) -> None:
     model = transformer(classifier("bert"), tokenizer_of("bert"))
-    monkeypatch.setattr(tried_by, "tried", lambda model, batch: False)
+    tries: list[object] = []
+    monkeypatch.setattr(tried_by, "tried", lambda model, batch: tries.append(batch))
     width = model.collate(LONG[:1]).ids.shape[1]
     a_text = bytes_a_token(model, width) * width
     assert run_size(model, LONG, 3 * a_text, None) == RunSize(3 * width, 3)
     assert run_size(model, LONG, 1, None) == RunSize(width, 1)
+    assert tries == []  # what is not allowed is not tried
     assert run_size(model, LONG, 10**12, None) == RunSize(MANY, TEXTS)
+    assert len(tries) == 1
     assert bytes_a_token(model, 2 * width) > bytes_a_token(model, width)
 
 

@@ -9,7 +9,7 @@ allowed to be (docs/decisions/0108-looks.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -122,16 +122,29 @@ def look_at(
         [(text.id, text.tokens, text.query, text.label) for text in ordered],
         subject.model.name,
         probability.tobytes(),
-        list(measures),
+        [settings_of(one) for one in measures],
         sorted(subject.companions),
         sorted(subject.given),
-        (seeds.seed, batch_size, version_of("sightline"), version_of("torch")),
+        (seeds.seed, version_of("sightline"), version_of("torch")),
         thresholds,
     )
     looking = _Looking(
         replace(data, test=ordered), plan, texts, answered, thresholds, limits, kept, began
     )
     return looking.run(on_progress)
+
+
+def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
+    """Name a measure by all that its numbers depend on: how much it runs together is found by a
+    trial, and may differ when it resumes.
+    """
+    kind: Any = type(one)  # a protocol says nothing of fields
+    named = {
+        each.name: repr(getattr(one, each.name))
+        for each in (fields(kind) if is_dataclass(kind) else ())
+        if each.compare and each.name != "tokens_at_once"
+    }
+    return one.code, type(one).__qualname__, named
 
 
 def stage_of(code: str) -> int | None:
@@ -216,9 +229,10 @@ class _Looking:
                     self.texts.advance(self._names(stage), size, heard)
                 except BudgetSpentError:
                     return "budget"
-                self.kept.save(Position(look, stage, self.seconds), self.texts)
                 if look and stage < STAGES[-1]:
                     continue
+                # Kept where it is judged: what was resumed can be judged before anything is taken.
+                self.kept.save(Position(look, stage, self.seconds), self.texts)
                 self._judge(look, stage)
                 if self.state is not None and self.state.all:
                     return "settled"
@@ -228,8 +242,6 @@ class _Looking:
         """Judge what every measure has of the texts of a look, and say what is settled."""
         size = self.plan.sizes[look]
         outcomes = self.texts.outcomes(size)
-        if stage < STAGES[-1] and look:  # in the middle of a look: the one before stands
-            return
         bearing = [name for stage in STAGES for name in self._names(stage)]
         pending = {name for name in bearing if name not in outcomes}
         evidence = Evidence(
@@ -307,7 +319,7 @@ class _Looking:
             "open_whole": not state.whole,
             "open_classes": classes,
             "needed_texts": needed,
-            "needed_seconds": None if needed is None else round(rate * needed, 1),
+            "needed_seconds": round(rate * needed, 1) if needed and self.looks else None,
         }
 
     def _needed(self) -> int | None:

@@ -18,8 +18,10 @@ import torch
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch, SupportsLayers
 
-FEW, MANY = 2**10, 2**13
-"""Tokens that are run at once: a processor is often faster on few, which stay in its cache."""
+FEW, MANY, ELSEWHERE = 2**10, 2**12, 2**13
+"""Tokens that are run at once: a processor is often faster on few, which stay in its cache; any
+other device takes more.
+"""
 WORTH = 0.9
 """Of the seconds a token, what many at once must stay below."""
 TEXTS = 32
@@ -48,14 +50,20 @@ def run_size(
     longest = max(texts, key=lambda text: len(text.tokens))
     batch = model.collate([longest])
     width = int(batch.ids.shape[1])
-    most = FEW if tried(model, batch) else MANY
     if memory is None:
-        return RunSize(most)
+        return RunSize(_fastest(model, batch, ELSEWHERE))
     a_token = bytes_a_token(model, width)
-    return RunSize(
-        max(width, min(most, memory // a_token)),
-        max(1, min(TEXTS, memory // (a_token * width))),
-    )
+    most = max(width, memory // a_token)
+    return RunSize(_fastest(model, batch, most), max(1, min(TEXTS, most // width)))
+
+
+def _fastest(model: Auditable, batch: Batch, most: int) -> int:
+    """Choose what is fastest of what is allowed; what is not allowed is not tried either."""
+    if batch.ids.device.type != "cpu":
+        return min(ELSEWHERE, most)
+    if most < MANY:
+        return min(FEW, most)
+    return FEW if tried(model, batch) else MANY
 
 
 def bytes_a_token(model: Auditable, width: int) -> int:

@@ -69,8 +69,9 @@ def _left(about: Mapping[str, Any]) -> str:
     said = f"Open for {listed(of)}: {_tests(about['open'])}."
     if about["needed_texts"] is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."
-    took = _seconds(about["needed_seconds"])
-    return f"{said} About {texts(about['needed_texts'])} would settle it, and take about {took}."
+    seconds = about["needed_seconds"]
+    took = "" if seconds is None else f", and take about {_seconds(seconds)}"
+    return f"{said} About {texts(about['needed_texts'])} would settle it{took}."
 
 
 def _tests(codes: tuple[str, ...] | list[str]) -> str:

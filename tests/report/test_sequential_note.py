@@ -1,0 +1,66 @@
+"""How an audit ended that may stop early, in a sentence: when it was settled, or what is open."""
+
+from dataclasses import replace
+
+from sightline.report.data_notes import noted
+from sightline.report.sequential_note import is_settled, look_line, settled_after
+from sightline.verdict.settled import LookState, Settled
+from tests.report.audits import audit
+
+SETTLED = {"settled": True, "stopped": "settled", "texts": 96, "planned": 800, "seconds": 41.2}
+OPEN = SETTLED | {
+    "settled": False,
+    "stopped": "budget",
+    "open": ["SL-303", "SL-301", "SL-304", "SL-101"],
+    "open_whole": True,
+    "open_classes": ["beta"],
+    "needed_texts": 400,
+    "needed_seconds": 180.0,
+}
+
+
+def ended(about: dict | None):
+    found = audit()
+    return found if about is None else replace(found, spec={**found.spec, "sequential": about})
+
+
+def test_a_full_audit_says_nothing() -> None:
+    assert settled_after(ended(None)) == []
+    assert not is_settled(ended(None))
+
+
+def test_a_settled_verdict_says_after_how_much() -> None:
+    found = ended(SETTLED)
+    assert is_settled(found)
+    (said,) = settled_after(found)
+    assert "96 of 800\N{NO-BREAK SPACE}texts; 41 s" in said
+    assert said in noted(found)
+
+
+def test_an_open_verdict_says_what_it_would_take() -> None:
+    (said,) = settled_after(ended(OPEN))
+    for part in (
+        "budget",
+        "Transfer (SL-303)",
+        "1 more",
+        "beta",
+        "400\N{NO-BREAK SPACE}texts",
+        "3 min",
+    ):
+        assert part in said
+    (untimed,) = settled_after(ended(OPEN | {"needed_seconds": None}))
+    assert "400" in untimed
+    assert "min" not in untimed
+    (without,) = settled_after(ended(OPEN | {"needed_texts": None, "needed_seconds": None}))
+    assert "threshold" in without
+
+
+def test_a_look_says_what_is_settled() -> None:
+    verdict = audit().verdict
+    classes = dict.fromkeys(verdict.by_class, False)
+    state = LookState(1, 4, 114, 800, 12.0, verdict, Settled(False, classes, ("SL-303",)))
+    assert "114 of 800\N{NO-BREAK SPACE}texts" in look_line(state)
+    assert "Transfer (SL-303) open" in look_line(state)
+    whole = replace(state, settled=Settled(True, classes, ("SL-303",)))
+    assert verdict.level in look_line(whole) or not classes
+    assert look_line(replace(state, settled=Settled(True, {}, ()))).endswith("settled")
