@@ -133,7 +133,10 @@ def findings() -> str:
     """Table every finding in the words of its row, with its role."""
     return table(
         ("test", "passed", "role"),
-        ((_linked(code), one.passed, one.role) for code, one in AUDIT_TESTS.items()),
+        (
+            (f"[{one.name} ({code})]({finding_page(code)})", one.passed, one.role)
+            for code, one in AUDIT_TESTS.items()
+        ),
     )
 
 
