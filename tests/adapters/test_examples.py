@@ -31,7 +31,7 @@ def test_an_example_passes_its_proofs_and_is_audited(
     ] == []
     found = sightline.audit(model, example.DATA, limit=20)
     assert (
-        found.metrics["accuracy"].value > 0.8
+        found.metrics["accuracy"].value > 0.7
     )  # it was trained, so its attention is about something
     # Twenty texts are too few for an answer; such an effect is large all the same.
     large = {

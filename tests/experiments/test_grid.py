@@ -166,10 +166,18 @@ CHANGED = {
     "model.embedding_std": "0.5",
     "model.boundaries": "true",
     "model.vectors": '"words.txt"',
+    "model.without_vector": '"zero"',
+    "model.vectors_scale": "2.0",
 }
 
 
-WITH = {"fit.guide_weight": {"fit.guide": '"onto"'}, "fit.guide_words": {"fit.guide": '"away"'}}
+_FROM_VECTORS = {"model.vectors": '"words.txt"', "model.embedding": "2"}
+WITH = {
+    "fit.guide_weight": {"fit.guide": '"onto"'},
+    "fit.guide_words": {"fit.guide": '"away"'},
+    "model.without_vector": _FROM_VECTORS,
+    "model.vectors_scale": _FROM_VECTORS,
+}
 """What a field must have beside it."""
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sightline.experiments.executors.serial import Serial
 
 from sightline.config.part_syntax import Part
 from sightline.config.run_keys import run_key, training_key
@@ -18,6 +17,7 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Estimate
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments import grid
+from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.studies.aggregate import AggregateLine, Number, Read, RunName
 from sightline.studies.papers import claims, predicted_cost, protocol

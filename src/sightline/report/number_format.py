@@ -118,6 +118,8 @@ def percentage(share: float, places: int = 0) -> str:
     >>> [percentage(share).replace(KEEP, " ") for share in (0.5, 0.997, 1.0)]
     ['50 %', '99.7 %', '100 %']
     """
+    if math.isnan(share):
+        return "undefined"
     nearly = round(100 * share) in (0, 100) and share not in (0, 1)
     return f"{100 * share:z.{max(places, int(nearly))}f}{KEEP}%".replace("-", "−")
 
