@@ -325,7 +325,7 @@ def test_memory_changes_the_speed_and_not_the_numbers(
     assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
     assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
     assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0
-    # 16 KiB a token; where nothing is said, the kind of model decides, or a trial
+    # 16 KiB a token; where nothing is said, the kind of model decides
     assert asked == [64, 98304, None]
     small, whole = raw(Path("small")), raw(finished.saved)
     assert small.keys() == whole.keys()
