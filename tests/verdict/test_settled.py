@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from sightline.core.results import Level
+from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
-from sightline.verdict.settled import settled
+from sightline.verdict.settled import OpenTests, settled
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
 
 GROWING = ("neg", "pos")
@@ -27,6 +28,20 @@ def test_what_waits_for_its_measure_is_open() -> None:
     _, found = state({}, pending=("transplant", "erasure"))
     assert not found.whole
     assert {"SL-303", "SL-301", "SL-304"} <= {*found.open}
+
+
+@pytest.mark.parametrize(
+    ("code", "measure", "waits"),
+    [
+        ("SL-001", "retrained", True),
+        ("SL-001", "need", True),
+        ("SL-104", "types", True),
+        ("SL-101", "retrained", False),
+    ],
+)
+def test_a_test_waits_for_each_measure_that_it_rests_on(code, measure, waits) -> None:
+    evidence = Evidence({}, ("neg", "pos"), THRESHOLDS, 0)
+    assert OpenTests(evidence, {}, (measure,), GROWING).waits(AUDIT_TESTS[code]) == waits
 
 
 def test_where_no_text_is_to_come_nothing_is_open() -> None:

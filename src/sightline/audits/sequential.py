@@ -26,13 +26,11 @@ from sightline.core.results import Learned, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
 from sightline.measures.predictions import Predictions
-from sightline.verdict.accuracy_drop import DROPS
-from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement, judge
 from sightline.verdict.model_accuracy import learned_of
-from sightline.verdict.settled import LookState, Settled, settled
+from sightline.verdict.settled import LookState, Settled, measures_of, settled
 from sightline.verdict.thresholds import Thresholds
 
 STAGES = (0, 1, 2, 3)
@@ -135,8 +133,8 @@ def look_at(
 
 
 def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
-    """Name a measure by all that its numbers depend on: how much it runs together is found by a
-    trial, and may differ when it resumes.
+    """Name a measure by all that its numbers depend on; how much it runs together follows from
+    ``--memory``, which may differ when it resumes.
     """
     kind: Any = type(one)  # a protocol says nothing of fields
     named = {
@@ -159,13 +157,6 @@ def stage_of(code: str) -> int | None:
     if any(claim.bears for claim in claims):
         return 3
     return BY_REQUEST if code in BY_NAME or code not in MEASURES else None
-
-
-def measures_of(claim: AuditTest) -> set[str]:
-    """Name the measures that a test rests on."""
-    named = {claim.number, claim.baseline, claim.ceiling, *claim.second} - {""}
-    drops = {DROPS[one.name].measure for one in claim.quantities() if one.name in DROPS}
-    return {name.partition(".")[0] for name in named} | drops
 
 
 @dataclass

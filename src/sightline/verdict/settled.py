@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, Finding, Level, Verdict
+from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import decide
@@ -25,6 +26,13 @@ from sightline.verdict.verdict_table import verdict_of
 PASSED = Estimate(1.0, 1.0, 1.0, 10**9, "as if passed")
 FAILED = Estimate(-1.0, -1.0, -1.0, 10**9, "as if failed")
 """What an open test is taken for: its interval lies above every threshold, or below chance."""
+
+
+def measures_of(claim: AuditTest) -> set[str]:
+    """Name the measures that a test rests on."""
+    named = {claim.number, claim.baseline, claim.ceiling, *claim.second} - {""}
+    drops = {DROPS[one.name].measure for one in claim.quantities() if one.name in DROPS}
+    return {name.partition(".")[0] for name in named} | drops
 
 
 @dataclass(frozen=True)
@@ -67,8 +75,7 @@ class OpenTests:
 
     def waits(self, claim: AuditTest) -> bool:
         """Tell whether a measure of a test was not taken yet."""
-        asked = {claim.number, claim.baseline, claim.ceiling, *claim.second} - {""}
-        return bool({name.partition(".")[0] for name in asked} & set(self.pending))
+        return bool(measures_of(claim) & {*self.pending})
 
     def is_open(self, code: str, of: str = "") -> bool:
         """Tell whether the result of a test may change, of all texts or of a class."""
