@@ -198,6 +198,19 @@ def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
     assert KeptLooks.of(tmp_path, "one").restore(passed(TEXTS)) == Position()
 
 
+def test_a_kept_file_that_lacks_an_array_leaves_nothing_behind(tmp_path) -> None:
+    some = passed(TEXTS, growing=True)
+    some.advance(["outputs", "marks"], 20)
+    KeptLooks.of(tmp_path, "one").save(Position(0, 1, 3.0), some)
+    with np.load(tmp_path / FILE) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    del arrays[max(name for name in arrays if name.startswith("marks/"))]
+    np.savez(tmp_path / FILE, **arrays)
+    fresh = passed(TEXTS)
+    assert KeptLooks.of(tmp_path, "one").restore(fresh) == Position()
+    assert {one.texts for one in fresh.measures.values()} == {0}
+
+
 def test_an_attribution_of_all_texts_needs_a_full_audit(needle) -> None:
     with pytest.raises(SpecError, match="full"):
         sightline.audit(*needle, budget=60, scores="captum:Saliency")

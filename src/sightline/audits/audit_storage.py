@@ -110,15 +110,22 @@ def form_of(value: Values) -> Form:
 
 def _arrays(taken: Mapping[str, Measurement]) -> Arrays:
     return {
-        f"{name}/{quantity}{part}": array
+        place: array
         for name, measurement in taken.items()
-        for quantity, value in measurement.values.items()
-        for part, array in zip(PARTS[form_of(value).kind], parts_of(value), strict=True)
+        for place, array in arrays_of(name, measurement.values).items()
     }
 
 
-def parts_of(value: Values) -> tuple[np.ndarray, ...]:
-    """Give the arrays that a quantity is kept as (`PARTS`)."""
+def arrays_of(name: str, values: Mapping[str, Values]) -> dict[str, np.ndarray]:
+    """Give the arrays that quantities are kept as, by their place under a name (`PARTS`)."""
+    return {
+        f"{name}/{quantity}{part}": array
+        for quantity, value in values.items()
+        for part, array in zip(PARTS[form_of(value).kind], _parts(value), strict=True)
+    }
+
+
+def _parts(value: Values) -> tuple[np.ndarray, ...]:
     if isinstance(value, Ragged):
         return value.flat, value.lengths
     return (value.low, value.high) if isinstance(value, Bracket) else (value,)
@@ -273,10 +280,11 @@ def _check_words(record: TextRecord) -> None:
 def _read_values(
     file: Path, forms: Mapping[str, Mapping[str, Form]], texts: int
 ) -> dict[str, dict[str, Values]]:
-    arrays = _read_arrays(file)
+    arrays = read_arrays(file)
     found = {
         name: {
-            quantity: _value(arrays, f"{name}/{quantity}", form) for quantity, form in each.items()
+            quantity: value_of(arrays, f"{name}/{quantity}", form)
+            for quantity, form in each.items()
         }
         for name, each in forms.items()
     }
@@ -284,7 +292,7 @@ def _read_values(
         raise SpecError(f"unknown array {min(arrays)}; audit.json does not name it")
     for name, values in found.items():
         for quantity, value in values.items():
-            if texts and len(parts_of(value)[-1]) != texts:
+            if texts and len(_parts(value)[-1]) != texts:
                 raise SpecError(
                     f"{name}/{quantity}: expected a row for each of {texts} texts, as "
                     "texts.jsonl has them"
@@ -292,7 +300,8 @@ def _read_values(
     return found
 
 
-def _read_arrays(file: Path) -> dict[str, np.ndarray]:
+def read_arrays(file: Path) -> dict[str, np.ndarray]:
+    """Read an archive of arrays of numbers; nothing in it is executed."""
     try:
         # Opened here, because numpy leaves a file open that is not the archive it should be.
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
@@ -309,7 +318,7 @@ def _read_arrays(file: Path) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _value(arrays: Arrays, name: str, form: Form) -> Values:
+def value_of(arrays: Arrays, name: str, form: Form) -> Values:
     """Take the arrays of a quantity, as the summary says that they are."""
     names = [name + part for part in PARTS[form.kind]]
     if missing := [each for each in names if each not in arrays]:

@@ -1,5 +1,5 @@
-"""What the looks of an audit have measured, kept beside its output: an audit that was stopped goes
-on from there.
+"""What the looks of an audit have measured, kept next to its output: an audit that was stopped
+resumes from there.
 
 One file, written whole after each stage and read without executing anything. It is of one model,
 one plan and one version: what was kept of another is not used.
@@ -20,10 +20,11 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline._io.atomic_write import write_bytes
-from sightline.audits.audit_storage import PARTS, Form, form_of, parts_of
+from sightline.audits.audit_storage import Form, arrays_of, form_of, read_arrays, value_of
 from sightline.audits.measure_pass import TextPass
+from sightline.core.errors import SpecError
 from sightline.core.protocols import Arrays
-from sightline.core.results import Bracket, Failed, Ragged, Values
+from sightline.core.results import Failed
 
 FILE = "looks.npz"
 _SUMMARY, _FINITE = "summary", "finite"
@@ -71,7 +72,7 @@ class KeptLooks:
             error = outcome.error if isinstance(outcome, Failed) else None
             measures[name] = {"texts": one.texts, "error": error, **forms}
             for what, each in had.items():
-                arrays |= _arrays(f"{name}/{what}", each)
+                arrays |= arrays_of(f"{name}/{what}", each)
         summary = {"key": self.key, "position": asdict(position), "measures": measures}
         arrays[_SUMMARY] = np.frombuffer(json.dumps(summary).encode(), dtype=np.uint8)
         content = io.BytesIO()
@@ -79,8 +80,8 @@ class KeptLooks:
         write_bytes(self.folder / FILE, content.getvalue())
 
     def restore(self, texts: TextPass) -> Position:
-        """Give every measure what was kept of it; where nothing fits, the audit begins anew."""
-        with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError):
+        """Give every measure what was kept of it; where nothing fits, the audit begins again."""
+        with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError, SpecError):
             arrays, summary = self._read()
             if summary["key"] == self.key and summary["measures"].keys() == texts.measures.keys():
                 _put_back(texts, arrays, summary["measures"])
@@ -90,43 +91,29 @@ class KeptLooks:
     def _read(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if self.folder is None:
             raise FileNotFoundError
-        with (
-            (self.folder / FILE).open("rb") as opened,
-            np.load(opened, allow_pickle=False) as stored,
-        ):
-            arrays = {name: np.asarray(stored[name]) for name in stored.files}
+        arrays = read_arrays(self.folder / FILE)
         return arrays, json.loads(arrays.pop(_SUMMARY).tobytes())
 
 
-def _put_back(
-    texts: TextPass, arrays: Mapping[str, np.ndarray], measures: Mapping[str, Any]
-) -> None:
-    texts.finite[:] = arrays[_FINITE]
+def _put_back(texts: TextPass, arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> None:
+    """Read all that was kept, and then put it in place: what is damaged leaves nothing behind."""
+    finite = arrays.pop(_FINITE)
+    held = {
+        name: {what: _held(arrays, f"{name}/{what}", kept[what]) for what in _HAD if what in kept}
+        for name, kept in measures.items()
+    }
+    texts.finite[:] = finite
     for name, kept in measures.items():
         one = texts.measures[name]
         one.texts = kept["texts"]
         if kept["error"] is not None:
             one.guarded.outcome = Failed(name, kept["error"])
-        for what in _HAD:
-            if what in kept:
-                setattr(one, what, _values(arrays, f"{name}/{what}", kept[what]))
+        for what, values in held[name].items():
+            setattr(one, what, values)
 
 
-def _arrays(where: str, values: Arrays) -> dict[str, np.ndarray]:
+def _held(arrays: dict[str, np.ndarray], where: str, forms: Mapping[str, Any]) -> Arrays:
     return {
-        f"{where}/{quantity}{part}": array
-        for quantity, value in values.items()
-        for part, array in zip(PARTS[form_of(value).kind], parts_of(value), strict=True)
+        quantity: value_of(arrays, f"{where}/{quantity}", Form(form["kind"], tuple(form["shape"])))
+        for quantity, form in forms.items()
     }
-
-
-def _values(arrays: Mapping[str, np.ndarray], where: str, forms: Mapping[str, Any]) -> Arrays:
-    return {quantity: _value(arrays, f"{where}/{quantity}", forms[quantity]) for quantity in forms}
-
-
-def _value(arrays: Mapping[str, np.ndarray], name: str, form: Mapping[str, Any]) -> Values:
-    kind = Form(form["kind"], tuple(form["shape"])).kind
-    one, *rest = (arrays[name + part] for part in PARTS[kind])
-    if kind == "ragged":
-        return Ragged(one, rest[0])
-    return Bracket(one, rest[0]) if kind == "bracket" else one
