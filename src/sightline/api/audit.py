@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
-from sightline.api.run_options import AuditOptions, Stopping
+from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping
 from sightline.api.seed_audits import Audits
 from sightline.experiments.callbacks import Display
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sightline.experiments.callbacks import OnTexts
     from sightline.experiments.pipeline import Trained
 
-QUIET, HERE, TO_THE_END = Hooks(), Machine(), Stopping()
+QUIET, HERE = Hooks(), Machine()
 FOCUS_TEXTS = 100
 """Texts on which the focus of states is measured (SL-403), which does not bear on the verdict and
 takes nearly half of an audit of long texts."""

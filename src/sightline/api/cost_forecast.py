@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-from sightline.api.audit import TO_THE_END, scores_of
+from sightline.api.audit import scores_of
 from sightline.api.compute_resources import Machine, Resources, tokens_at_once
 from sightline.api.model_source import Chosen, Source
 from sightline.api.resume import kept_threads
-from sightline.api.run_options import Stopping
+from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.audits.captum_maps import is_attribution
 from sightline.audits.look_plan import MOST, first_look
 from sightline.experiments.forecast import quick_seconds

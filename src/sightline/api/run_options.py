@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sightline.audits.stop_limits import is_sequential
 from sightline.config.measure_registry import Reduction
-from sightline.core.errors import SpecError, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +70,13 @@ class Stopping:
     full: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse limits of an audit that is to be full."""
-        limits = {"budget": self.budget, "max_texts": self.max_texts}
-        if self.full and (named := next((one for one in limits if limits[one] is not None), "")):
-            message = "expected no limit where all is measured"
-            raise SpecError(f"{message}; keep it, or {setting('full')}", field=named)
+        """Refuse limits that contradict each other before anything is read."""
+        _ = self.early
 
     @property
     def early(self) -> bool:
         """Whether the audit stops when its verdict is settled."""
-        return self.budget is not None or self.max_texts is not None
+        return is_sequential(self.budget, self.max_texts, full=self.full)
+
+
+TO_THE_END = Stopping()

@@ -21,7 +21,8 @@ from sightline.audits.captum_maps import attributed
 from sightline.audits.look_plan import MOST
 from sightline.audits.measure_pass import Progress, measure
 from sightline.audits.sequential import Limits, Looked, OnLook, look_at, unheard
-from sightline.core.errors import DataError, SpecError, setting
+from sightline.audits.stop_limits import is_sequential
+from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.installation import version_of
 from sightline.core.interning import Sharing
@@ -105,7 +106,7 @@ def audit(
         tests first, and stops when the verdict is settled (`sightline.audits.sequential`). With
         neither, or where it is to be ``full``, every measure is taken on every text.
     kept_in
-        A folder in which such an audit keeps what it has, to go on from if it is stopped; removed
+        A folder in which such an audit keeps what it has, from which it resumes if it is stopped; removed
         by the caller. ``on_look`` hears what is settled after each look.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
@@ -166,22 +167,6 @@ def audit(
         *brought,
     )
     return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
-
-
-def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) -> bool:
-    """Tell whether an audit stops when its verdict is settled; refuse limits that contradict each
-    other or allow nothing.
-    """
-    named = {"budget": budget, "max_texts": max_texts}
-    for name, value in named.items():
-        if value is None:
-            continue
-        if full:
-            message = "expected no limit where all is measured"
-            raise SpecError(f"{message}; keep it, or {setting('full')}", field=name)
-        if not value > 0:
-            raise SpecError(f"expected more than 0, got {value:g}", field=name)
-    return any(value is not None for value in named.values())
 
 
 def _chosen(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sightline.api.run_options import Stopping
+from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, say, tell
 from sightline.cli.process import BEGAN
@@ -31,7 +31,6 @@ def made_forecast(source: Chosen, resources: Resources, kept_in: Path, runs: int
 
 FEWER = 100
 """Texts from which on an audit may be settled before its end."""
-TO_THE_END = Stopping()
 
 
 def say_ready(

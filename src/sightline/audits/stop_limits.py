@@ -1,0 +1,21 @@
+"""The limits of an audit that stops when its verdict is settled, checked before anything is loaded."""
+
+from __future__ import annotations
+
+from sightline.core.errors import SpecError, setting
+
+
+def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) -> bool:
+    """Tell whether an audit stops when its verdict is settled; refuse limits that contradict each
+    other or allow nothing.
+    """
+    named = {"budget": budget, "max_texts": max_texts}
+    for name, value in named.items():
+        if value is None:
+            continue
+        if full:
+            message = "expected no limit where all is measured"
+            raise SpecError(f"{message}; keep it, or {setting('full')}", field=name)
+        if not value > 0:
+            raise SpecError(f"expected more than 0, got {value:g}", field=name)
+    return any(value is not None for value in named.values())
