@@ -19,7 +19,7 @@ from sightline.core.results import (
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.html.map_names import called
 from sightline.report.number_format import KEEP, about, count
-from sightline.report.sentences import answers, listed, opened, quoted
+from sightline.report.sentences import answers, listed, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled
 from sightline.verdict.verdict_table import NO_BETTER
 
@@ -80,7 +80,7 @@ def _attention(verdict: Verdict) -> Iterator[str]:
     for part in (one for one in answers(verdict) if one.advised):
         # What must not be shown for all texts together is not left open for a class.
         level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
-        which = f" for texts predicted {listed(map(quoted, part.classes))}" if part.classes else ""
+        which = of_classes(part.classes)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
         yield f"{_ATTENTION[level]}{which}{why}."
 
@@ -156,9 +156,9 @@ def close_calls(audit: Results) -> Iterator[str]:
             f"{titles.get(call.code, call.code)} by {call.distance:.3f}"
         )
     for (otherwise, of), near in calls.items():
-        which = f" for texts predicted {quoted(of)}" if of else ""
         yield (
-            f"Close call: other texts or another --seed may make the verdict{which} "
+            "Close call: other texts or another --seed may make the verdict"
+            f"{of_classes([of] if of else [])} "
             f"{quoted(otherwise)}. Distance to the threshold: {listed(near)}."
         )
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Estimate, Results
+from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.first_screen import caveats, finding_of, reasons
+from sightline.report.first_screen import caveats, finding_of, held_out, reasons, scores_of
 from sightline.report.html.map_names import called
 from sightline.report.html.provenance import audit_date
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
-from sightline.report.sentences import Answered, answers, listed, opened, quoted
+from sightline.report.sentences import Answered, answers, listed, of_classes, opened
 from sightline.report.transfer_summary import TRANSFER
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 _RELIED = "Highlighted words are the words this model relied on most{of}."
-_MODEL_ALONE = "They explain what the model did, not whether it is right."
+_MODEL_ALONE = "what the model did, not whether it is right."
 
 
 def caption(audit: Results) -> list[str]:
@@ -26,9 +26,13 @@ def caption(audit: Results) -> list[str]:
 
 def title(audit: Results) -> str:
     """Name the caption; where attention may not be shown for any text it is no caption of it."""
-    parts = [part for part in answers(audit.verdict) if part.advised]
-    permitted = not first_of_all(audit) and any(part.level.permits for part in parts)
+    permitted = not first_of_all(audit) and any(part.level.permits for part in _parts(audit))
     return TITLE if permitted else TITLE_WITHOUT
+
+
+def _parts(audit: Results) -> list[Answered]:
+    """The answers that a caption follows: for all texts, or for those of each predicted class."""
+    return [part for part in answers(audit.verdict) if part.advised]
 
 
 def _body(audit: Results) -> Iterator[str]:
@@ -36,13 +40,13 @@ def _body(audit: Results) -> Iterator[str]:
         yield "Do not display any explanation of this model yet."
         yield first
         return
-    parts = [part for part in answers(audit.verdict) if part.advised]
+    parts = _parts(audit)
     shown = [part for part in parts if part.level.permits]
     for part in shown:
-        yield _RELIED.format(of=_of(part))
+        yield _RELIED.format(of=of_classes(part.classes))
         yield _tested(audit, part)
     if shown:
-        yield _MODEL_ALONE
+        yield f"They explain {_MODEL_ALONE}"
     for part in parts:
         if not part.level.permits:
             yield from _not_shown(audit, part)
@@ -58,13 +62,10 @@ def _caveats(audit: Results) -> Iterator[str]:
         yield f"Caveats: {' '.join(found)}"
 
 
-def _of(part: Answered) -> str:
-    return f" for texts predicted {listed(map(quoted, part.classes))}" if part.classes else ""
-
-
 def _tested(audit: Results, part: Answered) -> str:
     """Say what the test was that matters most, and what it gave."""
-    found = _transfer(audit, part.classes)
+    finding = finding_of(audit, TRANSFER)
+    found = [] if finding is None else scores_of(finding, part.classes)
     numbers = f" (score {listed(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
     return (
         f"Tested on {texts(len(audit.texts))}: moved into other texts, they took the model’s "
@@ -72,30 +73,21 @@ def _tested(audit: Results, part: Answered) -> str:
     )
 
 
-def _transfer(audit: Results, classes: Sequence[str]) -> list[Estimate]:
-    """Give the score of Transfer, of all texts or of those of each class."""
-    finding = finding_of(audit, TRANSFER)
-    if finding is None:
-        return []
-    scores = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
-    return [one for one in scores if one is not None and one.value == one.value]
-
-
 def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
     if part.level == BY_ABSENCE:
         yield (
-            f"Do not display any map{_of(part)}: the model predicts that when it finds no evidence "
+            f"Do not display any map{of_classes(part.classes)}: the model predicts that when it finds no evidence "
             "for another class."
         )
     elif part.level == MUST_NOT:
-        yield f"Do not display attention for this model{_of(part)}."
+        yield f"Do not display attention for this model{of_classes(part.classes)}."
         yield from _why(audit, part)
     else:
         few = part.classes and all(
             audit.verdict.by_class[name].row == UNFIT for name in part.classes
         )
         why = "there are too few of them" if few else "the tests are inconclusive"
-        yield f"Do not display attention for this model{_of(part)} yet: {why}."
+        yield f"Do not display attention for this model{of_classes(part.classes)} yet: {why}."
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:
@@ -112,14 +104,10 @@ def _instead(audit: Results) -> str:
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
         return "No other map that was tested may be shown instead."
     carried = found.chosen.carried
-    numbers = (
-        f" (Transfer score {bracketed(carried)} held-out texts; {CHANCE_TO_BEST})"
-        if carried is not None
-        else ""
-    )
+    numbers = f" ({held_out(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
     return (
         f"{opened(called(found.name))} highlighting may be shown instead{numbers}"
-        f"{found.but_not_for}. {_MODEL_ALONE.replace('They explain', 'It explains')}"
+        f"{found.but_not_for}. It explains {_MODEL_ALONE}"
     )
 
 

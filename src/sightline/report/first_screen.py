@@ -40,6 +40,7 @@ from sightline.report.sentences import (
     answers,
     caveat_reasons,
     listed,
+    of_classes,
     opened,
     quoted,
 )
@@ -119,9 +120,9 @@ def conclusions(verdict: Verdict) -> list[Concluded]:
 
 
 def _of(part: Answered) -> str:
-    if part.classes:
-        return f" for texts predicted {listed(map(quoted, part.classes))}"
-    return "" if part.advised else f" {ALL_TOGETHER}"
+    if part.classes or part.advised:
+        return of_classes(part.classes)
+    return f" {ALL_TOGETHER}"
 
 
 def reasons(audit: Results, *, scores: bool = True) -> list[str]:
@@ -182,10 +183,15 @@ def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: b
     finding = finding_of(audit, reason.code)
     if finding is None:
         return ""
-    found = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
-    known = [one for one in found if one is not None and one.value == one.value]
-    numbers = f": score {listed(map(bracketed, known))}" if known and scores else ""
+    known = scores_of(finding, classes) if scores else []
+    numbers = f": score {listed(map(bracketed, known))}" if known else ""
     return f" ({finding.name}{numbers})"
+
+
+def scores_of(finding: Finding, classes: Sequence[str]) -> list[Estimate]:
+    """Give the scores of a test that are known: of all texts, or of those of each class."""
+    found = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
+    return [one for one in found if one is not None and one.value == one.value]
 
 
 def finding_of(audit: Results, code: str) -> Finding | None:
@@ -276,13 +282,14 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     if family.name == "attention":
         return f"attention{family.but_not_for}" if allowed else NONE_BETTER
     carried = family.chosen.carried
-    text = (
-        f" (Transfer score {bracketed(carried)} held-out texts)"
-        if carried is not None and scores
-        else ""
-    )
+    text = f" ({held_out(carried)})" if carried is not None and scores else ""
     other = f"{called(family.name)}{text}{family.but_not_for}"
     return f"{attention}, or {other}" if attention and _of_all(allowed) else other
+
+
+def held_out(carried: Estimate) -> str:
+    """Write what a map carries on the texts that had no part in choosing it."""
+    return f"Transfer score {bracketed(carried)} held-out texts"
 
 
 def _of_all(parts: Sequence[Answered]) -> bool:

@@ -12,7 +12,7 @@ from sightline.report.advice import AFTER_GUESSING, NO_WORD, UNFIT, beyond
 from sightline.report.html.map_names import called
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, about, count, texts
-from sightline.report.sentences import but_not_for, listed, opened, quoted
+from sightline.report.sentences import but_not_for, listed, of_classes, opened, quoted
 from sightline.verdict.seed_summary import AcrossSeeds, MapsAcross
 
 _DEPENDS = (
@@ -69,7 +69,7 @@ def _attention(across: AcrossSeeds) -> Iterator[str]:
             name
         )
     for label, names in said.items():
-        of = "" if names == [""] else f" for texts predicted {listed(map(quoted, names))}"
+        of = of_classes([] if names == [""] else names)
         yield f"{label.format(of=of)}."
 
 

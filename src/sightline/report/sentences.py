@@ -249,6 +249,15 @@ def quoted(name: str) -> str:
     return f"'{shortened(one_line(name), 40)}'"
 
 
+def of_classes(classes: Sequence[str]) -> str:
+    """Name the texts of some predicted classes, to stand behind a noun; nothing for all texts.
+
+    >>> of_classes(["a", "b"]), of_classes([])
+    (" for texts predicted 'a' and 'b'", '')
+    """
+    return f" for texts predicted {listed(map(quoted, classes))}" if classes else ""
+
+
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
     """Say for the texts of which predicted classes a map fails, or can explain nothing; nothing
     where there are none.
