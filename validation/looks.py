@@ -5,7 +5,8 @@
 Texts are drawn whose true score is the threshold, so that every decision is wrong. A score is a
 mean, a ratio of what a text gains to what there is to gain, the same with classes that count alike,
 or a ratio over pairs of texts (each donor with three receivers; pairs are drawn again at each look,
-as an audit draws them). Texts are symmetric, skewed, or seldom have a score at all. Counted is how
+as an audit draws them). Texts are symmetric, skewed, skewed and bounded as the scores of an audit are, or seldom have a
+score at all. Counted is how
 often any look of the plan decides: with the level of the plan, and with the usual 95 % at every
 look, as who audits again with more texts until something is decided. At most 5 % may be decided
 under the plan.
@@ -17,8 +18,10 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 
 import numpy as np
+from scipy.optimize import brentq
 
 from sightline.audits.look_plan import LookPlan, sizes
 from sightline.core.results import Estimate
@@ -44,6 +47,20 @@ def _skewed(random: Random, n: int) -> Array:
     return random.lognormal(np.log(THRESHOLD) - 0.5, 1.0, n)
 
 
+def _bounded(random: Random, n: int) -> Array:
+    """Draw skewed scores of which none exceeds one, as no pair of an audit counts for more than its
+    whole text does; the mean stays the threshold.
+    """
+    return np.minimum(random.lognormal(np.log(_scale()), 1.0, n), 1.0)
+
+
+@cache
+def _scale() -> float:
+    """Find the scale at which the mean of bounded scores is the threshold."""
+    drawn = np.random.default_rng(0).lognormal(0.0, 1.0, 400_000)
+    return float(brentq(lambda scale: np.minimum(drawn * scale, 1).mean() - THRESHOLD, 0.01, 10))
+
+
 def _seldom(random: Random, n: int) -> Array:
     return np.where(random.random(n) < 0.2, random.normal(5 * THRESHOLD, 0.2, n), 0.0)
 
@@ -51,6 +68,7 @@ def _seldom(random: Random, n: int) -> Array:
 SHAPES: Mapping[str, Callable[[Random, int], Array]] = {
     "symmetric": _symmetric,
     "skewed": _skewed,
+    "bounded": _bounded,
     "seldom": _seldom,
 }
 
@@ -111,12 +129,13 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--score", choices=SCORES, action="append", help="these alone")
+    parser.add_argument("--texts", choices=SHAPES, action="append", help="such texts alone")
     asked = parser.parse_args()
     repetitions = 20 if asked.quick else asked.repetitions
     plan, rows = LookPlan((), sizes(FIRST, TEXTS)), []
     print("looks at", {n: round(plan.level(n), 4) for n in plan.sizes}, flush=True)
     for score in asked.score or SCORES:
-        for shape in SHAPES:
+        for shape in asked.texts or SHAPES:
             rows.append(counted(score, shape, repetitions, plan))
             print(json.dumps(rows[-1]), flush=True)
     total = sum(int(str(row["planned"])) for row in rows) / sum(

@@ -15,9 +15,10 @@ from sightline.audits.measure_pass import TextPass
 from sightline.audits.sequential import NOT_BEARING, settings_of, stage_of
 from sightline.core.errors import SpecError
 from sightline.core.protocols import MeasureContext
-from sightline.core.results import Bracket, Measurement, NotRun, Ragged
+from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.default_measures import default_measures
+from sightline.models.alterations import alter
 from sightline.stats.intervals import LEVEL
 from tests.texts import examples, untrained
 
@@ -92,7 +93,7 @@ def test_every_predicted_class_has_its_texts_at_the_first_look() -> None:
 def test_required_tests_come_first() -> None:
     assert [stage_of(code) for code in ("outputs", "transplant", "erasure", "need")] == [0, 1, 2, 2]
     assert [stage_of(code) for code in ("agreement", "types", "permutation")] == [2, 2, 3]
-    assert (stage_of("mixing"), stage_of("searched"), stage_of("mine")) == (None, 4, 4)
+    assert (stage_of("mixing"), stage_of("searched"), stage_of("mine")) == (None, 5, 5)
 
 
 @pytest.fixture(scope="module")
@@ -188,14 +189,14 @@ def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
     some.advance(["outputs", "transplant"], 20)
     KeptLooks.of(tmp_path, "one").save(Position(0, 1, 3.0), some)
     other, fresh = passed(TEXTS, growing=True), passed(TEXTS, growing=True)
-    assert KeptLooks.of(tmp_path, "other").restore(other) == Position()
+    assert KeptLooks.of(tmp_path, "other").restore(other, {}) == Position()
     assert other.measures["outputs"].texts == 0
-    assert KeptLooks.of(tmp_path, "one").restore(fresh) == Position(0, 1, 3.0)
+    assert KeptLooks.of(tmp_path, "one").restore(fresh, {}) == Position(0, 1, 3.0)
     assert fresh.measures["transplant"].texts == 20
     for quantity, value in some.measures["transplant"].rows.items():
         assert same(value, fresh.measures["transplant"].rows[quantity])
     (tmp_path / FILE).write_bytes(b"torn")
-    assert KeptLooks.of(tmp_path, "one").restore(passed(TEXTS)) == Position()
+    assert KeptLooks.of(tmp_path, "one").restore(passed(TEXTS), {}) == Position()
 
 
 def test_a_kept_file_that_lacks_an_array_leaves_nothing_behind(tmp_path) -> None:
@@ -207,7 +208,7 @@ def test_a_kept_file_that_lacks_an_array_leaves_nothing_behind(tmp_path) -> None
     del arrays[max(name for name in arrays if name.startswith("marks/"))]
     np.savez(tmp_path / FILE, **arrays)
     fresh = passed(TEXTS)
-    assert KeptLooks.of(tmp_path, "one").restore(fresh) == Position()
+    assert KeptLooks.of(tmp_path, "one").restore(fresh, {}) == Position()
     assert {one.texts for one in fresh.measures.values()} == {0}
 
 
@@ -227,3 +228,72 @@ def test_what_is_kept_does_not_depend_on_how_much_is_run_together() -> None:
     few, many = (default_measures(tokens) for tokens in (64, 4096))
     assert [*map(settings_of, few)] == [*map(settings_of, many)]
     assert [*map(settings_of, few)] != [*map(settings_of, default_measures(64, gradient="norm"))]
+
+
+@pytest.fixture
+def exchanged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Hear after which stages other maps were compared."""
+    real, positions, heard = KeptLooks.save, list[Position](), list[tuple[int, int]]()
+    exchange = TextPass.exchange
+
+    def save(kept: KeptLooks, position: Position, texts: TextPass) -> None:
+        positions.append(position)
+        real(kept, position, texts)
+
+    def counted(texts: TextPass, *given: object) -> None:
+        heard.append((positions[-1].look, positions[-1].stage))
+        exchange(texts, *given)
+
+    monkeypatch.setattr(KeptLooks, "save", save)
+    monkeypatch.setattr(TextPass, "exchange", counted)
+    return heard
+
+
+def test_other_maps_are_compared_where_attention_must_not_be_shown(needle, exchanged) -> None:
+    model, data = needle
+    audit = sightline.audit(alter("random", model.model, data, 0), data, max_texts=300)
+    assert audit.verdict.level == "must not be shown"
+    assert {"attention", "deletion", "signed_deletion"} <= {row.name for row in audit.maps}
+    assert len(exchanged) == 1
+
+
+def test_other_maps_are_compared_where_a_class_may_be_decided_by_absence(exchanged) -> None:
+    data = sightline.load("planted:needle(n=1200,length=10,ending=true)")
+    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
+    audit = sightline.audit(model, data, max_texts=300)
+    assert BY_ABSENCE in {one.level for one in audit.verdict.by_class.values()}
+    assert len(exchanged) == 1
+    assert exchanged[0][1] == 3
+
+
+def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
+    subject = MeasureContext(MODEL, {}, audited=tuple(TEXTS))
+    wide = {one.code: one for one in default_measures() if getattr(one, "rivals_too", False)}
+    assert {*wide} == {"transplant", "erasure"}
+    alone = [replace(one, rivals_too=False) for one in wide.values()]
+    few = TextPass(subject, alone, Seeds(0), 8, {}, growing=True)
+    few.advance(few.names, len(TEXTS))
+    of_attention = few.outcomes(len(TEXTS))
+    few.exchange(wide)
+    assert few.outcome("erasure", len(TEXTS)) is None
+    few.advance(few.names, len(TEXTS))
+    compared = few.outcomes(len(TEXTS))
+    for name, one in of_attention.items():
+        assert {*one.values} < {*compared[name].values}
+        for quantity, value in one.values.items():
+            assert same(value, compared[name].values[quantity]), (name, quantity)
+
+
+def test_it_is_kept_whether_other_maps_were_compared(tmp_path) -> None:
+    wide = {one.code: one for one in default_measures() if one.code == "erasure"}
+    some = passed(TEXTS, growing=True)
+    some.exchange({"erasure": replace(wide["erasure"], rivals_too=False)})
+    some.exchange(wide)
+    some.advance(["erasure"], 20)
+    at = Position(0, 4, 3.0, rivals_too=True)
+    KeptLooks.of(tmp_path, "one").save(at, some)
+    fresh = passed(TEXTS, growing=True)
+    fresh.exchange({"erasure": replace(wide["erasure"], rivals_too=False)})
+    assert KeptLooks.of(tmp_path, "one").restore(fresh, wide) == at
+    assert fresh.measures["erasure"].guarded.one.rivals_too
+    assert fresh.measures["erasure"].texts == 20

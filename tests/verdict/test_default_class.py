@@ -12,6 +12,7 @@ from sightline.verdict.default_class import FLIPS, by_absence, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
+from sightline.verdict.settled import asks_other_maps
 from sightline.verdict.verdict_table import NO_WORD
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -161,3 +162,20 @@ def test_a_map_is_for_a_class_where_its_words_were_shown_to_do_something(
     rows = {row.name: row.against for row in maps_of(evidence(own={"gradient": share}))}
     assert rows["gradient"] == against
     assert rows["deletion"] == ("neg",)
+
+
+def test_where_no_other_map_was_asked_no_class_is_absent() -> None:
+    asked = evidence()
+    moved = asked.outcomes["transplant"]
+    alone = {name: value for name, value in moved.values.items() if name.endswith("attention")}
+    kept = {name: value for name, value in moved.values.items() if "." not in name} | alone
+    few = Evidence(
+        {**asked.outcomes, "transplant": Measurement("transplant", kept, settings=moved.settings)},
+        ("neg", "pos"),
+        THRESHOLDS,
+        0,
+    )
+    assert own_effect(few, "attention", "neg") == "failed"
+    assert by_absence(asked, "neg")
+    assert not by_absence(few, "neg")
+    assert asks_other_maps(few)

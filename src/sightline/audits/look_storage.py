@@ -23,7 +23,7 @@ from sightline._io.atomic_write import write_bytes
 from sightline.audits.audit_storage import Form, arrays_of, form_of, read_arrays, value_of
 from sightline.audits.measure_pass import TextPass
 from sightline.core.errors import SpecError
-from sightline.core.protocols import Arrays
+from sightline.core.protocols import Arrays, Measure
 from sightline.core.results import Failed
 
 FILE = "looks.npz"
@@ -34,11 +34,14 @@ _HAD = ("rows", "looked")
 
 @dataclass(frozen=True)
 class Position:
-    """After which stage of which look an audit was kept, and the seconds it had taken."""
+    """After which stage of which look an audit was kept, the seconds it had taken, and whether
+    other maps were compared by then.
+    """
 
     look: int = -1
     stage: int = 0
     seconds: float = 0.0
+    rivals_too: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,13 +82,20 @@ class KeptLooks:
         np.savez(content, allow_pickle=False, **arrays)
         write_bytes(self.folder / FILE, content.getvalue())
 
-    def restore(self, texts: TextPass) -> Position:
-        """Give every measure what was kept of it; where nothing fits, the audit begins again."""
+    def restore(self, texts: TextPass, with_rivals: Mapping[str, Measure]) -> Position:
+        """Give every measure what was kept of it; where nothing fits, the audit begins again.
+
+        ``with_rivals`` are the measures that take the place of some once other maps are compared.
+        """
         with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError, SpecError):
             arrays, summary = self._read()
             if summary["key"] == self.key and summary["measures"].keys() == texts.measures.keys():
-                _put_back(texts, arrays, summary["measures"])
-                return Position(**summary["position"])
+                position = Position(**summary["position"])
+                held = _read_back(arrays, summary["measures"])
+                if position.rivals_too:
+                    texts.exchange(with_rivals)
+                _put_back(texts, held, summary["measures"])
+                return position
         return Position()
 
     def _read(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -95,20 +105,27 @@ class KeptLooks:
         return arrays, json.loads(arrays.pop(_SUMMARY).tobytes())
 
 
-def _put_back(texts: TextPass, arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> None:
-    """Read all that was kept, and then put it in place: what is damaged leaves nothing behind."""
+Kept = tuple[np.ndarray, dict[str, dict[str, Arrays]]]
+"""Which texts have finite outputs, and what each measure had."""
+
+
+def _read_back(arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> Kept:
+    """Read all that was kept before any of it is put in place: what is damaged leaves nothing."""
     finite = arrays.pop(_FINITE)
-    held = {
+    return finite, {
         name: {what: _held(arrays, f"{name}/{what}", kept[what]) for what in _HAD if what in kept}
         for name, kept in measures.items()
     }
-    texts.finite[:] = finite
+
+
+def _put_back(texts: TextPass, held: Kept, measures: Mapping[str, Any]) -> None:
+    texts.finite[:] = held[0]
     for name, kept in measures.items():
         one = texts.measures[name]
         one.texts = kept["texts"]
         if kept["error"] is not None:
             one.guarded.outcome = Failed(name, kept["error"])
-        for what, values in held[name].items():
+        for what, values in held[1][name].items():
             setattr(one, what, values)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -115,7 +115,7 @@ class TextPass:
         growing: bool = False,
     ) -> None:
         self.texts, self.others, self.growing = subject.audited, others, growing
-        self.run = _Run(subject, seeds, batch_size)
+        self.run = _Run(subject, seeds, batch_size, {} if growing else None)
         entered = enter(measures, _offered(subject.model, subject.companions))
         self.measures = {
             one.name: MeasuredTexts(one, one.outcome is None and learns_from_all(one.one))
@@ -128,6 +128,16 @@ class TextPass:
     def names(self) -> tuple[str, ...]:
         """Name the measures in their order."""
         return tuple(self.measures)
+
+    def exchange(self, measures: Mapping[str, Measure]) -> None:
+        """Take other measures in the place of some, from the first text on; what had an outcome
+        keeps it.
+        """
+        for name, one in measures.items():
+            if self.measures[name].open:
+                self.measures[name] = MeasuredTexts(
+                    IsolatedMeasure(name, one), learns_from_all(one)
+                )
 
     def advance(
         self,
@@ -265,6 +275,8 @@ class _Run:
     subject: MeasureContext
     seeds: Seeds
     batch_size: int
+    kept: dict[tuple[int, ...], dict[str, Any]] | None
+    """Where measures of the same texts are taken one after the other: the maps of each batch."""
 
     def over(
         self,
@@ -284,7 +296,7 @@ class _Run:
             if steady is not None:
                 steady.hold(here, trace)
             finite.append(to_numpy(trace.finite))
-            at_hand = replace(self.subject, texts=here, shared={})
+            at_hand = replace(self.subject, texts=here, shared=self._shared(here))
             # Who only looks comes last: one that measures makes several maps at once, of which
             # these are some.
             for one in sorted(
@@ -302,3 +314,9 @@ class _Run:
             on_progress(done, len(texts))
         order = np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))
         return _Seen(order, np.concatenate(finite)[order])
+
+    def _shared(self, texts: Sequence[Example]) -> dict[str, Any]:
+        """Give what measures of a batch share, which may be there from an earlier pass."""
+        if self.kept is None:
+            return {}
+        return self.kept.setdefault(tuple(text.index for text in texts), {})

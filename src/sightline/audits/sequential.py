@@ -9,6 +9,7 @@ allowed to be (docs/decisions/0108-looks.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -30,12 +31,23 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement, judge
 from sightline.verdict.model_accuracy import learned_of
-from sightline.verdict.settled import LookState, Settled, measures_of, settled
+from sightline.verdict.settled import (
+    OTHER_MAPS,
+    LookState,
+    Settled,
+    asks_other_maps,
+    measures_of,
+    settled,
+)
 from sightline.verdict.thresholds import Thresholds
 
 STAGES = (0, 1, 2, 3)
-"""The answers, the test that moves words, what else is required, and what must not fail."""
-BY_REQUEST = 4
+"""The answers, the test that moves words, what else is required, and what must not fail: all of
+attention alone."""
+COMPARISON = 4
+"""Other maps, put to the tests of words that are moved and removed. It is taken where a class may
+be decided by absence, or attention must not be shown."""
+BY_REQUEST = 5
 """What does not bear on the verdict, and was asked for by name."""
 DECODES = "need"
 """The measure that proves that decoding is what the model does: without it nothing is required."""
@@ -110,8 +122,10 @@ def look_at(
     plan = planned(data.test, predicted, seeds.seed, thresholds.least)
     ordered = tuple(data.test[place] for place in plan.order)
     others = {"train": data.train, "validation": data.validation}
+    with_rivals = {one.code: one for one in measures if getattr(one, "rivals_too", False)}
+    alone = [_of_attention(one) if one.code in with_rivals else one for one in measures]
     texts = TextPass(
-        replace(subject, audited=ordered), measures, seeds, batch_size, others, growing=True
+        replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True
     )
     probability = answered.array(f"{ALWAYS}.probability") if answered.taken(ALWAYS) else predicted
     kept = KeptLooks.of(
@@ -127,9 +141,17 @@ def look_at(
         thresholds,
     )
     looking = _Looking(
-        replace(data, test=ordered), plan, texts, answered, thresholds, limits, kept, began
-    )
+        replace(data, test=ordered), plan, texts, with_rivals, answered, thresholds, limits, kept,
+        began,
+    )  # fmt: skip
     return looking.run(on_progress)
+
+
+def _of_attention(one: Measure) -> Measure:
+    """Give a measure that compares no other map."""
+    settings: Any = one  # those that compare maps are dataclasses
+    alone: Measure = replace(settings, rivals_too=False)
+    return alone
 
 
 def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
@@ -166,6 +188,7 @@ class _Looking:
     data: Dataset
     plan: LookPlan
     texts: TextPass
+    with_rivals: Mapping[str, Measure]
     answered: Evidence
     thresholds: Thresholds
     limits: Limits
@@ -175,6 +198,8 @@ class _Looking:
     size: int = 0
     judged: Judgement | None = None
     state: Settled | None = None
+    rivals_too: bool = False
+    rivals_asked: bool = False
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
 
     def run(self, on_progress: Progress) -> Looked:
@@ -185,8 +210,9 @@ class _Looking:
             if self.limits.seconds is not None and self.seconds > self.limits.seconds:
                 raise BudgetSpentError
 
-        position = self.kept.restore(self.texts)
+        position = self.kept.restore(self.texts, self.with_rivals)
         self.began -= position.seconds
+        self.rivals_too = position.rivals_too
         if position.look >= 0:
             self._judge(position.look, position.stage)
         stopped = self._looked(position, told)
@@ -222,12 +248,31 @@ class _Looking:
                     return "budget"
                 if look and stage < STAGES[-1]:
                     continue
-                # Kept where it is judged: what was resumed can be judged before anything is taken.
-                self.kept.save(Position(look, stage, self.seconds), self.texts)
-                self._judge(look, stage)
-                if self.state is not None and self.state.all:
+                if self._settled(look, stage):
+                    return "settled"
+            if self.rivals_asked and not self.rivals_too:
+                try:
+                    self._compare(size, on_progress)
+                except BudgetSpentError:
+                    return "budget"
+                if self._settled(look, COMPARISON):
                     return "settled"
         return "texts"
+
+    def _settled(self, look: int, stage: int) -> bool:
+        """Keep what there is and judge it: what was resumed can be judged before anything is
+        taken.
+        """
+        self.kept.save(Position(look, stage, self.seconds, self.rivals_too), self.texts)
+        self._judge(look, stage)
+        return self.state is not None and self.state.all
+
+    def _compare(self, size: int, on_progress: Progress) -> None:
+        """Put other maps to the tests, too, from the first text on."""
+        if not self.rivals_too:
+            self.texts.exchange(self.with_rivals)
+            self.rivals_too = True
+        self.texts.advance([*self.with_rivals], size, on_progress)
 
     def _judge(self, look: int, stage: int) -> None:
         """Judge what every measure has of the texts of a look, and say what is settled."""
@@ -243,7 +288,9 @@ class _Looking:
             self.plan.level(size),
         )
         self.judged = judge(evidence, self.learned)
-        self.state = settled(evidence, self.judged, pending, self._growing(size))
+        self.rivals_asked = asks_other_maps(evidence)
+        waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
+        self.state = settled(evidence, self.judged, waiting, self._growing(size))
         self.size, self.outcomes = size, outcomes
         if stage == STAGES[0] and not self.state.all:  # there is nothing to say of answers alone
             return
@@ -262,13 +309,12 @@ class _Looking:
         assert self.judged is not None  # it was settled
         verdict = self.judged.verdict
         shown = all(one.level.permits for one in (verdict, *verdict.by_class.values()))
-        for stage in (BY_REQUEST,) if shown else (2, BY_REQUEST):
-            try:
-                self.texts.advance(self._names(stage), self.size, on_progress)
-            except BudgetSpentError:
-                break
-        found = self.texts.outcomes(self.size)
-        self.outcomes = {**self.outcomes, **found}
+        with suppress(BudgetSpentError):  # what there is will be shown
+            if not shown:
+                self.texts.advance(self._names(2), self.size, on_progress)
+                self._compare(self.size, on_progress)
+            self.texts.advance(self._names(BY_REQUEST), self.size, on_progress)
+        self.outcomes = {**self.outcomes, **self.texts.outcomes(self.size)}
 
     def _ended(self, stopped: str) -> Looked:
         """Say how it ended, and what it would take where it is not settled."""

@@ -226,6 +226,15 @@ class SupportsManyDecodings(Auditable, Protocol):
 
 
 @runtime_checkable
+class SupportsLogits(Auditable, Protocol):
+    """A model that answers sooner where nobody asks for its attention."""
+
+    def logits(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
+        """Give the logits of texts, without gradients, and nothing else of the run."""
+        ...
+
+
+@runtime_checkable
 class SupportsTruncation(Protocol):
     """A model that may not see all words of a text: it takes so many pieces, or has no piece for
     some.

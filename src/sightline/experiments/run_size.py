@@ -14,7 +14,7 @@ from typing import Any
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, SupportsLayers
 
-ON_CPU, ELSEWHERE = 2**10, 2**13
+ON_CPU, ELSEWHERE = 2**9, 2**13
 """Tokens that are run at once: a processor is often faster on few, which stay in its cache; any
 other device takes more. No trial chooses between sizes: float32 results differ in their last digits
 with the size, and the same command must give the same numbers.

@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.config.measure_registry import Reduction
 from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
 from sightline.measures.batch_words import Words, words_of
-from sightline.measures.perturbations import at_once, run_variants
+from sightline.measures.perturbations import at_once, logits_of_variants, run_variants
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.log_odds import log_odds
@@ -179,7 +179,11 @@ def _run_again(
     """Run every shortened text, some at a time."""
     for rows, columns in deletions(words, trace.batch, at_once(model, tokens_at_once)):
         kept = all_but(words, trace.batch, rows, columns)
-        shorter = run_variants(model, trace.batch.rows(rows).keep(kept))
+        texts = trace.batch.rows(rows).keep(kept)
+        if not attentions:
+            yield to_numpy(rows), to_numpy(columns), {"own": logits_of_variants(model, texts)}
+            continue
+        shorter = run_variants(model, texts)
         places = closed_up(kept)
         decoded = {"own": shorter.logits}
         for name, weights in attentions.items():

@@ -50,6 +50,10 @@ def bounded(arrays: Arrays) -> dict[str, Values]:
         kind, _, of = name.removeprefix(LOST).partition(".")
         each_order = _within(value, room)
         each = each_order.mean(axis=-1) if of == "random" else each_order
+        if kind == "top":  # of another map, whose top words alone were removed
+            last = _within(arrays[f"{LAST}{of}"], room)
+            out[f"top.{of}"] = np.fmax(np.abs(each[:, 0]), np.abs(last))
+            continue
         out[f"{kind}.{of}"] = each.mean(axis=1)
         if kind == "deleted":
             out[f"curve.{of}"] = each

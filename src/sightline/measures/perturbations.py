@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from sightline.core.protocols import Auditable, Batch, SupportsVariants, Trace
+import torch
+from jaxtyping import Float
+
+from sightline.core.protocols import Auditable, Batch, SupportsLogits, SupportsVariants, Trace
 
 LIGHTER = 4
 """How many times as many tokens fit where a model shares what variants have in common: no state of
@@ -22,6 +25,13 @@ def run_variants(model: Auditable, batch: Batch) -> Trace:
         if "variants" in model.offers
         else model.trace(batch)
     )
+
+
+def logits_of_variants(model: Auditable, batch: Batch) -> Float[torch.Tensor, "B L"]:
+    """Run texts as `run_variants` does, where nothing but their logits is asked."""
+    if isinstance(model, SupportsLogits):
+        return model.logits(batch)
+    return run_variants(model, batch).logits
 
 
 def at_once(model: Auditable, tokens: int) -> int:

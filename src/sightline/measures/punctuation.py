@@ -19,7 +19,7 @@ from sightline.core.protocols import Arrays, Auditable, MeasureContext, Survey, 
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, spelled, type_number, words_of
-from sightline.measures.perturbations import run_variants
+from sightline.measures.perturbations import logits_of_variants
 from sightline.measures.trace_arrays import count_undefined, of_words, ragged, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 
@@ -161,9 +161,9 @@ def _removed(
     if some.any():
         rows = torch.from_numpy(np.nonzero(some)[0]).to(trace.batch.mask.device)
         kept = trace.batch.mask & torch.from_numpy(words.without(mark)).to(trace.batch.mask.device)
-        shorter = run_variants(model, trace.batch.rows(rows).keep(kept[rows]))
+        left = logits_of_variants(model, trace.batch.rows(rows).keep(kept[rows]))
         whole = probabilities(to_numpy(trace.logits))[some]
-        change[some] = total_variation(probabilities(to_numpy(shorter.logits)), whole)
+        change[some] = total_variation(probabilities(to_numpy(left)), whole)
     return _where_there_are(change, mark, words)
 
 

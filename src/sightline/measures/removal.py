@@ -4,10 +4,11 @@ map (SL-301).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import Reduction
@@ -49,7 +50,8 @@ class Removal:
     words can do. ``area`` and ``floor`` are the published number, of attention and of random words:
     the drop of the probability under deletion. The top words alone are removed from the whole text
     and, as either of two words can be enough, from the text without the next ones, up to the share
-    ``among``, which is one of the shares.
+    ``among``, which is one of the shares. Without ``rivals_too`` nothing but that is asked of other
+    maps: the most that top words can do is over all of them.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -57,6 +59,7 @@ class Removal:
     among: float = _SET["among"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    rivals_too: bool = True
     code: str = "erasure"
     needs: frozenset[str] = NEEDS["erasure"]
     paper: str = PAPERS["erasure"]
@@ -69,16 +72,17 @@ class Removal:
         names, words = rivals(subject), maps.words
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
         first = first_words(orders, words, self.shares)
-        removals, back = distinct(first, several)
-        left = {
-            "deleted": answers_without(subject, trace, words, removals, self.tokens_at_once),
-            "replaced": self._replaced(subject, words, removals, trace.logits.shape[1], seeds),
-        }
         at = self.shares.index(self.among)
         rest, back_to_rest = distinct(first[:, [at]] & ~first[:, [0]], several)
+        shown = names if self.rivals_too else ("attention",)
+        rows = [*map(names.index, shown), *range(len(names), len(first))]
+        removals, back = distinct(_few_of_others(first, rows, {0, at}), several)
+        exchanged, back_exchanged = distinct(first[rows], several)
         without_rest = answers_without(subject, trace, words, rest, self.tokens_at_once)
         whole, chosen = to_numpy(trace.logits), decided(trace)
-        area = of_sets(chance_gone(whole, left["deleted"], chosen, removals.row), back).mean(axis=1)
+        deleted = answers_without(subject, trace, words, removals, self.tokens_at_once)
+        replaced = self._replaced(subject, words, exchanged, trace.logits.shape[1], seeds)
+        area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
         known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
         out: dict[str, Values] = {
             "area": area[names.index("attention")],
@@ -87,28 +91,35 @@ class Removal:
             "odds": odds_of_all(whole),
             "chosen": chosen,
         }
-        lost = {}
-        for kind, logits in left.items():
-            drops = of_sets(odds_gone(whole, logits, chosen, removals.row), back)
-            flips = of_sets(flipped(logits, chosen, removals.row), back)
-            lost[kind] = drops
-            for name, curve in by_name(drops, known, self.draws, apart=True).items():
+        drops = of_sets(odds_gone(whole, deleted, chosen, removals.row), back)
+        drops_exchanged = of_sets(odds_gone(whole, replaced, chosen, exchanged.row), back_exchanged)
+        flips = of_sets(flipped(deleted, chosen, removals.row), back)
+        flips_exchanged = of_sets(flipped(replaced, chosen, exchanged.row), back_exchanged)
+        known_shown = {name: known[name] for name in shown}
+        for kind, lost, changed in (
+            ("deleted", drops[rows], flips[rows]),
+            ("replaced", drops_exchanged, flips_exchanged),
+        ):
+            for name, curve in by_name(lost, known_shown, self.draws, apart=True).items():
                 out[f"{LOST}{kind}.{name}"] = curve
-            for name, curve in by_name(flips, known, self.draws).items():
+            for name, curve in by_name(changed, known_shown, self.draws).items():
                 out[f"flips.{kind}.{name}"] = curve.mean(axis=1)
+        for name, curve in by_name(drops, known, self.draws).items():
+            if name in known and name not in shown:
+                out[f"{LOST}top.{name}"] = curve[:, :1]
         by_rest = of_sets(odds_gone(whole, without_rest, chosen, rest.row), back_to_rest)
-        last = lost["deleted"][:, [at]] - by_rest  # where the next words are gone already
+        last = drops[:, [at]] - by_rest  # where the next words are gone already
         for name, one in by_name(last, known, self.draws, apart=True).items():
             out[f"{LAST}{name}"] = one[:, 0]
         alone = {text.index for text in subject.audited}
         return out | {
             f"{WHY}one word": words.mask.sum(1) < 2,
             f"{WHY}one candidate": np.isposinf(odds(whole, chosen)),
-            f"{WHY}no finite answer": np.isnan(lost["deleted"]).any(axis=(0, 1)),
+            f"{WHY}no finite answer": np.isnan(drops).any(axis=(0, 1)),
             f"{WHY}no other text to take words from": np.array(
                 [alone <= {text.index} for text in subject.texts]
             ),
-            f"{WHY}no finite answer with other words": np.isnan(lost["replaced"]).any(axis=(0, 1)),
+            f"{WHY}no finite answer with other words": np.isnan(drops_exchanged).any(axis=(0, 1)),
             f"{WHY}no scores for the text": ~known.get("given", np.ones(len(whole), dtype=bool)),
         }
 
@@ -145,3 +156,16 @@ class Removal:
         if found:
             out[able] = answers(subject.model, found, self.tokens_at_once)
         return out
+
+
+def _few_of_others(
+    first: Bool[Array, "O S B W"], whole: Sequence[int], shares: Collection[int]
+) -> Bool[Array, "O S B W"]:
+    """Leave of the orders that are not asked whole some shares; the others repeat the first one,
+    and no set is run twice.
+    """
+    out = first.copy()
+    for order in set(range(len(first))) - {*whole}:
+        for share in set(range(first.shape[1])) - {*shares}:
+            out[order, share] = out[order, 0]
+    return out

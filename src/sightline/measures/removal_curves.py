@@ -16,7 +16,7 @@ from sightline.core.protocols import MeasureContext, Trace
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import Words
 from sightline.measures.importance import odds_of
-from sightline.measures.perturbations import at_once, run_variants
+from sightline.measures.perturbations import at_once, logits_of_variants
 from sightline.measures.trace_arrays import (
     borders,
     keys_of,
@@ -108,7 +108,7 @@ def answers_without(
         rows, left = (
             torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept)
         )
-        out[some] = to_numpy(run_variants(subject.model, trace.batch.rows(rows).keep(left)).logits)
+        out[some] = to_numpy(logits_of_variants(subject.model, trace.batch.rows(rows).keep(left)))
     return out
 
 

@@ -15,6 +15,8 @@ from sightline.verdict.evidence import Evidence
 
 FLIPS = 0.05
 """Share of the texts of a class whose prediction may flip, at most, when words are removed."""
+OTHERS = "transplant.own.deletion"
+"""A number of a map that every model has: without it, no other map was asked."""
 
 
 def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
@@ -41,7 +43,7 @@ def by_absence(evidence: Evidence, of: str) -> bool:
     what the removal of each alone does: a map that misses the words of a class does not make the
     class one without words.
     """
-    if own_effect(evidence, "attention", of) != "failed":
+    if own_effect(evidence, "attention", of) != "failed" or not evidence.has(OTHERS):
         return False
     if any(own_effect(evidence, name, of) == "passed" for name in (*RIVALS, *SIGNED_RIVALS)):
         return False

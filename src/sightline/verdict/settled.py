@@ -28,6 +28,10 @@ FAILED = Estimate(-1.0, -1.0, -1.0, 10**9, "as if failed")
 """What an open test is taken for: its interval lies above every threshold, or below chance."""
 
 
+OTHER_MAPS = "other maps"
+"""Stands among what is pending for the maps that could be shown instead of attention."""
+
+
 def measures_of(claim: AuditTest) -> set[str]:
     """Name the measures that a test rests on."""
     named = {claim.number, claim.baseline, claim.ceiling, *claim.second} - {""}
@@ -113,15 +117,22 @@ class OpenTests:
         """Tell whether it may still turn out that a class is decided by absence, or that it is
         not.
         """
-        if "transplant" in self.pending or of not in self.growing:
-            return "transplant" in self.pending
+        if "transplant" in self.pending:
+            return True
         own = own_effect(self.evidence, "attention", of)
-        if own != "failed":
-            return own == "inconclusive"
+        if own == "failed" and OTHER_MAPS in self.pending:
+            return True
+        if own != "failed" or of not in self.growing:
+            return own == "inconclusive" and of in self.growing
         others = {own_effect(self.evidence, name, of) for name in (*RIVALS, *SIGNED_RIVALS)}
         if "passed" in others:
             return False
         return "inconclusive" in others or "erasure" in self.pending
+
+
+def asks_other_maps(evidence: Evidence) -> bool:
+    """Tell whether it takes other maps to say that some class is decided by absence, or not."""
+    return any(own_effect(evidence, "attention", of) == "failed" for of in evidence.classes)
 
 
 def settled(
@@ -129,8 +140,8 @@ def settled(
 ) -> Settled:
     """Say what of a verdict is settled.
 
-    ``pending`` names the measures that were not taken yet, ``growing`` the predicted classes of
-    which there are texts to come.
+    ``pending`` names the measures that were not taken yet, and `OTHER_MAPS` where these were not
+    compared; ``growing`` the predicted classes of which there are texts to come.
     """
     found = {finding.code: finding for finding in judged.findings}
     tests = OpenTests(evidence, found, pending, growing)

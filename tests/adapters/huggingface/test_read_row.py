@@ -8,10 +8,11 @@ import torch
 
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface.from_pretrained import transformer
-from sightline.core.protocols import SupportsManyDecodings
+from sightline.core.protocols import SupportsLogits, SupportsManyDecodings
 from sightline.measures import decode_attention
 from sightline.measures.batch_words import words_of
 from sightline.measures.decode_attention import Decoding
+from sightline.measures.perturbations import logits_of_variants
 from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface.toys import classifier, tokenizer_of
 
@@ -59,3 +60,12 @@ def test_measures_decode_so_many_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert asked == [2, 1]
     assert found.shape == (3, *trace.logits.shape)
     assert np.allclose(found[0], trace.logits.numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2", "albert"])
+def test_logits_alone_are_those_of_a_trace(family) -> None:
+    one = transformer(classifier(family), tokenizer_of(family), layer=1, head=1)
+    batch = one.collate(TEXTS)
+    assert isinstance(one, SupportsLogits)
+    assert torch.allclose(one.logits(batch), one.trace(batch).logits, atol=1e-5)
+    assert torch.allclose(logits_of_variants(one, batch), one.logits(batch), atol=0)

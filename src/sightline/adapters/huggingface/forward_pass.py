@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import nn
 
+from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.embedding_lookup import embedded
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Change, RecordedWeights, reading
@@ -42,6 +43,7 @@ def run(
     with (
         embedded(_tables(module), ids, embeddings),
         reading(module, {*sites, *changes}, len(ids), changes, valued) as kept,
+        faster_linear(),
     ):
         found = module(input_ids=ids, attention_mask=mask.long(), **beside)
     return ForwardResult(found.logits, kept)

@@ -17,6 +17,7 @@ from jaxtyping import Float, Int
 from sightline.adapters.huggingface.attention_reduction import place
 from sightline.adapters.huggingface.attention_source import QueryRow
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.prefix_cache import Ahead
 from sightline.adapters.tap.softmax_tracer import Site, watching
 
@@ -48,6 +49,7 @@ class ReadRow:
         named = {name: one.repeat(times, 1) for name, one in beside.items()}
         with (
             torch.no_grad(),
+            faster_linear(),
             given.skipped(module),
             watching(module, lambda site, made, dim: made, None, {self.site: products}),
         ):

@@ -18,6 +18,7 @@ from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
+from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead
 from sightline.adapters.tap.softmax_tracer import Site
@@ -129,6 +130,19 @@ class Classifier:
         with torch.no_grad():
             found: torch.Tensor = self.module.get_input_embeddings()(self._ids(batch))
         return found
+
+    def logits(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
+        """Answer texts with the module as it is: nothing is read of its attention, which may run
+        fused.
+        """
+        found, places = [], []
+        with torch.no_grad(), faster_linear():
+            for some in self.parts(batch):
+                ids, mask = some.ids, some.mask.long()
+                answer = self.module(input_ids=ids, attention_mask=mask, **self.beside(ids))
+                found.append(answer.logits)
+                places.append(some.places)
+        return torch.cat(found)[torch.cat(places).argsort()]
 
     def with_rows(
         self, trace: Trace, rows: Float[torch.Tensor, "B N T"]

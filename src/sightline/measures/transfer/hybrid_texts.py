@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
-from sightline.measures.perturbations import at_once, run_variants
+from sightline.measures.perturbations import at_once, logits_of_variants
 from sightline.measures.trace_arrays import borders, to_numpy
 from sightline.numerics.ties import faded
 
@@ -71,7 +71,7 @@ def answers(
     found = []
     for rows in chunks(lengths, at_once(model, tokens_at_once)):
         written = [rewritten(*asked[i]) for i in rows]
-        found.append((rows, to_numpy(run_variants(model, model.collate(written)).logits)))
+        found.append((rows, to_numpy(logits_of_variants(model, model.collate(written)))))
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])
 

@@ -89,7 +89,7 @@ class Transfer:
     share of a donor's hybrids that stay in the range of the texts as they are. ``own`` adds up what
     the donor's top words do by themselves: put into the receiver, and replaced by the receiver's
     words in the donor; ``right`` says of each donor whether that is at least half of what it could
-    be. ``present`` moves nothing (`presence`).
+    be. ``present`` moves nothing (`presence`). Without ``rivals_too`` attention alone is asked.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -99,6 +99,7 @@ class Transfer:
     partners: int = _SET["partners"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    rivals_too: bool = True
     code: str = "transplant"
     needs: frozenset[str] = NEEDS["transplant"]
     surveys: Survey = _SET["surveys"]
@@ -203,7 +204,7 @@ class Transfer:
 
     def names(self, subject: MeasureContext) -> tuple[str, ...]:
         """Name the maps whose words are moved."""
-        return rivals(subject)
+        return rivals(subject) if self.rivals_too else ("attention",)
 
     def _maps(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> dict[str, Ragged]:
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)

@@ -1,0 +1,77 @@
+"""Linear layers by oneDNN, where torch would compute them by MKL and MKL leaves half of the
+processor unused.
+
+MKL takes the 512-bit instructions of Intel's processors alone. On those of AMD oneDNN, which torch
+brings as well, multiplies matrices twice as fast
+(docs/decisions/0115-the-models-answers-alone.md).
+"""
+
+from __future__ import annotations
+
+import platform
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+MAKER = "AuthenticAMD"
+ROWS, WEIGHTS = 64, 2**17
+"""The fewest rows, and numbers of a weight matrix, for which the way to oneDNN and back is worth
+it."""
+
+
+class OneDnnLinear(TorchFunctionMode):
+    """Hands linear layers in float32 to oneDNN; everything else passes."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Let everything pass but a large linear layer that nobody asks for gradients."""
+        given = kwargs or {}
+        if func is functional.linear and not torch.is_grad_enabled() and not given:
+            return linear(*args)
+        return func(*args, **given)
+
+
+def linear(
+    inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Give what `torch.nn.functional.linear` gives, without gradients."""
+    plain = all(
+        one.dtype == torch.float32 and one.layout == torch.strided and one.device.type == "cpu"
+        for one in (inputs, weight)
+    )
+    rows = inputs.numel() // max(inputs.shape[-1], 1)
+    if not plain or bias is None or rows < ROWS or weight.numel() < WEIGHTS:
+        return functional.linear(inputs, weight, bias)
+    made: torch.Tensor = torch._C._nn.mkldnn_linear(
+        inputs.detach().to_mkldnn(), weight.detach().to_mkldnn(), bias.detach().to_mkldnn()
+    )
+    return made.to_dense()
+
+
+def faster_linear() -> AbstractContextManager[object]:
+    """Let linear layers run as they are fastest on this processor, while the context lasts."""
+    return OneDnnLinear() if mkl_is_slow() else nullcontext()
+
+
+@cache
+def mkl_is_slow() -> bool:
+    """Tell whether torch would take MKL, on a processor of whose instructions it takes a part."""
+    backends: Any = torch.backends
+    return (
+        backends.mkl.is_available()
+        and backends.mkldnn.is_available()
+        and hasattr(torch._C._nn, "mkldnn_linear")
+        and backends.cpu.get_cpu_capability() == "AVX512"
+        and MAKER in _processor()
+    )
+
+
+def _processor() -> str:
+    found = platform.processor()
+    with suppress(OSError):  # only Linux has it; elsewhere Python knows the maker
+        found += Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
+    return found

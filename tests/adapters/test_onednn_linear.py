@@ -1,0 +1,86 @@
+"""Linear layers by oneDNN give what torch gives, and only those that gain by it are taken."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+from sightline.adapters import onednn_linear
+from sightline.adapters.onednn_linear import ROWS, WEIGHTS, OneDnnLinear, linear
+
+MKLDNN = pytest.mark.skipif(
+    not torch.backends.mkldnn.is_available(), reason="torch was built without oneDNN"
+)
+
+
+def drawn(*shape: int, kind: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(0), dtype=kind)
+
+
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Count the calls of oneDNN."""
+    real, calls = torch._C._nn.mkldnn_linear, list[int]()
+
+    def counted(inputs: torch.Tensor, *more: torch.Tensor) -> torch.Tensor:
+        calls.append(inputs.numel())
+        return real(inputs, *more)
+
+    monkeypatch.setattr(torch._C._nn, "mkldnn_linear", counted)
+    return calls
+
+
+@MKLDNN
+def test_it_gives_what_torch_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = taken(monkeypatch)
+    inputs, weight, bias = drawn(3, 40, 384), drawn(384, 384), drawn(384)
+    with torch.no_grad(), OneDnnLinear():
+        found = functional.linear(inputs, weight, bias)
+    assert len(calls) == 1
+    double = functional.linear(inputs.double(), weight.double(), bias.double())
+    assert found.shape == (3, 40, 384)
+    assert torch.allclose(found.double(), double, atol=2e-4)
+    assert not torch.allclose(found, functional.linear(inputs, weight, bias + 0.01), atol=2e-4)
+
+
+@MKLDNN
+@pytest.mark.parametrize(
+    ("inputs", "weight", "bias"),
+    [
+        (drawn(ROWS - 1, 384), drawn(384, 384), drawn(384)),
+        (drawn(200, 8), drawn(WEIGHTS // 8 - 1, 8), drawn(WEIGHTS // 8 - 1)),
+        (drawn(200, 384), drawn(384, 384), None),
+        (drawn(200, 384, kind=torch.float64), drawn(384, 384, kind=torch.float64),
+         drawn(384, kind=torch.float64)),
+    ],
+    ids=["few rows", "few weights", "no bias", "float64"],
+)  # fmt: skip
+def test_what_does_not_gain_is_left_to_torch(inputs, weight, bias, monkeypatch) -> None:
+    calls = taken(monkeypatch)
+    with torch.no_grad():
+        assert torch.equal(linear(inputs, weight, bias), functional.linear(inputs, weight, bias))
+    assert not calls
+
+
+@MKLDNN
+def test_where_gradients_are_asked_torch_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = taken(monkeypatch)
+    weight = drawn(384, 384).requires_grad_()
+    with OneDnnLinear():
+        functional.linear(drawn(100, 384), weight, drawn(384)).sum().backward()
+    assert weight.grad is not None
+    assert not calls
+
+
+@pytest.mark.parametrize(
+    ("processor", "capability", "slow"),
+    [
+        ("AuthenticAMD", "AVX512", True),
+        ("AuthenticAMD", "AVX2", False),
+        ("GenuineIntel", "AVX512", False),
+    ],
+)
+def test_only_half_used_processors_are_helped(processor, capability, slow, monkeypatch) -> None:
+    monkeypatch.setattr(onednn_linear, "_processor", lambda: processor)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+    assert onednn_linear.mkl_is_slow.__wrapped__() == slow
