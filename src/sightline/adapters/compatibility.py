@@ -245,7 +245,7 @@ def _copy(batch: Batch) -> dict[str, torch.Tensor]:
     return {
         f.name: value.clone()
         for f in fields(batch)
-        if (value := getattr(batch, f.name)) is not None
+        if isinstance(value := getattr(batch, f.name), torch.Tensor)
     }
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.core.audited_map import AuditedMap
 from sightline.core.example import Example
 from sightline.core.needs import AFFINE as AFFINE
 from sightline.core.needs import ANY_COMPANION as ANY_COMPANION
@@ -222,6 +223,31 @@ class SupportsManyDecodings(Auditable, Protocol):
         """Compute what `Auditable.decode` gives for each of several weights, without
         gradients.
         """
+        ...
+
+
+@runtime_checkable
+class SupportsAskingAnew(Auditable, Protocol):
+    """A model that keeps its answers: checks of what it gives a second time ask it anew."""
+
+    @property
+    def anew(self) -> Auditable:
+        """The same model, answering without what it has kept."""
+        ...
+
+
+def asking_anew(model: Auditable) -> Auditable:
+    """Give a model as it answers a text that it has not kept."""
+    return model.anew if isinstance(model, SupportsAskingAnew) else model
+
+
+@runtime_checkable
+class SupportsAuditedMap(Auditable, Protocol):
+    """A model that shows another map in the place of attention."""
+
+    @property
+    def audited_map(self) -> AuditedMap:
+        """What is shown in its place: the attention of its traces."""
         ...
 
 
