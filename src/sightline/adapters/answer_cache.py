@@ -108,7 +108,7 @@ class AnswerCache:
         if found.shape != (len(texts), len(self.labels)):
             if found.shape == (len(texts),) and len(self.labels) == 2:
                 order = "give both classes, such as numpy.column_stack([1 - p, p])"
-            got = " × ".join(map(str, found.shape)) or "one number"
+            got = " × ".join(map(str, found.shape)) or type(returned).__name__
             raise self._refused(f"expected {wanted}, got {got}", order)
         bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
         if len(bad):

@@ -55,7 +55,8 @@ def validate(model: Any) -> Auditable:
         raise ModelError(
             f"{kind}: it offers {odd[0]!r}, which no measure knows", change=MUST_SAY["offers"]
         )
-    if not _of_the_house(model) and (ours := sorted(OURS & set(model.offers))):
+    strange = model.origin == "elsewhere" and not _of_the_house(model)
+    if strange and (ours := sorted(OURS & set(model.offers))):
         message = (
             f"{kind}: it offers {ours[0]!r}, a shorter way to the same answers that nothing proves"
         )

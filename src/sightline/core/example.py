@@ -37,8 +37,8 @@ class Example:
 
 
 def shortened(example: Example, kept: Collection[int]) -> Example:
-    """Leave some words of a text, by their places; where one goes from between two spaces, so does
-    one space.
+    """Leave some words of a text, by their places; where one goes from between two spaces, or from
+    the beginning, so does one space.
 
     >>> words, places = tokenise("Not  a good film!")
     >>> text = Example("t", 0, "Not  a good film!", words, places, 0)
@@ -52,7 +52,7 @@ def shortened(example: Example, kept: Collection[int]) -> Example:
         if place in kept:
             places.append((len(out), len(out) + end - start))
             out += example.text[start:end]
-        elif out[-1:].isspace() and example.text[end : end + 1].isspace():
+        elif (not out or out[-1].isspace()) and example.text[end : end + 1].isspace():
             at += 1
     left = [place for place in range(len(offsets)) if place in kept]
     return replace(

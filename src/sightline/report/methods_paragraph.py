@@ -200,16 +200,11 @@ def _sentences(audit: Results) -> Iterator[str]:
 def _agreement_alone(label: str, audit: Results) -> str:
     """Say only what was compared, where a model has no gradients, or is audited by leave-one-out."""
     taken = audit.measurements.get("agreement")
-    if label != _ASKED["agreement"] or not isinstance(taken, Measurement):
+    usual = audit.verdict.of_map == ATTENTION or label != _ASKED["agreement"]
+    if usual or not isinstance(taken, Measurement):
         return label
-    if "captured.gradient" in taken.values:
-        return label
-    compared = "captured.deletion" in taken.values
-    return (
-        "Attention was compared with leave-one-out (Jain & Wallace 2019)."
-        if compared
-        else "Attention was compared with no other map."
-    )
+    compared = "leave-one-out" if "captured.deletion" in taken.values else "no other map"
+    return f"Attention was compared with {compared} (after Jain & Wallace 2019)."
 
 
 def _found(audit: Results, code: str) -> bool:
