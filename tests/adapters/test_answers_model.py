@@ -266,6 +266,21 @@ def test_a_function_that_looks_at_its_batch_is_refused() -> None:
     assert failed == {"alone"}
 
 
+def test_a_function_that_answers_by_capitals_is_refused() -> None:
+    """What tests write is in lower case: they would speak of that alone."""
+
+    def answer(texts: list[str]):
+        capitals = np.array([float(text[:1].isupper()) for text in texts])
+        return np.column_stack([0.9 - 0.8 * capitals, 0.1 + 0.8 * capitals])
+
+    upper = [example(f"W{number} good") for number in range(8)]
+    found = {p.name: p for p in check(model(answer, scores=of_cue), upper)}
+    assert found["joined"].outcome == "failed"
+    assert found["joined"].measured == pytest.approx(0.8)
+    found = {p.name: p for p in check(model(by_cue, scores=of_cue), upper)}
+    assert (found["joined"].outcome, found["joined"].measured) == ("passed", 0.0)
+
+
 def test_labels_that_the_data_do_not_have_are_refused() -> None:
     other = sightline.answers(by_cue, labels=("good", "bad"), scores=of_cue)
     with pytest.raises(DataError, match="good"):

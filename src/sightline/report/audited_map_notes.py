@@ -13,7 +13,7 @@ from sightline.report.sentences import opened
 
 ONLY_ANSWERS = (
     "Only the answers of this model are known. Tests that need its gradients, its hidden states or "
-    "other attention could not be asked, so no verdict is better than “can be shown with caveats”."
+    "other weights could not be asked, so no verdict is better than “can be shown with caveats”."
 )
 OF_ITSELF = (
     "Leave-one-out cannot confirm itself, so Leave-one-out agreement (SL-102) was not run, and no "

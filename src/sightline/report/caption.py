@@ -87,11 +87,17 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
         few = part.classes and all(
             audit.verdict.by_class[name].row == UNFIT for name in part.classes
         )
-        why = "there are too few of them" if few else "the tests are inconclusive"
+        why = "there are too few of them" if few else _open(audit)
         yield (
             f"Do not display {audit.verdict.of_map} for this model{of_classes(part.classes)} yet: "
             f"{why}."
         )
+
+
+def _open(audit: Results) -> str:
+    """Say why nothing can be told: by what the tests left open, or by those that were not run."""
+    left = any(one.bears and one.result in ("failed", "inconclusive") for one in audit.findings)
+    return "the tests are inconclusive" if left else "not enough of the tests could be run"
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:

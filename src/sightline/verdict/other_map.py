@@ -11,6 +11,13 @@ from sightline.verdict.judge import Judgement
 NEEDS = "needs "
 MORE = "needs more than answers: "
 """How the reason begins for which a test was not run of a model that only answers."""
+_IN_WORDS = {
+    "decode or token_logits": "weights that can be replaced",
+    "decode": "weights that can be replaced",
+    "embedding_grad": "gradients",
+    "token_logits": "logits of words",
+}
+"""What a model would have to offer, in words."""
 
 
 def concerning(judgement: Judgement, audited: AuditedMap) -> Judgement:
@@ -45,4 +52,9 @@ def _finding(finding: Finding) -> Finding:
 
 
 def _lacking(text: str) -> str:
-    return f"{MORE}{text.removeprefix(NEEDS)}" if text.startswith(NEEDS) else text
+    if not text.startswith(NEEDS):
+        return text
+    what = text.removeprefix(NEEDS)
+    for offer, words in _IN_WORDS.items():
+        what = what.replace(offer, words)
+    return f"{MORE}{what}"
