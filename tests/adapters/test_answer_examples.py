@@ -22,7 +22,7 @@ NAMES = ("sklearn_pipeline", "http_endpoint", "onnx_runtime", "spacy_textcat")
 
 
 def example(name: str) -> ModuleType:
-    """Read an example anew, as a module of its own."""
+    """Read an example as a module of its own."""
     spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)

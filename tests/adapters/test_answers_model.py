@@ -125,7 +125,7 @@ def test_an_audit_counts_what_it_needed_and_what_it_asked() -> None:
     assert len(set(heard.texts)) == first["texts_needed"]
     again = sightline.audit(ours, data, limit=20).cards["model"]["answers"]
     assert again["texts_needed"] == first["texts_needed"]
-    assert 0 < again["texts_asked"] < 100  # only what checks ask anew
+    assert 0 < again["texts_asked"] < 100  # only what checks ask again
 
 
 def test_logits_are_logarithms_and_none_is_infinite() -> None:
@@ -296,6 +296,8 @@ def test_texts_with_a_query_are_refused() -> None:
     ("options", "message"),
     [
         ({"labels": "good"}, "labels: expected names"),
+        ({"labels": 3}, "labels: expected names"),
+        ({"labels": (0, 1)}, "labels: expected names"),
         ({"labels": ("good",)}, "two or more different names"),
         ({"batch": 0}, "batch: expected a whole number from 1"),
         ({"retries": -1}, "retries: expected a whole number from 0"),

@@ -37,16 +37,16 @@ class AnswerCache:
     asked: int = 0
     failures: int = 0
 
-    def counted_anew(self, *, empty: bool = False) -> AnswerCache:
+    def restarted(self, *, empty: bool = False) -> AnswerCache:
         """Count from zero, with the answers that are known or without them."""
         known = {} if empty else self.known
         return replace(self, known=known, used=set(), asked=0, failures=0)
 
-    def answers(self, texts: Sequence[str], *, anew: bool = False) -> Float[np.ndarray, "N C"]:
-        """Give the probabilities of texts; ``anew`` asks even for those that are known."""
+    def answers(self, texts: Sequence[str], *, fresh: bool = False) -> Float[np.ndarray, "N C"]:
+        """Give the probabilities of texts; ``fresh`` asks even for those that are known."""
         distinct = list(dict.fromkeys(texts))
         found = dict[str, Float[np.ndarray, " C"]]()
-        missing = distinct if anew else [text for text in distinct if text not in self.known]
+        missing = distinct if fresh else [text for text in distinct if text not in self.known]
         for start in range(0, len(missing), self.batch):
             some = missing[start : start + self.batch]
             found |= zip(some, self._asked(some), strict=True)

@@ -118,7 +118,7 @@ class AnswersModel:
     given: Mapping[str, Weights] | None = None
     source: str = ""
     """What the given scores come from."""
-    asks_anew: bool = False
+    asks_fresh: bool = False
 
     @property
     def link(self) -> Link:
@@ -136,9 +136,9 @@ class AnswersModel:
         return frozenset({"variants"})
 
     @property
-    def anew(self) -> AnswersModel:
+    def fresh(self) -> AnswersModel:
         """The same model, which asks even for texts whose answers it has."""
-        return replace(self, asks_anew=True)
+        return replace(self, asks_fresh=True)
 
     @property
     def audited_map(self) -> AuditedMap:
@@ -164,13 +164,13 @@ class AnswersModel:
             made, source = {text.id: row for text, row in zip(texts, rows, strict=True)}, ""
         elif made is not None:
             self._check_given(texts, made)
-        model = replace(self, cache=self.cache.counted_anew(), given=made, source=source)
+        model = replace(self, cache=self.cache.restarted(), given=made, source=source)
         signed = {} if made is None or all((one >= 0).all() for one in made.values()) else made
         return model, compared, signed
 
     def forgetting(self) -> AnswersModel:
         """Give the same model without the answers that it has kept, to see what asking costs."""
-        return replace(self, cache=self.cache.counted_anew(empty=True))
+        return replace(self, cache=self.cache.restarted(empty=True))
 
     def about(self) -> dict[str, Any]:
         """Say in plain values how many texts were asked in this audit."""
@@ -230,7 +230,7 @@ class AnswersModel:
             source.text if len(left) == len(source.tokens) else _without(source, left)
             for source, left in _sources(batch)
         ]
-        chances = self.cache.answers(texts, anew=self.asks_anew)
+        chances = self.cache.answers(texts, fresh=self.asks_fresh)
         even = batch.attendable / batch.attendable.sum(1, keepdim=True).clamp(min=1)
         logits = torch.from_numpy(np.log(np.maximum(chances, FLOOR)))
         return Trace(batch, self.embed(batch), even.double(), logits)
@@ -343,8 +343,16 @@ def answers(
                 f"{what}: expected a function, got {type(function).__name__}",
                 change="give a function from a list of texts",
             )
-    if isinstance(labels, str):
-        raise ModelError(f"labels: expected names, got {labels!r:.60}", change="give a list")
+    given: object = labels
+    if (
+        isinstance(given, str)
+        or not isinstance(given, Sequence | np.ndarray)
+        or not all(isinstance(one, str) for one in given)
+    ):
+        raise ModelError(
+            f"labels: expected names, got {labels!r:.60}",
+            change="give a list with the name of each class, in the order of the columns",
+        )
     _, names = checked_answers("softmax", labels)
     assert names is not None
     title = name or str(getattr(predict, "__name__", type(predict).__name__))

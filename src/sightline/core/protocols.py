@@ -227,18 +227,18 @@ class SupportsManyDecodings(Auditable, Protocol):
 
 
 @runtime_checkable
-class SupportsAskingAnew(Auditable, Protocol):
-    """A model that keeps its answers: checks of what it gives a second time ask it anew."""
+class SupportsFreshAnswers(Auditable, Protocol):
+    """A model that keeps its answers: checks ask for a fresh one."""
 
     @property
-    def anew(self) -> Auditable:
+    def fresh(self) -> Auditable:
         """The same model, answering without what it has kept."""
         ...
 
 
-def asking_anew(model: Auditable) -> Auditable:
+def fresh_of(model: Auditable) -> Auditable:
     """Give a model as it answers a text that it has not kept."""
-    return model.anew if isinstance(model, SupportsAskingAnew) else model
+    return model.fresh if isinstance(model, SupportsFreshAnswers) else model
 
 
 @runtime_checkable

@@ -26,7 +26,7 @@ def noted(audit: Results) -> Iterator[str]:
     card = audit.cards.get("model")
     if not isinstance(card, Mapping) or "answers" not in card:
         return
-    yield f"Audited is {card['reading']}."
+    yield f"The audited map is {card['reading']}."
     yield ONLY_ANSWERS
     if card["audited_map"]["same_as"]:
         yield OF_ITSELF

@@ -95,7 +95,7 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
 
 
 def _open(audit: Results) -> str:
-    """Say why nothing can be told: by what the tests left open, or by those that were not run."""
+    """Say why there is no answer: tests were left open, or too few could be run."""
     left = any(one.bears and one.result in ("failed", "inconclusive") for one in audit.findings)
     return "the tests are inconclusive" if left else "not enough of the tests could be run"
 

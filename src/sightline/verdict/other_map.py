@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+from sightline.config.measure_needs import NEEDS as NEEDED
 from sightline.core.audited_map import AuditedMap, worded
+from sightline.core.needs import AFFINE, OTHER_ATTENTION
 from sightline.core.results import Finding, Reason, Verdict
+from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.judge import Judgement
 
-NEEDS = "needs "
+NEEDS, UNASKED = "needs ", "it was not asked for"
 MORE = "needs more than answers: "
 """How the reason begins for which a test was not run of a model that only answers."""
 _IN_WORDS = {
-    "decode or token_logits": "weights that can be replaced",
+    OTHER_ATTENTION: "weights that can be replaced",
+    AFFINE: "the logits of each word alone",
     "decode": "weights that can be replaced",
     "embedding_grad": "gradients",
-    "token_logits": "logits of words",
+    "token_logits": "the logits of each word alone",
+    "states": "hidden states",
 }
 """What a model would have to offer, in words."""
 
@@ -41,20 +47,22 @@ def _verdict(verdict: Verdict, noun: str) -> Verdict:
 def _reason(reason: Reason, noun: str) -> Reason:
     """Word what a test found; a test that was not run speaks of attention, which there is not."""
     if not reason.code or reason.result == "not run":
-        return replace(reason, behind=_lacking(reason.behind))
+        return replace(reason, behind=_lacking(reason.code, reason.behind))
     return replace(reason, words=worded(reason.words, noun))
 
 
 def _finding(finding: Finding) -> Finding:
     if finding.result != "not run":
         return finding
-    return replace(finding, notes=tuple(map(_lacking, finding.notes)))
+    return replace(finding, notes=tuple(_lacking(finding.code, one) for one in finding.notes))
 
 
-def _lacking(text: str) -> str:
-    if not text.startswith(NEEDS):
+def _lacking(code: str, text: str) -> str:
+    """Say what a test needs; one that was not asked for could not be asked either."""
+    needs = sorted(NEEDED[AUDIT_TESTS[code].measure]) if code in AUDIT_TESTS else []
+    if not text.startswith(NEEDS) and not (needs and text.startswith(UNASKED)):
         return text
-    what = text.removeprefix(NEEDS)
+    what = text.removeprefix(NEEDS) if text.startswith(NEEDS) else ", ".join(needs)
     for offer, words in _IN_WORDS.items():
-        what = what.replace(offer, words)
+        what = re.sub(rf"(?<!\w){re.escape(offer)}(?!\w)", words, what)
     return f"{MORE}{what}"

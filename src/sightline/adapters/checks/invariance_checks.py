@@ -23,7 +23,7 @@ from sightline.core.protocols import (
     Batch,
     SupportsTruncation,
     SupportsVariants,
-    asking_anew,
+    fresh_of,
 )
 from sightline.numerics import subwords
 
@@ -90,7 +90,7 @@ def widened(batch: Batch, extra: int = EXTRA) -> Batch:
 
 def alone(on: ProbeBatch) -> CheckResult:
     """Run each text by itself."""
-    model = asking_anew(on.model)
+    model = fresh_of(on.model)
     single = [answers(model.trace(model.collate([example])))[0] for example in on.examples]
     row, apart = furthest(single, answers(on.trace))
     if apart <= TOLERANCE:
