@@ -2,6 +2,8 @@
 both doors.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -159,3 +161,23 @@ def test_both_doors_give_the_same_numbers(twin: tuple[AttentionClassifier, Datas
             for end in ("value", "low", "high"):
                 here = getattr(scores[one.code].score, end)
                 assert getattr(one.score, end) == pytest.approx(here, abs=1e-5, nan_ok=True), one
+
+
+def test_what_was_kept_of_other_scores_is_not_used(data: Dataset, tmp_path: Path) -> None:
+    """A stopped audit keeps its looks; other scores for the same function are another audit."""
+    brought = {
+        name: {
+            text.id: np.array(row)
+            for text, row in zip(
+                data.test,
+                function([text.text for text in data.test], [text.tokens for text in data.test]),
+                strict=True,
+            )
+        }
+        for name, function in (("cue", of_cue), ("random", at_random))
+    }
+    levels_of = [
+        audited(data, None, scores=brought[name], max_texts=100, kept_in=tmp_path).verdict.level
+        for name in ("cue", "random", "cue")
+    ]
+    assert levels_of == [CAVEATS, MUST_NOT, CAVEATS]
