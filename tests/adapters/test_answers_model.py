@@ -117,6 +117,13 @@ def test_each_text_is_asked_once_and_in_batches() -> None:
     assert ours.about() == {"texts_needed": 4, "texts_asked": 4, "failed_calls": 0}
 
 
+def test_no_text_gets_no_answer() -> None:
+    heard = Heard()
+    ours = model(heard)
+    assert ours.trace(ours.collate([])).logits.shape == (0, 2)
+    assert heard.calls == []
+
+
 def test_an_audit_counts_what_it_needed_and_what_it_asked() -> None:
     heard = Heard()
     ours, data = model(heard, scores=of_cue), planted(60)
@@ -279,6 +286,22 @@ def test_a_function_that_answers_by_capitals_is_refused() -> None:
     assert found["joined"].measured == pytest.approx(0.8)
     found = {p.name: p for p in check(model(by_cue, scores=of_cue), upper)}
     assert (found["joined"].outcome, found["joined"].measured) == ("passed", 0.0)
+
+
+def test_rounding_of_single_precision_is_no_other_answer() -> None:
+    """Of a text on its own the last digit differs, which moves the logarithm of the other class."""
+
+    def answer(texts: list[str]):
+        sure = np.full(len(texts), 1 - 2e-7, dtype=np.float32)
+        if len(texts) == 1:
+            sure = np.nextafter(sure, np.float32(0))
+        sides = by_cue(texts)[:, 1] > 0.5
+        second = np.where(sides, sure, 1 - sure)
+        return np.column_stack([1 - second, second])
+
+    found = {p.name: p for p in check(model(answer, scores=of_cue), planted(60).test)}
+    assert found["alone"].outcome == "passed"
+    assert 0 < found["alone"].measured < 1e-6
 
 
 def test_labels_that_the_data_do_not_have_are_refused() -> None:

@@ -51,7 +51,8 @@ class AnswerCache:
             some = missing[start : start + self.batch]
             found |= zip(some, self._asked(some), strict=True)
         self.used.update(distinct)
-        return np.stack([found[text] if text in found else self.known[text] for text in texts])
+        rows = [found[text] if text in found else self.known[text] for text in texts]
+        return np.array(rows, dtype=np.float64).reshape(len(texts), len(self.labels))
 
     def _asked(self, texts: list[str]) -> Float[np.ndarray, "N C"]:
         """Ask for one batch; what comes is kept, so that nothing is asked again after a failure."""
