@@ -52,6 +52,10 @@ def test_scores_that_are_the_cue_are_shown_with_caveats(data: Dataset) -> None:
         == ("needs more than answers: the logits of each word alone")
     )
     assert audit.verdict.of_map == "the score map"
+    joined = audit.cards["model"]["joined_words"]  # these texts are written so
+    assert [(joined[name]["value"], joined[name]["low"]) for name in ("moved", "changed")] == [
+        (0.0, 0.0)
+    ] * 2
     weights = audit.measurements["outputs"].values["attention"].rows()
     assert all(sorted(row)[-1] == 1.0 for row in weights)
 

@@ -250,7 +250,7 @@ def _joined_words(
     found = model.joined(audited.test)
     clusters = evidence.clusters if evidence.taken("outputs") is not None else None
     return {
-        "moved": asdict(mean(found[:, 0], evidence.seed, clusters=clusters)),
+        "moved": asdict(mean(found[:, 0], evidence.seed, (0.0, 1.0), clusters)),
         "changed": asdict(proportion(found[:, 1], clusters)),
     }
 
