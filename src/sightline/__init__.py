@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sightline.adapters.answers_model import answers as answers
     from sightline.adapters.huggingface.from_pretrained import transformer as transformer
     from sightline.adapters.tapped_module import tap as tap
     from sightline.adapters.wrap import wrap as wrap
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Audit": "sightline.audits.audit_result",
     "SightlineError": "sightline.core.errors",
+    "answers": "sightline.adapters.answers_model",
     "audit": "sightline.api.audit",
     "compare": "sightline.audits.audit_result",
     "data_from": "sightline.data.assembly.in_memory",
@@ -39,8 +41,8 @@ _HOMES = {
     "wrap": "sightline.adapters.wrap",
 }
 
-__all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict"]
-__all__ += ["study", "tap", "train", "transformer", "wrap"]
+__all__ = ["Audit", "SightlineError", "answers", "audit", "compare", "data_from", "load", "look"]
+__all__ += ["predict", "study", "tap", "train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

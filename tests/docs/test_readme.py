@@ -47,8 +47,17 @@ COMMANDS = [
 (OWN_MODEL,) = (one for one in BLOCK.findall(FENCED.sub("", README)) if one != DEMO_COMMAND)
 """The one command of the README on a model of the reader."""
 (TRAINED_HERE,) = (one for one in COMMANDS if one.startswith("sightline audit --data"))
-TRAINED = ("hf:", "py:")
+TRAINED = ("hf:", "py:", "answers:")
 """How a model begins that is trained already."""
+PREDICT = """
+
+def predict(texts):
+    share = [1 / (2 + len(text) % 7) for text in texts]
+    return [[one, 1 - one] for one in share]
+
+predict.labels = LABELS
+"""
+"""The function of the reader's own of which only answers are known."""
 DEMO = re.compile(r"<!-- demo output -->\n```text\n(.*?)\n```", re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 NEAR = 0.06
@@ -63,7 +72,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
     _table(folder)
     _classifier(folder)
-    (folder / "my_model.py").write_text(FILE.replace("OUTPUTS", "2").replace("LINK", "'softmax'"))
+    own = FILE.replace("OUTPUTS", "2").replace("LINK", "'softmax'")
+    answering = PREDICT.replace("LABELS", repr(_labels(folder)))
+    (folder / "my_model.py").write_text(f"{own}{answering}")
     (folder / "examples").mkdir()
     study = (ROOT / "examples" / "study.toml").read_text(encoding="utf-8")
     tiny = study.replace("n=320,length=10", "n=120,length=6").replace("epochs = 3", "epochs = 1")
@@ -102,6 +113,11 @@ def _table(folder: Path) -> None:
         writer.writeheader()
         writer.writerows(row | {"text": row["body"], "label": row["stars"]} for row in rows)
     shutil.copy(folder / "reviews.csv", folder / "new.csv")
+
+
+def _labels(folder: Path) -> list[str]:
+    with (folder / "reviews.csv").open(encoding="utf-8", newline="") as file:
+        return sorted({row["stars"] for row in csv.DictReader(file)})
 
 
 def _classifier(folder: Path) -> None:

@@ -6,7 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Failed, Finding, Measurement
+from sightline.core.results import (
+    CAN,
+    CANNOT_TELL,
+    CAVEATS,
+    MUST_NOT,
+    Failed,
+    Finding,
+    Measurement,
+    Verdict,
+)
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.verdict_table import TABLE, verdict_of
@@ -66,7 +75,7 @@ ASKED = tuple(code for code, claim in AUDIT_TESTS.items() if claim.for_all)
         ({"SL_306": "inconclusive", "SL_101": "failed"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
         ({"SL_306": "inconclusive", "SL_101": "not run"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
         ({"SL_306": "not run", "SL_101": "inconclusive"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
-        ({"SL_306": "not run", "SL_101": "not run"}, CAN, 4, ASKED),
+        ({"SL_306": "not run", "SL_101": "not run"}, CANNOT_TELL, 6, ("SL-306", "SL-101")),
         ({"SL_308": "failed"}, CAVEATS, 5, (*BASIS, "SL-308")),
         ({"SL_308": "inconclusive"}, CAVEATS, 5, (*BASIS, "SL-308")),
         ({"SL_303": "inconclusive"}, CANNOT_TELL, 6, ("SL-303",)),
@@ -290,3 +299,53 @@ def test_context_findings_never_decide() -> None:
         LEARNED,
     )
     assert (verdict.row, verdict.decided_by) == (4, ASKED)
+
+
+Asked = Mapping[str, tuple[str, str, str]]
+"""The results of a test of all texts and of those of both classes."""
+
+
+def of_answers(asked: Asked, *unasked: str) -> Verdict:
+    """Judge results, of which some could not be asked."""
+    given = {
+        code: ("not run",) * 3 if code in unasked else answers for code, answers in asked.items()
+    }
+    made = {
+        code: finding(code, whole, {"a": of_a, "b": of_b})
+        for code, (whole, of_a, of_b) in given.items()
+    }
+    return verdict_of(made, evidence(), LEARNED)
+
+
+def shown(verdict: Verdict) -> dict[str, bool]:
+    by_class = {of: one.level.permits for of, one in verdict.by_class.items()}
+    return {"": verdict.level.permits, **by_class}
+
+
+ONLY_ANSWERS = ("SL-001", "SL-101", "SL-104", "SL-107", "SL-202", "SL-205", "SL-401", "SL-402")
+"""What needs gradients, hidden states or other attention."""
+
+
+def test_no_map_is_shown_because_less_could_be_asked() -> None:
+    """Whatever the tests of a model answer, leaving out those that a model that only answers cannot
+    be asked permits no map that all of them forbid.
+    """
+    generator, permitted = np.random.default_rng(0), 0
+    kinds = ("passed", "failed", "inconclusive", "not run")
+    for _ in range(2000):
+        drawn = generator.choice(kinds, (len(AUDIT_TESTS), 3), p=(0.82, 0.06, 0.06, 0.06))
+        asked = dict(zip(AUDIT_TESTS, map(tuple, drawn.tolist()), strict=True))
+        whole, less = of_answers(asked), of_answers(asked, *ONLY_ANSWERS)
+        for of, may in shown(less).items():
+            assert not may or shown(whole)[of], (asked, of)
+            permitted += may
+        assert less.level != CAN
+        assert not any(shown(of_answers(asked, *ONLY_ANSWERS, "SL-102")).values())
+    assert permitted > 500
+
+
+@pytest.mark.parametrize("presence", ["failed", "inconclusive", "not run"])
+def test_without_gradients_presence_must_pass(presence: str) -> None:
+    asked = dict.fromkeys(AUDIT_TESTS, ("passed",) * 3)
+    assert of_answers(asked, *ONLY_ANSWERS).level == CAVEATS
+    assert of_answers(asked | {"SL-306": (presence,) * 3}, *ONLY_ANSWERS).level == CANNOT_TELL

@@ -11,7 +11,9 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.checks import (
+    answers_checks,
     decoding_checks,
     forward_checks,
     gradient_checks,
@@ -119,6 +121,12 @@ DEMANDS: Mapping[str, Demand] = {
     ),
 }
 """Every demand after the model was run once, in the order in which they are looked at."""
+OF_ANSWERS: Mapping[str, Demand] = {
+    "joined": Demand(
+        "words joined by spaces are answered as the text they are from", answers_checks.joined
+    ),
+}
+"""What else is demanded of a model of which only answers are known."""
 
 
 def check(
@@ -136,7 +144,7 @@ def check(
         )
     device = next((t.device for t in _parameters(model)), torch.device("cpu"))
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        return tuple(_closed(_proofs(model, sample(examples), labels)))
+        return tuple(_closed(model, _proofs(model, sample(examples), labels)))
 
 
 def require(
@@ -165,7 +173,7 @@ def sample(examples: Sequence[Example]) -> tuple[Example, ...]:
     return tuple(examples[i] for i in sorted(by_length[place] for place in places))
 
 
-def _closed(found: Iterator[Proof]) -> Iterator[Proof]:
+def _closed(model: Auditable, found: Iterator[Proof]) -> Iterator[Proof]:
     """Give the proofs until one fails on which the others rest, and name those that were not looked
     at.
     """
@@ -173,14 +181,18 @@ def _closed(found: Iterator[Proof]) -> Iterator[Proof]:
     for proof in found:
         asked.append(proof.name)
         yield proof
-    for name, claim in _claims().items():
+    for name, claim in _claims(model).items():
         if name not in asked:
             yield Proof(name, claim, "not run", "not looked at before the above is mended")
 
 
-def _claims() -> dict[str, str]:
+def _demands(model: Auditable) -> Mapping[str, Demand]:
+    return {**DEMANDS, **OF_ANSWERS} if isinstance(model, AnswersModel) else DEMANDS
+
+
+def _claims(model: Auditable) -> dict[str, str]:
     before = {"mode": MODE, "collate": COLLATE, "trace": TRACE, "unchanged": UNCHANGED}
-    return before | {name: demand.claim for name, demand in DEMANDS.items()}
+    return before | {name: demand.claim for name, demand in _demands(model).items()}
 
 
 def _proofs(
@@ -215,7 +227,7 @@ def _proofs(
 
 
 def _asked(on: ProbeBatch) -> Iterator[Proof]:
-    for name, demand in DEMANDS.items():
+    for name, demand in _demands(on.model).items():
         if demand.needs and demand.needs not in on.model.offers:
             yield Proof(
                 name, demand.claim, "not run", f"needs {demand.needs}, which is not offered"
@@ -245,7 +257,7 @@ def _copy(batch: Batch) -> dict[str, torch.Tensor]:
     return {
         f.name: value.clone()
         for f in fields(batch)
-        if (value := getattr(batch, f.name)) is not None
+        if isinstance(value := getattr(batch, f.name), torch.Tensor)
     }
 
 

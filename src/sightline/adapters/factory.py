@@ -42,16 +42,8 @@ def load_factory(spec: str) -> Auditable:
     """Import and call what ``py:package.module:factory`` names, installed or in the current
     folder.
     """
-    module_name, _, attribute = spec.removeprefix(PREFIX).partition(":")
-    if not spec.startswith(PREFIX) or not all(
-        part.isidentifier() for part in f"{module_name}.{attribute}".split(".")
-    ):
-        raise SpecError(
-            f"{spec}: expected py:package.module:factory, such as py:my_model:build, got "
-            "something else"
-        )
-    factory = _attribute(spec, _imported(spec, module_name), attribute)
-    if not callable(factory) or not _without_arguments(factory):
+    factory = named_object(spec, PREFIX, "factory")
+    if not callable(factory) or not without_arguments(factory):
         raise ModelError(
             (
                 f"{spec}: expected a function that can be called without arguments, got "
@@ -60,6 +52,19 @@ def load_factory(spec: str) -> Auditable:
             change="write one that builds the model and returns sightline.wrap(…)",
         )
     return _checked(spec, called(f"{spec}()", factory))
+
+
+def named_object(spec: str, prefix: str, what: str) -> Any:
+    """Import what ``PREFIXpackage.module:NAME`` names."""
+    module_name, _, attribute = spec.removeprefix(prefix).partition(":")
+    if not spec.startswith(prefix) or not all(
+        part.isidentifier() for part in f"{module_name}.{attribute}".split(".")
+    ):
+        raise SpecError(
+            f"{spec}: expected {prefix}package.module:{what}, such as {prefix}my_model:build, got "
+            "something else"
+        )
+    return _attribute(spec, _imported(spec, module_name), attribute)
 
 
 def _imported(spec: str, name: str) -> ModuleType:
@@ -107,7 +112,8 @@ def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
         ) from error
 
 
-def _without_arguments(factory: Any) -> bool:
+def without_arguments(factory: Any) -> bool:
+    """Tell whether a function can be called without arguments."""
     try:
         inspect.signature(factory).bind()
     except (TypeError, ValueError):

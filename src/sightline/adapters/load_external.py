@@ -4,18 +4,54 @@ load.
 
 from __future__ import annotations
 
-from sightline.adapters.factory import PREFIX, load_factory
+from sightline.adapters.answers_model import AnswersModel, answers
+from sightline.adapters.factory import PREFIX, load_factory, named_object, without_arguments
+from sightline.adapters.validate_outputs import called
+from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable
+
+ANSWERS = "answers:"
 
 
 def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
-    """Make the model that ``py:package.module:factory`` or ``hf:FOLDER`` names.
+    """Make the model that ``py:package.module:factory``, ``answers:package.module:function`` or
+    ``hf:FOLDER`` names.
 
     A model of the user's own code stays where that put it; one that transformers loads is put on
     the device.
     """
     if spec.startswith(PREFIX):
         return load_factory(spec)
+    if spec.startswith(ANSWERS):
+        return load_answers(spec)
     from sightline.adapters.huggingface.from_pretrained import load_huggingface  # noqa: PLC0415  (an extra)
 
     return load_huggingface(spec, device)
+
+
+def load_answers(spec: str) -> AnswersModel:
+    """Make a model of a function that has ``labels``, or take what `answers` gave: the object
+    itself, or what a function without arguments returns.
+    """
+    found = named_object(spec, ANSWERS, "function")
+    labels = getattr(found, "labels", None)
+    if not isinstance(found, AnswersModel) and labels is None and callable(found):
+        if not without_arguments(found):
+            raise ModelError(
+                f"{spec}: expected a function with labels, got one without",
+                change=(
+                    "set the names of its classes, such as predict.labels = ('bad', 'good'), in "
+                    "the order of the columns"
+                ),
+            )
+        found = called(f"{spec}()", found)
+        labels = getattr(found, "labels", None)
+    if isinstance(found, AnswersModel):
+        return found
+    if not callable(found) or labels is None:
+        raise ModelError(
+            f"{spec}: expected a function from texts to probabilities, got {type(found).__name__}",
+            change="name a function that has labels, or one that returns sightline.answers(…)",
+        )
+    scores = getattr(found, "scores", None)
+    return answers(found, labels=labels, scores=scores, name=spec.removeprefix(ANSWERS))

@@ -55,7 +55,8 @@ def validate(model: Any) -> Auditable:
         raise ModelError(
             f"{kind}: it offers {odd[0]!r}, which no measure knows", change=MUST_SAY["offers"]
         )
-    if model.origin == "elsewhere" and (ours := sorted(OURS & set(model.offers))):
+    strange = model.origin == "elsewhere" and not _of_the_house(model)
+    if strange and (ours := sorted(OURS & set(model.offers))):
         message = (
             f"{kind}: it offers {ours[0]!r}, a shorter way to the same answers that nothing proves"
         )
@@ -73,13 +74,17 @@ def _believed(model: Auditable) -> Auditable:
     before it is proved.
     """
     kind = type(model)
-    if model.origin == "here" and not kind.__module__.startswith(_HOUSE):
+    if model.origin == "here" and not _of_the_house(model):
         raise ModelError(
             f"{kind.__name__}: its origin is 'here', which only the classes of sightline can "
             f"say, and it comes from {kind.__module__}",
             change=MUST_SAY["origin"],
         )
     return model
+
+
+def _of_the_house(model: Auditable) -> bool:
+    return type(model).__module__.startswith(_HOUSE)
 
 
 def admit(

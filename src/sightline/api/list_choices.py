@@ -25,6 +25,13 @@ Row = dict[str, Any]
 Kind = Literal[
     "models", "controls", "data", "measures", "findings", "presets", "fields", "columns", "figures"
 ]
+TRAINED = (
+    ("FOLDER", "a model that sightline train wrote"),
+    ("hf:FOLDER", "a text classifier of Hugging Face"),
+    ("py:package.module:factory", "any PyTorch module, by what sightline.wrap or tap gives"),
+    ("answers:package.module:function", "any function from texts to probabilities"),
+)
+"""How a model is named that is trained already."""
 EXPENSIVE = tuple(sorted(BY_NAME))
 """The measures that an audit runs only where they are named."""
 
@@ -35,6 +42,16 @@ def list_choices(kind: Kind | None = None) -> dict[Kind, list[Row]]:
 
 
 def _models() -> list[Row]:
+    return [
+        *(
+            {"name": name, "kind": "trained", "options": {}, "about": text}
+            for name, text in TRAINED
+        ),
+        *_parts(),
+    ]
+
+
+def _parts() -> list[Row]:
     return [
         {"name": part.name, "kind": part.kind, "options": part.defaults, "about": part.about}
         for part in MODELS

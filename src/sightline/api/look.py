@@ -22,7 +22,7 @@ from sightline.config.specs import DataSpec
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
-from sightline.core.protocols import Auditable, MeasureContext, Trace
+from sightline.core.protocols import Auditable, MeasureContext, SupportsAuditedMap, Trace
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
@@ -244,7 +244,10 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
         raise ModelError(
             f"{model.name}: expected finite attention and logits for this text, got others"
         )
-    allowed = [name for name in reader.maps if MAKERS[name].needs <= model.offers]
+    audited = model.audited_map if isinstance(model, SupportsAuditedMap) else None
+    itself = "" if audited is None else audited.same_as
+    asked_for = [name for name in reader.maps if name != itself]
+    allowed = [name for name in asked_for if MAKERS[name].needs <= model.offers]
     with blaming(model):
         maps = _maps(
             MeasureContext(model, texts=(sight.seen,), audited=(sight.seen,)), trace, allowed
@@ -259,12 +262,13 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
         text=TextRecord(example.id, *words, label="", predicted=predicted, query=example.query),
         probabilities={name: float(chance) for name, chance in zip(names, chances, strict=True)},
         maps={name: _spread(values, there) for name, values in maps.items()},
-        absent={name: _needed(name, model) for name in reader.maps if name not in allowed},
+        absent={name: _needed(name, model) for name in asked_for if name not in allowed},
         known=model.vocabulary.knows(example.tokens)
         if isinstance(model, AttentionClassifier)
         else None,
         cut=len(tokenise(example.text)[0]) - len(example.tokens) + sight.beyond,
         seen=sight.there,
+        audited=audited,
         advice=reader.advice,
         audit=reader.audit,
         doubt=reader.doubt,

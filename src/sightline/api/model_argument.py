@@ -24,7 +24,7 @@ from sightline.models.model_storage import load_classifier
 
 Model = Trained | Auditable | str | Path
 """What `sightline.train` gave, anything that can be audited, the folder of a saved model, or a name
-with ``py:`` or ``hf:`` before it."""
+with ``py:``, ``answers:`` or ``hf:`` before it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ def known_model(model: Model, device: str = "cpu") -> KnownModel:
     folder = saved_folder(str(model))
     if folder is None:
         wanted = (
-            "a trained model, the folder of a saved one, py:package.module:factory or hf:FOLDER"
+            "a trained model, the folder of a saved one, py:package.module:factory, "
+            "answers:package.module:function or hf:FOLDER"
         )
         message = f"{model}: expected {wanted}, got a spec"
         raise ModelError(message, change="train it first, and name what came of it", field="model")

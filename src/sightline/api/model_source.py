@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
-PY, HF = "py:", "hf:"
-ELSEWHERE = (PY, HF)
-"""What the name of a model begins with that was made elsewhere: by the user's own code, or for
-transformers."""
+PY, HF, ANSWERS = "py:", "hf:", "answers:"
+ELSEWHERE = (PY, HF, ANSWERS)
+"""What the name of a model begins with that was made elsewhere: by the user's own code, for
+transformers, or as a function that answers."""
 FIT = ("epochs", "batch_size", "learning_rate")
 """Settings of the training that may be chosen by name."""
 NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()
@@ -188,8 +188,8 @@ class Saved(_Audited):
 
 @dataclass(frozen=True)
 class Imported(_Audited):
-    """A model that was made elsewhere, ``py:package.module:factory`` or ``hf:FOLDER``, and the data
-    to audit it on.
+    """A model that was made elsewhere, ``py:package.module:factory``, ``hf:FOLDER`` or
+    ``answers:package.module:function``, and the data to audit it on.
     """
 
     factory: str
@@ -355,9 +355,10 @@ def model_place(model: str) -> Path | None:
     if model.startswith(HF):
         folder = Path(place_and_options(model.removeprefix(HF))[0])
         return folder if folder.is_dir() else None
-    if not model.startswith(PY):
+    prefix = next((one for one in (PY, ANSWERS) if model.startswith(one)), "")
+    if not prefix:
         return saved_folder(model)
-    package = model.removeprefix(PY).partition(":")[0].partition(".")[0]
+    package = model.removeprefix(prefix).partition(":")[0].partition(".")[0]
     return Path(package) if Path(package).is_dir() and package else Path(f"{package}.py")
 
 

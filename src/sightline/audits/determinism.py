@@ -12,7 +12,7 @@ from sightline.adapters.checks.probe_batch import TOLERANCE, answers, difference
 from sightline.adapters.trace_checks import asked
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable, Trace
+from sightline.core.protocols import Auditable, Trace, fresh_of
 
 AGAIN = 2
 """How often the first batch is run again at the end: twice, so that a model that alternates is
@@ -44,7 +44,7 @@ class Steady:
     def ask_again(self) -> None:
         """Run the first batch again at the end."""
         for _ in range(AGAIN):
-            self.hold(self._first, asked(self.model, self._first))
+            self.hold(self._first, asked(fresh_of(self.model), self._first))
 
 
 def _apart(now: torch.Tensor, before: torch.Tensor) -> float:

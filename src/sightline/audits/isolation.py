@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from sightline.adapters.validate_outputs import is_fault
 from sightline.config.measure_registry import WHERE_OFFERED
+from sightline.core.errors import AnswerError
 from sightline.core.protocols import (
     AFFINE,
     ANY_COMPANION,
@@ -53,7 +54,8 @@ class IsolatedMeasure:
         except (
             BaseException
         ) as error:  # a broken measure must not cost the others; it is stored, named, and shown
-            if not is_fault(error):  # somebody wants to stop
+            # Somebody wants to stop, or the model answers no more, which is no fault of a measure.
+            if not is_fault(error) or isinstance(error, AnswerError):
                 raise
             self.outcome = Failed(self.name, f"{step}: {type(error).__name__}: {error}")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.label_alignment import LabelMap, as_read, numbered_for_model
 from sightline.adapters.trace_checks import asked
 from sightline.adapters.truncation import as_seen
@@ -31,20 +32,23 @@ from sightline.core.protocols import (
     Measure,
     MeasureContext,
     SupportsAttentionSources,
+    SupportsAuditedMap,
     Trace,
 )
-from sightline.core.results import Learned, Measurement, Outcome, TextRecord
+from sightline.core.results import Learned, MapRow, Measurement, Outcome, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe, sample_test
 from sightline.data.near_duplicates import counted_once
 from sightline.measures.default_measures import default_measures
 from sightline.models.model_storage import weights_digest
+from sightline.stats.bootstrap import mean, proportion
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.estimators import estimates, metrics, with_context
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.model_accuracy import learned_of
+from sightline.verdict.other_map import concerning
 from sightline.verdict.thresholds import Thresholds, committed
 from sightline.verdict.transfer_estimates import pair_sums
 
@@ -96,7 +100,8 @@ def audit(
         them these measures are "not run", with the reason.
     scores
         Scores of words that another tool made, by the id of a text, or ``captum:NAME`` for an
-        attribution of Captum: one more map to compare.
+        attribution of Captum: one more map to compare. Of a model that only answers and has no
+        scores of its own (`sightline.answers`), they are the audited map.
     label_map
         Which class of the model a label of the data is, such as ``{"pos": "POSITIVE"}``; labels
         that are left out must be names of its classes. Without it, labels are matched
@@ -126,6 +131,14 @@ def audit(
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
     sampled = counted_once(as_seen(sampled, model))
+    compared: tuple[Scores | None, Scores] | None = None
+    if isinstance(model, AnswersModel):
+        if isinstance(scores, str):
+            text = "needs gradients or embeddings, and only answers are known of this model"
+            raise SpecError(f"{scores}: {text}; leave it out", field="scores")
+        source = str((spec or {}).get("scores", {}).get("file", "the scores that were brought"))
+        model, others_given, signed = model.for_audit(sampled.test, scores, Path(source).name)
+        compared = (others_given, signed)
     model = admit(model, sampled.test, dataset.label_names)
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
@@ -136,7 +149,9 @@ def audit(
     beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
     others = {"train": sampled.train, "validation": sampled.validation}
     brought: tuple[Scores | None, Scores] = (None, {}) if isinstance(scores, str) else (scores, {})
-    if isinstance(scores, str):
+    if compared is not None:
+        brought = compared
+    elif isinstance(scores, str):
         made = attributed(scores, model, sampled.test, seed, batch_size, on_progress)
         brought, about["scores"] = (made.sizes, made.signed), made.about()
     if by_looks:
@@ -206,6 +221,13 @@ def conclude(
     evidence = Evidence(outcomes, audited.label_names, thresholds, seed, level)
     answered = evidence if looked is None else looked.answered
     judgement, numbers = judge(evidence, learned_of(answered)), estimates(evidence)
+    card = model_card(model, audited)
+    if isinstance(model, SupportsAuditedMap):
+        judgement = concerning(judgement, model.audited_map)
+    if isinstance(model, AnswersModel):
+        card["audited_map"] = asdict(model.audited_map)
+        card["joined_words"] = _joined_words(model, audited, evidence)
+        card["answers"] = model.about()
     return Audit(
         verdict=judgement.verdict,
         findings=with_context(judgement.findings, numbers),
@@ -213,12 +235,24 @@ def conclude(
         metrics=metrics(answered, grouped=any(example.group for example in audited.test)),
         measurements=outcomes,
         spec=spec,
-        maps=maps_of(evidence),
+        maps=tuple(row for row in maps_of(evidence) if not _is_audited(model, row)),
         learned=_learned(judgement.learned, audited, spec),
         environment=environment(asked(model, audited.test[:1])),
-        cards={"data": dict(audited.card), "model": model_card(model, audited)},
+        cards={"data": dict(audited.card), "model": card},
         texts=_records(audited.test, audited.label_names, outcomes),
     )
+
+
+def _joined_words(
+    model: AnswersModel, audited: Dataset, evidence: Evidence
+) -> dict[str, dict[str, Any]]:
+    """Say what it does to the answers that tests write texts as words joined by spaces."""
+    found = model.joined(audited.test)
+    clusters = evidence.clusters if evidence.taken("outputs") is not None else None
+    return {
+        "moved": asdict(mean(found[:, 0], evidence.seed, (0.0, 1.0), clusters)),
+        "changed": asdict(proportion(found[:, 1], clusters)),
+    }
 
 
 def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
@@ -273,10 +307,23 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
         "link": model.link,
         "offers": sorted(model.offers),
         "labels": list(dataset.label_names),
-        "reading": model.shows
-        if isinstance(model, SupportsAttentionSources)
-        else "one attention weight a word, used by the decoder",
+        "reading": _reading(model),
     }
+
+
+def _is_audited(model: Auditable, row: MapRow) -> bool:
+    """Tell whether a map is the audited one with signs: what is said of that holds for both."""
+    same = model.audited_map.same_as if isinstance(model, SupportsAuditedMap) else ""
+    return bool(same) and row.name == f"signed_{same}"
+
+
+def _reading(model: Auditable) -> str:
+    """Say what map over the words is audited."""
+    if isinstance(model, SupportsAuditedMap):
+        return f"{model.audited_map.noun}: {model.audited_map.description}"
+    if isinstance(model, SupportsAttentionSources):
+        return model.shows
+    return "one attention weight a word, used by the decoder"
 
 
 def environment(trace: Trace) -> dict[str, Any]:

@@ -23,10 +23,11 @@ from sightline.audits.measure_pass import Progress, TextPass, measure
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
 from sightline.core.installation import version_of
 from sightline.core.protocols import Measure, MeasureContext
-from sightline.core.results import Learned, NotRun, Outcome
+from sightline.core.results import Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
 from sightline.measures.predictions import Predictions
+from sightline.measures.trace_arrays import of_words
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement, judge
@@ -136,7 +137,7 @@ def look_at(
         probability.tobytes(),
         [settings_of(one) for one in measures],
         sorted(subject.companions),
-        sorted(subject.given),
+        *map(_written, (_shown(answers), subject.given, subject.signed)),
         (seeds.seed, version_of("sightline"), version_of("torch")),
         thresholds,
     )
@@ -152,6 +153,22 @@ def _of_attention(one: Measure) -> Measure:
     settings: Any = one  # those that compare maps are dataclasses
     alone: Measure = replace(settings, rivals_too=False)
     return alone
+
+
+def _shown(answers: Mapping[str, Outcome]) -> dict[str, np.ndarray]:
+    """Give the audited map of the texts, which scores of a file may have made."""
+    taken = answers.get(ALWAYS)
+    if not isinstance(taken, Measurement):
+        return {}
+    rows = of_words(taken.values["attention"]).rows()
+    return {str(place): row for place, row in enumerate(rows)}
+
+
+def _written(maps: Mapping[str, np.ndarray]) -> bytes:
+    """Write scores of words as bytes, for the key of what is kept."""
+    return b"".join(
+        repr(name).encode() + np.asarray(maps[name], dtype=float).tobytes() for name in sorted(maps)
+    )
 
 
 def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:

@@ -274,8 +274,9 @@ TrainedModel = Annotated[
         metavar="MODEL",
         show_default=False,
         help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face "
-        "classifier; or py:package.module:factory, a function of yours that returns what "
-        "sightline.wrap or tap gives.",
+        "classifier; py:package.module:factory, a function of yours that returns what "
+        "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
+        "from texts to probabilities.",
     ),
 ]
 Model = Annotated[
@@ -284,8 +285,9 @@ Model = Annotated[
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline "
-        "train wrote; or py:package.module:factory, a function of yours that returns what "
-        "sightline.wrap or tap gives, or hf:FOLDER.",
+        "train wrote; hf:FOLDER; py:package.module:factory, a function of yours that returns what "
+        "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
+        "from texts to probabilities.",
         rich_help_panel=_MODEL,
     ),
 ]

@@ -4,6 +4,7 @@
     ├── DataError      a file, a row or a split is not what was expected
     ├── SpecError      a spec text or a flag cannot be read
     ├── ModelError     a model or a checkpoint does not do what an audit needs
+    │   └── AnswerError    a function gave no answer, or one that is no answer
     ├── StoreError     a saved result is missing, torn or from another version
     └── MissingExtra   an optional package is not installed
 
@@ -68,6 +69,18 @@ class ModelError(SightlineError):
         super().__init__(f"{message}; {change}" if change else message, field=field)
         self.wrong = message
         self.change = change
+
+
+class AnswerError(ModelError):
+    """A function that is asked for answers gave none, or one that cannot be used; ``text`` is what
+    it was asked.
+
+    It ends an audit wherever it is raised: an endpoint that is down says nothing about one measure.
+    """
+
+    def __init__(self, message: str, *, change: str = "", text: str = "") -> None:
+        super().__init__(message, change=change)
+        self.text = text
 
 
 class StoreError(SightlineError):

@@ -4,7 +4,8 @@ torch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from sightline.core.interning import Span
 from sightline.core.tokeniser import tokenise
@@ -33,3 +34,31 @@ class Example:
     def offsets(self) -> tuple[Span, ...]:
         """Where each of its words begins and ends in the text."""
         return tokenise(self.text)[1][: len(self.tokens)] if self.places is None else self.places
+
+
+def shortened(example: Example, kept: Collection[int]) -> Example:
+    """Leave some words of a text, by their places; where one goes from between two spaces, or from
+    the beginning, so does one space.
+
+    >>> words, places = tokenise("Not  a good film!")
+    >>> text = Example("t", 0, "Not  a good film!", words, places, 0)
+    >>> shortened(text, [0, 1, 3, 4]).text, shortened(text, [2, 3]).text
+    ('Not  a film!', ' good film')
+    """
+    out, places, at, offsets = "", [], 0, example.offsets
+    for place, (start, end) in enumerate(offsets):
+        out += example.text[at:start]
+        at = end
+        if place in kept:
+            places.append((len(out), len(out) + end - start))
+            out += example.text[start:end]
+        elif (not out or out[-1].isspace()) and example.text[end : end + 1].isspace():
+            at += 1
+    left = [place for place in range(len(offsets)) if place in kept]
+    return replace(
+        example,
+        text=out + example.text[at:],
+        tokens=tuple(example.tokens[place] for place in left),
+        places=tuple(places),
+        rationale=None,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from sightline.core.audited_map import AuditedMap
 from sightline.core.results import Results, TextRecord
 
 USUAL = ("attention", "deletion", "signed_gradient", "signed_contribution")
@@ -53,6 +54,8 @@ class Explanation:
     seen
         Of each word whether the model sees it; a word that it does not see has no number in any
         map. Empty where it sees all.
+    audited
+        The map in the place of attention, where the model shows another.
     """
 
     model: str
@@ -67,6 +70,7 @@ class Explanation:
     doubt: str = ""
     before: Explanation | None = None
     seen: tuple[bool, ...] = ()
+    audited: AuditedMap | None = None
 
     @property
     def sees(self) -> tuple[bool, ...]:

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sightline.core.audited_map import AuditedMap
 from sightline.core.example import Example
 from sightline.core.needs import AFFINE as AFFINE
 from sightline.core.needs import ANY_COMPANION as ANY_COMPANION
@@ -231,6 +232,31 @@ class SupportsLogits(Auditable, Protocol):
 
     def logits(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
         """Give the logits of texts, without gradients, and nothing else of the run."""
+        ...
+
+
+@runtime_checkable
+class SupportsFreshAnswers(Auditable, Protocol):
+    """A model that keeps its answers: checks ask for a fresh one."""
+
+    @property
+    def fresh(self) -> Auditable:
+        """The same model, answering without what it has kept."""
+        ...
+
+
+def fresh_of(model: Auditable) -> Auditable:
+    """Give a model as it answers a text that it has not kept."""
+    return model.fresh if isinstance(model, SupportsFreshAnswers) else model
+
+
+@runtime_checkable
+class SupportsAuditedMap(Auditable, Protocol):
+    """A model that shows another map in the place of attention."""
+
+    @property
+    def audited_map(self) -> AuditedMap:
+        """What is shown in its place: the attention of its traces."""
         ...
 
 

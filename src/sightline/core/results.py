@@ -16,6 +16,8 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float, Int
 
+from sightline.core.audited_map import ATTENTION
+
 Answer = Literal["passed", "failed", "inconclusive", "not run"]
 Role = Literal["required", "must not fail", "informational"]
 """What a test does in the verdict: it is required, it must not fail, or it is informational."""
@@ -224,7 +226,8 @@ class Verdict:
     it.
 
     ``by_class`` is the same for the texts of each predicted class of which there are enough.
-    ``close`` names the tests on which it hangs: those of the whole and of its classes.
+    ``close`` names the tests on which it hangs: those of the whole and of its classes. ``of_map``
+    is what the audited map is called: attention, unless the model shows another in its place.
     """
 
     level: Level
@@ -233,6 +236,7 @@ class Verdict:
     reasons: tuple[Reason, ...]
     by_class: Mapping[str, Verdict] = field(default_factory=dict)
     close: tuple[CloseCall, ...] = field(default=(), metadata=_LATER)
+    of_map: str = field(default=ATTENTION, metadata=_LATER)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 import torch
 
+from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.precision import precise
 from sightline.adapters.truncation import as_seen
 from sightline.audits.attention_sources.choice_split import quota
@@ -143,7 +144,8 @@ def forecast_audit(
     measures = default_measures(tokens_at_once, chosen)
     choosing = _is_choosing(trained.model)
     chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
-    take = _taking(trained, seed, measures, attribution, chosen_by)
+    asked: list[tuple[int, int]] = []
+    take = _taking(trained, seed, measures, attribution, chosen_by, asked)
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
     first, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
@@ -160,6 +162,11 @@ def forecast_audit(
     basis += (
         f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
     )
+    if asked:
+        # Texts that are asked grow about as the words: each is left out once.
+        words, texts_asked = (sum(column) for column in zip(*asked[2:], strict=True))
+        every = part * sum(len(one.tokens) for one in ordered)
+        basis += f"; about {round(texts_asked * every / words):,} texts to ask the model"
     memory = "memory: the most that was held meanwhile, and the raw numbers of all texts"
     # Arrays of all texts are held twice while batches are joined.
     peak = _peak_bytes(trained.model.collate(short).ids.device) + round(
@@ -239,25 +246,32 @@ def _taking(
     measures: Sequence[Measure],
     attribution: str | None,
     chosen_by: float = 0.0,
+    asked: list[tuple[int, int]] | None = None,
 ) -> Take:
     """Give what takes the measures of an audit on some texts, and times it.
 
     ``chosen_by`` is the share of the texts that choose an attention source; the others are audited.
+    ``asked`` hears of a model that only answers how many words and how many texts it was asked.
     """
-    model, others = (
+    asked = [] if asked is None else asked
+    known, others = (
         precise(trained.model),
         {name: precise(other) for name, other in trained.companions.items()},
     )
 
     def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
         began = perf_counter()
+        model = known.forgetting() if isinstance(known, AnswersModel) else known
         if chosen_by:
             measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
         tried = perf_counter()
         if attribution is not None:
             attributed(attribution, model, examples, seed, AUDIT_BATCH)
         taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
-        return (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by), taken
+        seconds = (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by)
+        if isinstance(model, AnswersModel):
+            asked.append((sum(len(one.tokens) for one in examples), model.about()["texts_asked"]))
+        return seconds, taken
 
     return take
 

@@ -17,7 +17,7 @@ from sightline.config.measure_settings import SETTINGS
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
-from sightline.measures.attribution_maps import MAKERS, AttributionMaps
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps, itself
 from sightline.measures.batch_words import like
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import (
@@ -51,6 +51,7 @@ SIGNIFICANT: float = _SET["significant"]
 """The p-value up to which the papers call a τ significant."""
 _AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
 """What is averaged over the two references that are free of attention."""
+ITSELF = "the audited map is leave-one-out, and agreement with itself is no evidence"
 _SHOWS: Mapping[str, Capability] = {"free_deletion": "decode", "gradient": "embedding_grad"}
 """Maps that are there if and only if the model offers this."""
 
@@ -67,8 +68,8 @@ class Agreement:
     themselves, over its largest value, ``Σ α_t r_t / max r``, and ``mass_chance`` what that is on
     average when the weights are permuted, ``mean r / max r``.
 
-    A model that offers nothing has deletion alone. Whatever else it does not allow is left out, and
-    `missing` says why.
+    A model that offers nothing has deletion alone, and not that where deletion is the audited map
+    itself. Whatever else it does not allow is left out, and `missing` says why.
     """
 
     share: float = _SET["share"]
@@ -92,7 +93,8 @@ class Agreement:
         coupled = (
             _coupled(maps, reordered(maps.words.own, mask, orders)) if "decode" in offers else []
         )
-        references = {name: maps[name] for name in REFERENCES if MAKERS[name].needs <= offers}
+        compared = [name for name in REFERENCES if name != itself(subject)]
+        references = {name: maps[name] for name in compared if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
         if references.keys() >= set(FREE):
@@ -105,7 +107,8 @@ class Agreement:
             for name in ("gradient", "deletion")
             if name in references
         ]
-        out["disagreement"] = 1 - np.mean(shares, axis=0)
+        if shares:
+            out["disagreement"] = 1 - np.mean(shares, axis=0)
         return out | {name: ragged(values, mask) for name, values in references.items()}
 
     def finish(self, arrays: Arrays) -> Measurement:
@@ -198,7 +201,11 @@ def _missing(arrays: Arrays) -> dict[str, str]:
     """Name every quantity that the model does not allow, with what it would have to offer."""
     lacking = {offer for name, offer in _SHOWS.items() if name not in arrays}
     absent = {name: sorted(needs & lacking) for name, needs in _needs().items()}
-    return {name: f"needs {', '.join(offers)}" for name, offers in absent.items() if offers}
+    found = {name: f"needs {', '.join(offers)}" for name, offers in absent.items() if offers}
+    if "deletion" not in arrays:
+        alone = ("deletion", *(f"{kind}.deletion" for kind in _KINDS), "disagreement")
+        found |= dict.fromkeys(alone, ITSELF)
+    return found
 
 
 def _needs() -> dict[str, frozenset[Capability]]:

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float
 
 from sightline.config.measure_registry import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
-from sightline.core.protocols import Capability, MeasureContext, Trace
+from sightline.core.protocols import Capability, MeasureContext, SupportsAuditedMap, Trace
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import (
@@ -134,7 +134,16 @@ def rivals(subject: MeasureContext) -> tuple[str, ...]:
     """Name the maps that could be shown of this model, unsigned ones first: those it can give, and
     brought scores.
     """
-    return allowed(subject, (*RIVALS, *SIGNED_RIVALS))
+    audited = itself(subject)
+    return allowed(subject, (one for one in (*RIVALS, *SIGNED_RIVALS) if one != audited))
+
+
+def itself(subject: MeasureContext) -> str:
+    """Name the map that is the audited one under another name, which is no rival and no reference;
+    empty where none is.
+    """
+    model = subject.model
+    return model.audited_map.same_as if isinstance(model, SupportsAuditedMap) else ""
 
 
 def allowed(subject: MeasureContext, names: Iterable[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sightline.core.audited_map import worded
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -82,7 +83,7 @@ def _attention(verdict: Verdict) -> Iterator[str]:
         level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
         which = of_classes(part.classes)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
-        yield f"{_ATTENTION[level]}{which}{why}."
+        yield f"{worded(_ATTENTION[level], verdict.of_map)}{which}{why}."
 
 
 def _maps(audit: Results) -> Iterator[str]:
@@ -95,7 +96,7 @@ def _maps(audit: Results) -> Iterator[str]:
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
             yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
         elif family.chosen is not None and family.tested and not family.signed and not allowed:
-            yield _none(family)
+            yield worded(_none(family), audit.verdict.of_map)
 
 
 def _works_as_attention_does(verdict: Verdict, family: MapFamily) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TypeGuard
 
+from sightline.core.audited_map import ATTENTION, worded
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 from sightline.report.html.map_names import called
 from sightline.report.number_format import plainly
@@ -48,6 +49,8 @@ class MapFamily:
     rows: tuple[MapRow, ...]
     absent: tuple[str, ...] = ()
     """The predicted classes that are decided by absence, which no map can explain."""
+    of_map: str = ATTENTION
+    """What the audited map is called."""
 
     @property
     def title(self) -> str:
@@ -78,6 +81,10 @@ class MapFamily:
         """Whether the map that was put first passes the tests that every map takes."""
         return self.chosen is not None and self.chosen.answer == "passed"
 
+    def called(self, name: str) -> str:
+        """Give the name of one of its maps."""
+        return self.of_map if name == ATTENTION else called(name)
+
     @property
     def tested(self) -> bool:
         """Whether it was measured of any map what its words carry."""
@@ -91,7 +98,7 @@ class MapFamily:
         if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"
         if self.chosen is not None and self.chosen.answer == "passed":
-            return f"{called(self.chosen.name)}{self.but_not_for}"
+            return f"{self.called(self.chosen.name)}{self.but_not_for}"
         return "none of the maps that were tried, as far as these texts can tell"
 
     @property
@@ -99,7 +106,7 @@ class MapFamily:
         """Name the map that was put first, where it is not the answer."""
         if self.chosen is None or self.chosen.answer == "passed" or not self.tested:
             return ""
-        return f"The best was {called(self.chosen.name)}."
+        return f"The best was {self.called(self.chosen.name)}."
 
     @property
     def beside_attention(self) -> str:
@@ -109,7 +116,7 @@ class MapFamily:
         if self.chosen is None or not _known(self.chosen.carried):
             return ""
         others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
-        attention = [f"; those of attention {plainly(one)}" for one in others if _known(one)]
+        attention = [f"; those of {self.of_map} {plainly(one)}" for one in others if _known(one)]
         return (
             f"Its words take {plainly(self.chosen.carried)} of the prediction into another "
             f"text{''.join(attention)}."
@@ -133,8 +140,9 @@ def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Map
     The verdict says which classes no map can explain.
     """
     absent = () if verdict is None else by_absence(verdict)
+    noun = ATTENTION if verdict is None else verdict.of_map
     kinds = [
-        MapFamily(signed, tuple(row for row in rows if row.signed == signed), absent)
+        MapFamily(signed, tuple(row for row in rows if row.signed == signed), absent, noun)
         for signed in (False, True)
     ]
     return [family for family in kinds if family.rows]
@@ -154,7 +162,8 @@ def how(audit: Results) -> str:
     passes = _forbidden(audit) and any(
         row.name == "attention" and row.answer == "passed" for row in audit.maps
     )
-    return " ".join([_HOW, *([_BEYOND] if above else []), *([_ONLY_ATTENTION] if passes else [])])
+    only = worded(_ONLY_ATTENTION, audit.verdict.of_map)
+    return " ".join([_HOW, *([_BEYOND] if above else []), *([only] if passes else [])])
 
 
 def at_odds(audit: Results) -> str:

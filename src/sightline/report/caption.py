@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sightline.core.audited_map import worded
 from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
@@ -27,7 +28,7 @@ def caption(audit: Results) -> list[str]:
 def title(audit: Results) -> str:
     """Name the caption; where attention may not be shown for any text it is no caption of it."""
     permitted = not first_of_all(audit) and any(part.level.permits for part in _parts(audit))
-    return TITLE if permitted else TITLE_WITHOUT
+    return TITLE if permitted else worded(TITLE_WITHOUT, audit.verdict.of_map)
 
 
 def _parts(audit: Results) -> list[Answered]:
@@ -80,14 +81,23 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
             "for another class."
         )
     elif part.level == MUST_NOT:
-        yield f"Do not display attention for this model{of_classes(part.classes)}."
+        yield f"Do not display {audit.verdict.of_map} for this model{of_classes(part.classes)}."
         yield from _why(audit, part)
     else:
         few = part.classes and all(
             audit.verdict.by_class[name].row == UNFIT for name in part.classes
         )
-        why = "there are too few of them" if few else "the tests are inconclusive"
-        yield f"Do not display attention for this model{of_classes(part.classes)} yet: {why}."
+        why = "there are too few of them" if few else _open(audit)
+        yield (
+            f"Do not display {audit.verdict.of_map} for this model{of_classes(part.classes)} yet: "
+            f"{why}."
+        )
+
+
+def _open(audit: Results) -> str:
+    """Say why there is no answer: tests were left open, or too few could be run."""
+    left = any(one.bears and one.result in ("failed", "inconclusive") for one in audit.findings)
+    return "the tests are inconclusive" if left else "not enough of the tests could be run"
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:

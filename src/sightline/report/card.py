@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Finding, Results
-from sightline.report import advice, transfer_summary
+from sightline.report import advice, audited_map_notes, transfer_summary
 from sightline.report.accuracy_sentences import TITLE as MODEL
 from sightline.report.accuracy_sentences import further, learning
 from sightline.report.alternative_maps import MapFamily, families
@@ -68,10 +69,11 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
         caveats_title(audit.verdict): held,
         MODEL: tuple(learned),
         WHICH_READING: tuple(filter(None, [choice(audit)])),
+        "Which map is this?": tuple(audited_map_notes.noted(audit)),
         TITLE: tuple(noted(audit)),
     }
     return Card(
-        title=f"Attention audit: {_name(audit, 'model')}",
+        title=f"{_kind(audit)}: {_name(audit, 'model')}",
         facts={name: value for name, value in (said | _facts(audit)).items() if value},
         lists={name: sentences for name, sentences in lists.items() if sentences},
         rows=tuple(_row(one) for one in audit.findings if one.bears),
@@ -79,6 +81,11 @@ def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
         methods=methods(audit),
         works=tuple(works(audit)),
     )
+
+
+def _kind(audit: Results) -> str:
+    noun = audit.verdict.of_map
+    return "Attention audit" if noun == ATTENTION else f"Audit of {noun}"
 
 
 def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:

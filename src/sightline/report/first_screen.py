@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sightline.core.audited_map import worded
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -22,7 +23,12 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.core.results import CAVEATS as WITH_CAVEATS
-from sightline.report import accuracy_sentences, attention_source_notes, data_notes
+from sightline.report import (
+    accuracy_sentences,
+    attention_source_notes,
+    audited_map_notes,
+    data_notes,
+)
 from sightline.report.advice import (
     UNFIT,
     changes,
@@ -100,6 +106,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
         Block(WHY, tuple(why)),
         Block(CAVEATS, () if first else tuple(caveats(audit, scores=scores))),
         Block(accuracy_sentences.TITLE, tuple(filter(None, [" ".join(_model(audit))]))),
+        Block("Map", tuple(audited_map_notes.noted(audit))),
         Block("Source", tuple(filter(None, [attention_source_notes.choice(audit)]))),
         Block("Texts", tuple(data_notes.noted(audit))),
         Block(NOT_RUN, () if first else tuple(not_run(audit.findings))),
@@ -116,7 +123,10 @@ def conclusions(verdict: Verdict) -> list[Concluded]:
     together is left out where it would permit one.
     """
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
-    return [Concluded(_SENTENCES[part.level].format(of=_of(part)), part.level) for part in parts]
+    return [
+        Concluded(worded(_SENTENCES[part.level], verdict.of_map).format(of=_of(part)), part.level)
+        for part in parts
+    ]
 
 
 def _of(part: Answered) -> str:
@@ -276,11 +286,12 @@ def _kind(family: MapFamily) -> str:
 def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     """Name the map that may be shown; attention itself where the verdict allows it."""
     allowed = [part for part in answers(audit.verdict) if part.level.permits and part.advised]
-    attention = "attention" if allowed and not family.signed else ""
+    noun = audit.verdict.of_map
+    attention = noun if allowed and not family.signed else ""
     if family.chosen is None or not family.may_be_shown:
         return attention or family.answer
     if family.name == "attention":
-        return f"attention{family.but_not_for}" if allowed else NONE_BETTER
+        return f"{noun}{family.but_not_for}" if allowed else worded(NONE_BETTER, noun)
     carried = family.chosen.carried
     text = f" ({held_out(carried)})" if carried is not None and scores else ""
     other = f"{called(family.name)}{text}{family.but_not_for}"

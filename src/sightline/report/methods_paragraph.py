@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sightline.core.audited_map import ATTENTION, worded
 from sightline.core.results import Measurement, Results
 from sightline.report.html.provenance import named
 from sightline.report.number_format import texts
@@ -175,14 +176,17 @@ def _sentences(audit: Results) -> Iterator[str]:
     taken = {code: one for code, one in audit.measurements.items() if isinstance(one, Measurement)}
     by = f"sightline {_inside(audit.environment, 'versions', 'sightline')}".rstrip()
     model = _inside(audit.cards, "model", "name") or "the model"
+    noun = audit.verdict.of_map
+    shown = "the attention weights" if noun == ATTENTION else noun
     yield (
-        f"We audited with {by} whether the attention weights of {model} explain its decisions, on "
-        f"{_on(audit)}."
+        f"We audited with {by} whether {shown} of {model} {'explain' if noun == ATTENTION else 'explains'} "
+        f"its decisions, on {_on(audit)}."
     )
     yield from _chosen(audit)
     parts = {part.partition("(")[0] for part in str(audit.spec.get("model", "")).split("+")}
     yield from (label for label, names in _PARTS.items() if parts & set(names))
-    yield from (label for code, label in _ASKED.items() if code in taken and _found(audit, code))
+    asked = (label for code, label in _ASKED.items() if code in taken and _found(audit, code))
+    yield from (worded(_agreement_alone(label, audit), noun) for label in asked)
     if any(row.signed for row in audit.maps):
         yield (
             "Maps that say which words speak for the predicted class were compared with each "
@@ -191,6 +195,16 @@ def _sentences(audit: Results) -> Iterator[str]:
     if "agreement" in taken and taken["agreement"].settings.get("gradient") == "norm":
         yield "Of each gradient its length was taken (Meister et al. 2021)."
     yield from _judged(audit)
+
+
+def _agreement_alone(label: str, audit: Results) -> str:
+    """Say only what was compared, where a model has no gradients, or is audited by leave-one-out."""
+    taken = audit.measurements.get("agreement")
+    usual = audit.verdict.of_map == ATTENTION or label != _ASKED["agreement"]
+    if usual or not isinstance(taken, Measurement):
+        return label
+    compared = "leave-one-out" if "captured.deletion" in taken.values else "no other map"
+    return f"Attention was compared with {compared} (after Jain & Wallace 2019)."
 
 
 def _found(audit: Results, code: str) -> bool:

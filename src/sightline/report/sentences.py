@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sightline.core.audited_map import ATTENTION
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -44,6 +45,13 @@ class Answered:
     together does not, because a map is shown for a text, and every text has a class."""
     classes: tuple[str, ...] = ()
     """The predicted classes whose texts it is about; none where it is about all texts."""
+
+
+def question(verdict: Verdict) -> str:
+    """Ask what the verdict answers, of the map that was audited."""
+    if verdict.of_map == ATTENTION:
+        return QUESTION
+    return f"Can {verdict.of_map} be shown as an explanation of this model?"
 
 
 def headline(verdict: Verdict) -> str:
@@ -101,6 +109,7 @@ def by_absence(verdict: Verdict) -> tuple[str, ...]:
 
 
 _LACKS: Mapping[str, str] = {
+    "needs more than answers": "because only the answers of this model are known",
     "needs decode": "for this attention source (needs weights that can be replaced)",
     "needs token_logits": (
         "for this model (needs the logits of each word alone, which only an affine decoder has)"

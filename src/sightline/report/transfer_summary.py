@@ -117,7 +117,7 @@ def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
     ).items():
         alike.setdefault(one.words, {})[name] = one
     said = (_sentence(one, numbers=numbers) for one in alike.values())
-    return [*said, *(_of_another(found) if numbers else ())]
+    return [*said, *(_of_another(found, audit.verdict.of_map) if numbers else ())]
 
 
 def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:
@@ -175,7 +175,7 @@ def _numbers(estimates: Sequence[Estimate]) -> str:
     return f" (score {listed(map(bracketed, estimates))}; {CHANCE_TO_BEST})"
 
 
-def _of_another(found: TransferredShare) -> list[str]:
+def _of_another(found: TransferredShare, noun: str) -> list[str]:
     if found.best_map is None or found.best_carried is None or found.attention_carried is None:
         return []
     words, number = amount(found.best_carried.value), plainly(found.best_carried)
@@ -183,7 +183,6 @@ def _of_another(found: TransferredShare) -> list[str]:
     text = f"{over}the words of the {called(found.best_map)} map carry {words} of it: {number}"
     return [
         opened(
-            f"{text}; on the same texts those of attention carry "
-            f"{plainly(found.attention_carried)}."
+            f"{text}; on the same texts those of {noun} carry {plainly(found.attention_carried)}."
         )
     ]

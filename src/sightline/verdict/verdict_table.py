@@ -275,13 +275,12 @@ def _with_caveats(case: VerdictContext) -> Basis | None:
 
 
 def _agrees_as_written(case: VerdictContext) -> bool:
-    """Tell whether a test passed that uses texts as they are written, where one was run.
+    """Tell whether a test passed that uses texts as they are written.
 
     A model that recognises the texts that a test makes can answer them by its map, and passes every
-    other test.
+    other test. A model that cannot be asked is not spared (docs/decisions/0111-only-answers.md).
     """
-    asked = [claim.code for claim in AUDIT_TESTS.values() if claim.as_written]
-    return any(map(case.upheld, asked)) or all(case.answer(code) == "not run" for code in asked)
+    return any(case.upheld(claim.code) for claim in AUDIT_TESTS.values() if claim.as_written)
 
 
 def _meets(case: VerdictContext, asked: Mapping[str, Requirement]) -> bool:
@@ -355,7 +354,7 @@ _SUPPORTED, _ONE, _SPARED = (
 _OF_ALL_TEXTS = _listed([code for code, claim in AUDIT_TESTS.items() if claim.of_all_texts])
 """What is asked of all texts alone."""
 _AS_WRITTEN = _listed(sorted(code for code, claim in AUDIT_TESTS.items() if claim.as_written))
-_NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed where one was run"
+_NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed"
 TABLE = (
     VerdictRule(
         1,

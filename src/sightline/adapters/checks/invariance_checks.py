@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import torch
 
@@ -16,8 +17,14 @@ from sightline.adapters.checks.probe_batch import (
     answers,
     furthest,
 )
-from sightline.core.example import Example
-from sightline.core.protocols import Batch, SupportsTruncation
+from sightline.core.example import Example, shortened
+from sightline.core.protocols import (
+    Auditable,
+    Batch,
+    SupportsTruncation,
+    SupportsVariants,
+    fresh_of,
+)
 from sightline.numerics import subwords
 
 EXTRA = 3
@@ -83,7 +90,8 @@ def widened(batch: Batch, extra: int = EXTRA) -> Batch:
 
 def alone(on: ProbeBatch) -> CheckResult:
     """Run each text by itself."""
-    single = [answers(on.model.trace(on.model.collate([example])))[0] for example in on.examples]
+    model = fresh_of(on.model)
+    single = [answers(model.trace(model.collate([example])))[0] for example in on.examples]
     row, apart = furthest(single, answers(on.trace))
     if apart <= TOLERANCE:
         return CheckResult(measured=apart)
@@ -108,13 +116,14 @@ def deletion(on: ProbeBatch) -> CheckResult:
         return CheckResult()
     several = list(chosen)
     rows = torch.tensor(several, device=on.batch.ids.device)
-    cut = on.model.trace(_deleted(on.batch.rows(rows), list(chosen.values())))
+    deleted = _deleted(on.batch.rows(rows), list(chosen.values()))
+    cut = _logits(on.model, deleted)
     read = on.model.collate([without(on.examples[row], t) for row, t in chosen.items()])
     if (
-        read.word.shape == cut.batch.word.shape
+        read.word.shape == deleted.word.shape
     ):  # in a cut batch words keep their numbers, and may be known by them
-        read = replace(read, word=cut.batch.word)
-    row, apart = furthest(list(cut.logits), list(on.model.trace(read).logits))
+        read = replace(read, word=deleted.word)
+    row, apart = furthest(list(cut), list(_logits(on.model, read)))
     if apart <= TOLERANCE:
         return CheckResult(measured=apart)
     return CheckResult(
@@ -125,6 +134,15 @@ def deletion(on: ProbeBatch) -> CheckResult:
             "made again on deletion"
         ),
         apart,
+    )
+
+
+def _logits(model: Auditable, batch: Batch) -> torch.Tensor:
+    """Answer for texts that nobody is shown a map of."""
+    return (
+        cast(SupportsVariants, model).trace_variants(batch).logits
+        if "variants" in model.offers
+        else model.trace(batch).logits
     )
 
 
@@ -156,14 +174,5 @@ def _deleted(batch: Batch, gone: Sequence[int]) -> Batch:
 
 
 def without(example: Example, position: int) -> Example:
-    """Take one word out of a text; the others stand where they stood, closer by its length."""
-    offsets = example.offsets
-    start, end = offsets[position]
-    moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in offsets]
-    return replace(
-        example,
-        text=example.text[:start] + example.text[end:],
-        tokens=example.tokens[:position] + example.tokens[position + 1 :],
-        places=tuple(moved[:position] + moved[position + 1 :]),
-        rationale=None,
-    )
+    """Take one word out of a text."""
+    return shortened(example, set(range(len(example.tokens))) - {position})

@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import nn
 
+from sightline.adapters.answers_model import AnswerBatch
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch, Trace
 
@@ -64,8 +65,18 @@ def difference(a: torch.Tensor, b: torch.Tensor) -> float:
 
 
 def answers(trace: Trace) -> list[Float[torch.Tensor, " N"]]:
-    """Give for each text its logits and the attention of its real tokens, however it was padded."""
-    rows = zip(trace.logits, trace.attention, trace.batch.mask, strict=True)
+    """Give for each text its logits and the attention of its real tokens, however it was padded.
+
+    Of a function that gives probabilities these are compared: near 0, rounding moves a logarithm
+    far.
+    """
+    given = isinstance(trace.batch, AnswerBatch)
+    rows = zip(
+        trace.logits.exp() if given else trace.logits,
+        trace.attention,
+        trace.batch.mask,
+        strict=True,
+    )
     return [torch.cat([logits, attention[mask]]).detach() for logits, attention, mask in rows]
 
 

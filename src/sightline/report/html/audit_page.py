@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sightline._io.atomic_write import write_whole
+from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Results
 from sightline.report import sentences
 from sightline.report.accuracy_sentences import further
@@ -149,6 +150,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
         "further": () if audit.learned is None else further(audit.learned),
+        "kind": "attention audit" if audit.verdict.of_map == ATTENTION else "explanation audit",
         "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
         "measured": tuple(MEASURED.values()),
         "how": how(audit),
@@ -167,10 +169,10 @@ def _readings(audit: Results) -> dict[str, Any]:
 
 def _describe(audit: Results) -> dict[str, Any]:
     """Gather what the template shows below the head, beside the texts."""
-    views = [finding_view(finding) for finding in audit.findings]
+    views = [finding_view(finding, audit.verdict.of_map) for finding in audit.findings]
     return {
         "audit": audit,
-        "question": sentences.QUESTION,
+        "question": sentences.question(audit.verdict),
         "scale": f"{DEFINED} {SCALE}",
         "condition": sentences.row_condition(audit.verdict.row),
         "bearing": [view for view in views if view.finding.bears],
@@ -197,10 +199,11 @@ def in_notebook(audit: Results) -> str:
     stylesheet.
     """
     n = len(audit.texts)
-    rows = sorted(map(finding_view, audit.findings), key=lambda view: not view.finding.bears)
+    views = (finding_view(one, audit.verdict.of_map) for one in audit.findings)
+    rows = sorted(views, key=lambda view: not view.finding.bears)
     texts = f"{count(n)} {'text' if n == 1 else 'texts'} audited"
     return template("notebook.html.j2").render(
-        rows=rows, question=sentences.QUESTION, texts=texts, **_head(audit)
+        rows=rows, question=sentences.question(audit.verdict), texts=texts, **_head(audit)
     )
 
 

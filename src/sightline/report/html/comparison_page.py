@@ -229,7 +229,9 @@ def _view(
 def _attention(
     held: HeldTexts, row: int, name: str
 ) -> Iterator[tuple[Map, Float[np.ndarray, " T"]]]:
-    """Give the attention of one audit over a text, under its name; nothing where it holds none."""
+    """Give the audited map of one audit over a text, under its name; nothing where it holds
+    none.
+    """
     for each in held.maps:
         if each.kind.quantity == "attention":
-            yield replace(each.kind, name=f"{name}: attention"), each.rows[row]
+            yield replace(each.kind, name=f"{name}: {each.kind.name}"), each.rows[row]

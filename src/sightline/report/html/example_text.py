@@ -52,7 +52,8 @@ def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
     index = max(among, key=lambda i: _apart(known["attention"].rows[i], rival.rows[i]))
     record = replace(held.records[index], rationale=None)
     rows = drawn(record, [(each.kind, each.rows[index]) for each in (known["attention"], rival)])
-    return ExampleView(text_view(held, index, rows), _describe(held, rival, classes, absent, among))
+    pair = known["attention"], rival
+    return ExampleView(text_view(held, index, rows), _describe(held, pair, classes, absent, among))
 
 
 def _rivals(rows: Sequence[MapRow]) -> list[MapRow]:
@@ -97,11 +98,12 @@ def _apart(first: Float[np.ndarray, " T"], second: Float[np.ndarray, " T"]) -> f
 
 def _describe(
     held: HeldTexts,
-    rival: HeldMap,
+    pair: tuple[HeldMap, HeldMap],
     classes: Sequence[str],
     absent: Sequence[str],
     among: Sequence[int],
 ) -> str:
+    shown, rival = pair
     named = (
         classes or list(dict.fromkeys(held.records[i].predicted for i in among))
         if absent
@@ -111,6 +113,6 @@ def _describe(
     longest = max(len(held.records[i].tokens) for i in among)
     return (
         f"Of {count(len(among))} texts{predicted} of at most {count(longest)} words, "
-        f"attention and {rival.kind.name} differ most on this one. The darker a word, the "
+        f"{shown.kind.name} and {rival.kind.name} differ most on this one. The darker a word, the "
         "more the map gives to it."
     )

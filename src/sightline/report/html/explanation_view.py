@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sightline.config.measure_registry import MAPS
+from sightline.core.audited_map import ATTENTION
 from sightline.core.explanation import WARNING, Explanation
 from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
@@ -77,8 +78,7 @@ def rows_of(reading: Explanation) -> list[MapView]:
         shown = tuple(pieces(reading.text, classes))
         rows.append(
             MapView(
-                called(name),
-                kind.description,
+                *_described(reading, name),
                 shown,
                 tuple(scale_of(kind)),
                 none_of_size(values, kind),
@@ -87,10 +87,17 @@ def rows_of(reading: Explanation) -> list[MapView]:
     return rows
 
 
+def _described(reading: Explanation, name: str) -> tuple[str, str]:
+    """Give the name of a map and what it says of a word."""
+    if name == ATTENTION and reading.audited is not None:
+        return reading.audited.noun, reading.audited.description
+    return called(name), MAPS[name].description
+
+
 def word_rows(reading: Explanation) -> list[list[str]]:
     """Give each word with its place and its number in every map, under a row of heads."""
     known = reading.known or (True,) * len(reading.text.tokens)
-    rows = [["", "word", *map(called, reading.maps)]]
+    rows = [["", "word", *(_described(reading, name)[0] for name in reading.maps)]]
     for place, word in enumerate(reading.text.tokens):
         odd = UNSEEN if not reading.sees[place] else "" if known[place] else UNKNOWN
         named = f"{word} ({odd})" if odd else word
@@ -206,7 +213,8 @@ def _audited(reading: Explanation) -> Iterator[str]:
     if reading.audit is None:
         return
     yield (
-        f"Its audit, of {count(len(reading.audit.texts))} texts: attention "
+        f"Its audit, of {count(len(reading.audit.texts))} texts: "
+        f"{reading.audit.verdict.of_map} "
         f"{headline(reading.audit.verdict)}"
     )
     if reading.text.predicted in by_absence(reading.audit.verdict):

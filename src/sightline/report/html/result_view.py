@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sightline.core.audited_map import ATTENTION, worded
 from sightline.core.results import Finding
 from sightline.report import sentences
 from sightline.report.effect_scale import formula
@@ -40,7 +41,7 @@ class FindingView:
     scale: str
 
 
-def finding_view(finding: Finding) -> FindingView:
+def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
     """Put everything of a finding into text and one figure."""
     score = finding.score
     return FindingView(
@@ -51,9 +52,9 @@ def finding_view(finding: Finding) -> FindingView:
         span="—" if score is None else score_span(score),
         threshold="—" if finding.threshold is None else chosen(finding.threshold),
         n="—" if score is None else count(score.n),
-        sentences=tuple(sentences.sentences(finding)),
+        sentences=tuple(worded(one, of_map) for one in sentences.sentences(finding)),
         reason=sentences.reason(finding),
-        chance=sentences.chance(finding),
+        chance=worded(sentences.chance(finding), of_map),
         change=sentences.to_settle(finding),
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),

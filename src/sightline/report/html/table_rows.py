@@ -92,7 +92,10 @@ def class_rows(finding: Finding) -> list[EstimateRow]:
 
 def map_lines(family: MapFamily) -> list[MapLine]:
     """Write what each map of a kind is worth."""
-    return [_map_line(row, list(numbers(row).values())) for row in family.rows]
+    return [
+        replace(_map_line(row, list(numbers(row).values())), name=family.called(row.name))
+        for row in family.rows
+    ]
 
 
 def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:

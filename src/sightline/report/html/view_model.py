@@ -5,13 +5,15 @@ shows of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import overload
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.config.measure_registry import REDUCED, REDUCTIONS
+from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Failed, Measurement, NotRun, Ragged, Results, TextRecord, Values
 from sightline.report.html.logit_decomposition import LogitSums, sums_of
 from sightline.report.html.map_names import MAPS, Map, first_maps
@@ -79,7 +81,7 @@ class HeldTexts:
 def held_texts(audit: Results) -> HeldTexts:
     """Take what an audit holds of its texts; the maps are those that fit them word by word."""
     words = [len(record.tokens) for record in audit.texts]
-    found = [(kind, _stored(audit, kind)) for kind in MAPS]
+    found = [(kind, _stored(audit, kind)) for kind in map(partial(_as_called, audit), MAPS)]
     fitting = [
         (kind, values) for kind, values in found if values and values.lengths.tolist() == words
     ]
@@ -96,6 +98,11 @@ def held_texts(audit: Results) -> HeldTexts:
     )
 
 
+def _as_called(audit: Results, kind: Map) -> Map:
+    """Call the map in the place of attention what the verdict calls it."""
+    return replace(kind, name=audit.verdict.of_map) if kind.quantity == ATTENTION else kind
+
+
 def _stored(audit: Results, kind: Map) -> Ragged | None:
     """Find the numbers of a map in an audit, whatever their lengths."""
     values = _values(audit, kind.measure, kind.quantity)
@@ -106,6 +113,9 @@ def _describe(audit: Results, kind: Map) -> str:
     """Say what a map says of a word; of a gradient also how it was made one number, and what it ran
     through.
     """
+    card = audit.cards.get("model")
+    if kind.quantity == ATTENTION and audit.verdict.of_map != ATTENTION and card:
+        return str(card.get("reading", kind.description))
     measured = audit.measurements.get("agreement")
     settings = measured.settings if isinstance(measured, Measurement) else {}
     if kind.quantity not in REDUCED or settings.get("gradient") not in REDUCTIONS:
@@ -132,10 +142,10 @@ def _values(audit: Results, measure: str, quantity: str) -> Values | None:
 
 def _absent(audit: Results, maps: list[HeldMap]) -> tuple[str, ...]:
     """Say which maps are not shown, those with one reason together."""
-    shown = [each.kind for each in maps]
+    shown = [each.kind.quantity for each in maps]
     named: dict[str, list[str]] = {}
     for kind in MAPS:
-        if kind.expected and kind not in shown and audit.texts:
+        if kind.expected and kind.quantity not in shown and audit.texts:
             named.setdefault(_why(audit, kind), []).append(kind.name)
     return tuple(f"Not shown: the {_listed(names)} ({why})." for why, names in named.items())
 

@@ -1,0 +1,53 @@
+"""What a verdict rests on where only the answers of a model are known, and what could not be
+asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sightline.core.results import Estimate, Results
+from sightline.report.number_format import count, percent
+from sightline.report.sentences import opened
+
+ONLY_ANSWERS = (
+    "Only the answers of this model are known. Tests that need its gradients, its hidden states or "
+    "other weights could not be asked, so no verdict is better than “can be shown with caveats”."
+)
+OF_ITSELF = (
+    "Leave-one-out cannot confirm itself, so Leave-one-out agreement (SL-102) was not run, and no "
+    "verdict is better than “cannot tell”. Bring the scores of another map to audit that one."
+)
+
+
+def noted(audit: Results) -> Iterator[str]:
+    """Say which map was audited, how many texts were asked, and what the texts of tests rest on."""
+    card = audit.cards.get("model")
+    if not isinstance(card, Mapping) or "answers" not in card:
+        return
+    yield f"The audited map is {card['reading']}."
+    yield ONLY_ANSWERS
+    if card["audited_map"]["same_as"]:
+        yield OF_ITSELF
+    asked = card["answers"]
+    failed = (
+        f"; {count(n)} calls failed and were tried again" if (n := asked["failed_calls"]) else ""
+    )
+    yield (
+        f"The model was asked {count(asked['texts_asked'])} texts in this audit, which needed the "
+        f"answers to {count(asked['texts_needed'])} different ones{failed}."
+    )
+    yield from _joined(card.get("joined_words", {}))
+
+
+def _joined(found: Mapping[str, Any]) -> Iterator[str]:
+    """Say what it does to answers that tests write texts as words joined by spaces."""
+    if not found:
+        return
+    changed, moved = (Estimate(**found[name]) for name in ("changed", "moved"))
+    yield opened(
+        "tests that put words into other texts write them in lower case, joined by spaces. That "
+        f"alone changes {percent(changed)} of the predictions, and moves probabilities by "
+        f"{percent(moved)} on average."
+    )

@@ -1,0 +1,187 @@
+"""Audits of models of which only answers are known, whose verdict is known; and the same model by
+both doors.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sightline
+from sightline.audits.audit_result import Audit
+from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Measurement, Ragged
+from sightline.data.dataset import Dataset
+from sightline.measures.default_measures import default_measures
+from sightline.models.classifier import AttentionClassifier
+from tests.planted.answering import LABELS, at_random, by_cue, of_cue, plausible, texts
+from tests.texts import trained
+
+UNASKED = {"SL-001", "SL-101", "SL-104", "SL-402", "SL-202", "SL-205", "SL-401"}
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return texts()
+
+
+def audited(data: Dataset, function, **options) -> Audit:
+    model = sightline.answers(by_cue, labels=LABELS, scores=function)
+    return sightline.audit(model, data, **options)
+
+
+def results(audit: Audit) -> dict[str, str]:
+    return {one.code: one.result for one in audit.findings}
+
+
+def levels(audit: Audit) -> set[str]:
+    return {audit.verdict.level, *(one.level for one in audit.verdict.by_class.values())}
+
+
+def test_scores_that_are_the_cue_are_shown_with_caveats(data: Dataset) -> None:
+    audit = audited(data, of_cue)
+    found = results(audit)
+    for code in ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-308", "SL-102"):
+        assert found[code] == "passed", code
+    assert levels(audit) == {CAVEATS}
+    silent = {one.code: one.reason for one in audit.findings if one.result == "not run"}
+    for code in UNASKED:
+        assert silent[code].startswith("needs more than answers: "), code
+    assert (
+        silent["SL-402"]
+        == silent["SL-205"]
+        == ("needs more than answers: the logits of each word alone")
+    )
+    assert audit.verdict.of_map == "the score map"
+    joined = audit.cards["model"]["joined_words"]  # these texts are written so
+    assert [(joined[name]["value"], joined[name]["low"]) for name in ("moved", "changed")] == [
+        (0.0, 0.0)
+    ] * 2
+    weights = audit.measurements["outputs"].values["attention"].rows()
+    assert all(sorted(row)[-1] == 1.0 for row in weights)
+
+
+def test_scores_at_random_must_not_be_shown_and_leave_one_out_may(data: Dataset) -> None:
+    audit = audited(data, at_random)
+    assert audit.verdict.level == MUST_NOT
+    assert not any(level in ("can be shown", CAVEATS) for level in levels(audit))
+    assert results(audit)["SL-303"] == "failed"
+    chosen = {row.name for row in audit.maps if row.chosen and row.answer == "passed"}
+    assert "deletion" in chosen
+
+
+def test_plausible_words_that_the_function_ignores_must_not_be_shown(data: Dataset) -> None:
+    audit = audited(data, plausible)
+    assert audit.verdict.level == MUST_NOT
+    assert not levels(audit) & {"can be shown", CAVEATS}
+    assert results(audit)["SL-102"] == "failed"
+
+
+def test_leave_one_out_does_not_confirm_itself(data: Dataset) -> None:
+    audit = audited(data, None)
+    found = results(audit)
+    assert found["SL-303"] == found["SL-301"] == found["SL-306"] == "passed"
+    assert found["SL-102"] == "not run"
+    assert levels(audit) <= {CANNOT_TELL, BY_ABSENCE}
+    assert audit.verdict.of_map == "the leave-one-out map"
+    assert "captured.deletion" not in audit.measurements["agreement"].values
+    assert {row.name for row in audit.maps} == {"attention"}  # no map that is the audited one
+
+
+def test_scores_that_are_brought_are_the_audited_map_and_no_rival(data: Dataset) -> None:
+    brought = {
+        text.id: np.array(row)
+        for text, row in zip(
+            data.test, of_cue([], [text.tokens for text in data.test]), strict=True
+        )
+    }
+    with_function, with_scores = audited(data, of_cue), audited(data, None, scores=brought)
+    assert with_scores.verdict.of_map == "the score map"
+    assert "given" not in {row.name for row in with_scores.maps}
+    for one, other in zip(with_function.findings, with_scores.findings, strict=True):
+        assert (one.code, one.result, one.score) == (other.code, other.result, other.score)
+
+
+def test_signs_are_left_out_of_the_size_and_compared_as_a_signed_map(data: Dataset) -> None:
+    def signed(asked, words):
+        return [[-2.0 if word == "cuealpha" else float(word == "cuebeta") for word in each]
+                for each in words]  # fmt: skip
+
+    audit = audited(data, signed)
+    assert {row.name for row in audit.maps} >= {"attention", "signed_given"}
+    weights = audit.measurements["outputs"].values["attention"].rows()
+    assert all(row.max() == 1.0 and row.min() >= 0 for row in weights)
+
+
+def test_an_audit_that_stops_early_gives_the_verdict_of_the_whole(data: Dataset) -> None:
+    audit = audited(data, of_cue, max_texts=100)
+    assert audit.spec["sequential"]["stopped"] in ("settled", "texts")
+    assert audit.verdict.level == CAVEATS
+    assert audit.cards["model"]["answers"]["texts_needed"] > 100
+
+
+@pytest.fixture(scope="module")
+def twin() -> tuple[AttentionClassifier, Dataset]:
+    return trained("planted:needle(n=240,length=8)", "mlp(hidden=8)")
+
+
+def test_both_doors_give_the_same_numbers(twin: tuple[AttentionClassifier, Dataset]) -> None:
+    """A built-in model by its answers, given its own attention as scores, in all that both can be
+    asked.
+    """
+    model, dataset = twin
+    measures = default_measures(
+        chosen=("agreement", "erasure", "transplant", "polarity", "marks", "sufficiency", "signs")
+    )
+    direct = sightline.audit(model, dataset, measures=measures, limit=40)
+    attention = {
+        text.id: row
+        for text, row in zip(
+            direct.texts, direct.measurements["outputs"].values["attention"].rows(), strict=True
+        )
+    }
+
+    def predict(asked: list[str]) -> list[list[float]]:
+        found = sightline.predict(model, asked)
+        return [list(one.probabilities.values()) for one in found]
+
+    answering = sightline.answers(predict, labels=dataset.label_names)
+    other = sightline.audit(answering, dataset, measures=measures, limit=40, scores=attention)
+    compared = 0
+    for code, found in other.measurements.items():
+        assert isinstance(found, Measurement), found
+        for name, value in found.values.items():
+            if name == "disagreement":
+                continue  # it is averaged over gradient and leave-one-out
+            ours = direct.measurements[code].values[name]
+            both = [
+                one.flat if isinstance(one, Ragged) else np.asarray(one) for one in (ours, value)
+            ]
+            assert both[1] == pytest.approx(both[0], abs=1e-5, nan_ok=True), f"{code}.{name}"
+            compared += 1
+    assert compared > 60
+    scores = {one.code: one for one in direct.findings}
+    for one in other.findings:
+        if one.score is not None:
+            for end in ("value", "low", "high"):
+                here = getattr(scores[one.code].score, end)
+                assert getattr(one.score, end) == pytest.approx(here, abs=1e-5, nan_ok=True), one
+
+
+def test_what_was_kept_of_other_scores_is_not_used(data: Dataset, tmp_path: Path) -> None:
+    """A stopped audit keeps its looks; other scores for the same function are another audit."""
+    brought = {
+        name: {
+            text.id: np.array(row)
+            for text, row in zip(
+                data.test,
+                function([text.text for text in data.test], [text.tokens for text in data.test]),
+                strict=True,
+            )
+        }
+        for name, function in (("cue", of_cue), ("random", at_random))
+    }
+    levels_of = [
+        audited(data, None, scores=brought[name], max_texts=100, kept_in=tmp_path).verdict.level
+        for name in ("cue", "random", "cue")
+    ]
+    assert levels_of == [CAVEATS, MUST_NOT, CAVEATS]
