@@ -596,9 +596,9 @@ FailOn = Annotated[
         "--fail-on",
         metavar="VERDICT|CODE",
         show_default="never",
-        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding "
-        "(such as SL-301) is failed; decided-by-absence is asked of each predicted class, "
-        "the other verdicts of all texts together; may be repeated.",
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown), of all texts "
+        "together or of those of a predicted class, or where this test (such as SL-301) failed; "
+        "may be repeated.",
         rich_help_panel="Output",
     ),
 ]

@@ -38,7 +38,9 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
         note_unsealed(one)
     write_audits(audits, page)
     if as_json:
-        values = {"report": str(page.out), "verdict": audits.first.verdict.level}
+        verdict = audits.first.verdict
+        classes = {name: one.level for name, one in verdict.by_class.items()}
+        values = {"report": str(page.out), "verdict": verdict.level, "by_class": classes}
         return emit(values | ({"headline": audits.headline} if audits.together else {}))
-    verdict = "" if audits.together else "Verdict: "
-    return say([f"{verdict}{audits.headline}", f"report: {page.out}"])
+    kind = "" if audits.together else "Verdict: "
+    return say([f"{kind}{audits.headline}", f"report: {page.out}"])
