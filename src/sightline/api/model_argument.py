@@ -106,7 +106,7 @@ def _noting_division(data: Dataset) -> Dataset:
 
 def _command(model: str | Path) -> str:
     few = (
-        " --limit 100" if str(model).startswith(HF) else ""
+        " --limit 200" if str(model).startswith(HF) else ""
     )  # a text of a transformer takes seconds
     return f"sightline audit --model {shlex.quote(str(model))} --data FILE{few}"
 

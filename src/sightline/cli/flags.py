@@ -439,7 +439,7 @@ Limit = Annotated[
         min=1,
         show_default="all",
         help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of "
-        "a study. A first audit of a transformer: --limit 100.",
+        "a study. A first audit of a transformer: --limit 200.",
         rich_help_panel=RUN,
     ),
 ]
