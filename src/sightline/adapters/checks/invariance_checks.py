@@ -156,9 +156,15 @@ def _deleted(batch: Batch, gone: Sequence[int]) -> Batch:
 
 
 def without(example: Example, position: int) -> Example:
-    """Take one word out of a text; the others stand where they stood, closer by its length."""
+    """Take one word out of a text, and the blank before it (behind the first word): some tokenizers
+    read two blanks as a piece of its own.
+    """
     offsets = example.offsets
     start, end = offsets[position]
+    if example.text[start - 1 : start] == " ":
+        start -= 1
+    elif not start and example.text[end : end + 1] == " ":
+        end += 1
     moved = [(a - (end - start), b - (end - start)) if a >= end else (a, b) for a, b in offsets]
     return replace(
         example,
