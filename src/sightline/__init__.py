@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sightline.adapters.huggingface.causal_model import prompted as prompted
     from sightline.adapters.huggingface.from_pretrained import transformer as transformer
     from sightline.adapters.tapped_module import tap as tap
     from sightline.adapters.wrap import wrap as wrap
@@ -32,6 +33,7 @@ _HOMES = {
     "load": "sightline.api.train",
     "look": "sightline.api.look",
     "predict": "sightline.api.predict",
+    "prompted": "sightline.adapters.huggingface.causal_model",
     "study": "sightline.api.study",
     "tap": "sightline.adapters.tapped_module",
     "train": "sightline.api.train",
@@ -40,7 +42,7 @@ _HOMES = {
 }
 
 __all__ = ["Audit", "SightlineError", "audit", "compare", "data_from", "load", "look", "predict"]
-__all__ += ["study", "tap", "train", "transformer", "wrap"]
+__all__ += ["prompted", "study", "tap", "train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -55,7 +55,7 @@ class SubwordReader:
             raise DataError(f"text {example.id}: {PIECES.passed(len(read['input_ids']))}")
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
         words = tuple(
-            _word(place, example.offsets) if part == 0 else NO_WORD for place, part in places
+            word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places
         )
         return SubwordText(tuple(read["input_ids"]), words)
 
@@ -108,7 +108,7 @@ class SubwordReader:
         return len({*self.read(example, whole=True).words} - {*self.read(example).words})
 
 
-def _word(place: Span, words: Sequence[Span]) -> int:
+def word_of(place: Span, words: Sequence[Span]) -> int:
     """Find the word that most of a piece lies on, the first of several; a piece may begin with the
     blank before it.
     """
