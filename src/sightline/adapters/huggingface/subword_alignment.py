@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -93,15 +93,7 @@ class SubwordReader:
         """Keep the words that the model sees: none beyond its length, none that its tokenizer has
         no piece for.
         """
-        there = sorted({*self.read(example).words} - {NO_WORD})
-        if len(there) == len(example.tokens):
-            return example
-        marks = (
-            None if example.rationale is None else tuple(example.rationale[word] for word in there)
-        )
-        tokens = tuple(example.tokens[word] for word in there)
-        places = tuple(example.offsets[word] for word in there)
-        return replace(example, tokens=tokens, places=places, rationale=marks)
+        return example.only(sorted({*self.read(example).words} - {NO_WORD}))
 
     def beyond(self, example: Example) -> int:
         """Count the words whose pieces lie behind the greatest length."""
