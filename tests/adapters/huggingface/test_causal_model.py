@@ -19,6 +19,7 @@ from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.causal_model import load_causal
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
+from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.api.model_source import under_reading
 from sightline.cli.app import run
 from sightline.core.errors import DataError, ModelError, SpecError
@@ -189,6 +190,94 @@ def test_an_output_layer_inside_a_shared_part_is_left_as_it_was() -> None:
     with pytest.raises(ModelError, match="cannot be cut to the answers"):
         sightline.prompted(module, PIECES, template=TEMPLATE, answers=ANSWERS)
     assert module.get_output_embeddings() is before
+
+
+# ---------------------------------------------------------------- what all prompts begin with
+
+
+LONG = "This film was bad.\nAnswer: bad\nReview: {text}\nAnswer:"
+
+
+def both_ways(family: str, **options: Any) -> tuple[HuggingFace, HuggingFace]:
+    """Give a model that keeps the prefix, and the same model that runs it each time."""
+    found = [
+        sightline.prompted(
+            language_model(family, PIECES), PIECES, template=LONG, answers=ANSWERS, **options
+        )
+        for _ in range(2)
+    ]
+    found[1].module.prefix, found[1].module.layers = found[1].module.prefix[:0], []
+    return found[0], found[1]
+
+
+def lengths_run(model: HuggingFace, texts: Any) -> set[int]:
+    """Say how many tokens of each text the first layer is asked for."""
+    seen: set[int] = set()
+    part = model.module.get_submodule(model.anatomy.sites[0].part)
+    hook = part.register_forward_pre_hook(
+        lambda _, args, kwargs: seen.add((args[0] if args else kwargs["hidden_states"]).shape[1]),
+        with_kwargs=True,
+    )
+    model.trace(model.collate(texts))
+    hook.remove()
+    return seen
+
+
+@pytest.mark.parametrize("family", CAUSAL)
+def test_what_all_prompts_begin_with_is_run_once_and_changes_nothing(family: str) -> None:
+    kept, plain = both_ways(family)
+    batch = kept.collate(TEXTS)
+    shared, width = kept.module.shared(batch.ids), batch.ids.shape[1]
+    assert PIECES.decode(kept.module.prefix) == LONG.partition(" {text}")[0]
+    assert (lengths_run(kept, TEXTS), lengths_run(plain, TEXTS)) == ({width - shared}, {width})
+    for name, wanted in plain.read_all(batch).items():
+        assert torch.allclose(kept.read_all(batch)[name], wanted, atol=1e-5), name
+    one, other = kept.trace(batch), plain.trace(batch)
+    for name in ("logits", "attention", "elsewhere", "heads"):
+        assert torch.allclose(getattr(one, name), getattr(other, name), atol=1e-5), name
+    rolled = [model.under("(reading=rollout)").trace(batch).elsewhere for model in (kept, plain)]
+    assert torch.allclose(*rolled, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2", "gemma3_text"])
+@pytest.mark.parametrize("layer", [0, 1])
+def test_other_weights_give_the_same_with_the_prefix_kept(family: str, layer: int) -> None:
+    models = both_ways(family, layer=layer)
+    drawn = torch.Generator().manual_seed(0)
+    batch = models[0].collate(TEXTS)
+    weights = renormalise(torch.rand(batch.ids.shape, generator=drawn), batch.attendable)
+    heads = models[0].anatomy.heads[-1]
+    rows = torch.rand(len(batch), heads, batch.ids.shape[1], generator=drawn)
+    found = []
+    for model in models:
+        trace = model.trace(batch)
+        means = [one.means for one in model.added_weights(batch, [])]
+        answers = [
+            model.decode(trace, weights),
+            model.decode_many(trace, torch.stack([weights, weights.flip(0)]))[0],
+            model.with_rows(trace, rows * batch.mask[:, None]),
+            model.without_choice(batch, None, None),
+            model.without_choice(batch, 0, means),
+        ]
+        found.append(torch.stack(answers))
+    assert torch.allclose(*found, atol=1e-5)
+    assert (found[0] - found[0][:1]).abs().amax((1, 2))[2:].min() > 1e-4
+
+
+def test_a_prefix_that_changes_the_logits_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        PromptedModel,
+        "_cache",
+        lambda self, texts, own=PromptedModel._cache: _shifted(own(self, texts)),
+    )
+    kept, _ = both_ways("llama")
+    assert kept.module.shared(kept.collate(TEXTS).ids) == 0
+
+
+def _shifted(cache: Any) -> Any:
+    for layer in cache.layers:
+        layer.values = layer.values + 0.1
+    return cache
 
 
 # ---------------------------------------------------------------- answers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,7 @@ def prompted(
     pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
     answering = PromptedModel(module, pieces)
     called("looking the model over", _check_same, named, module, answering, ids, pieces)
+    answering.keep_prefix(_prefix(reader, ids), ids)
     bounded = _bounded(named, reader, answering, ids)
     made = assembled(
         answering,
@@ -213,6 +215,13 @@ def _check_in_sight(model: HuggingFace) -> None:
             change="choose another layer, or write less behind the slot",
             field="model",
         )
+
+
+def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
+    """Take the pieces with which a prompt begins whatever its text is."""
+    others = (reader.pieces(text)[0] for text in ("", "Such a day!", "1 of 2"))
+    same = [all(alike) for alike in zip(*(map(eq, ids, other) for other in others), strict=False)]
+    return list(ids[: same.index(False) if False in same else 0])
 
 
 def _bounded(

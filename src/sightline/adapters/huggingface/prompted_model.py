@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from jaxtyping import Float, Int
 from torch import nn
 
 from sightline.core.errors import ModelError
+
+SAME = 1e-5
+"""Logits that differ by less of the largest are the same."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class PromptedModel(nn.Module):
         self.model = _with_output(model, pieces)
         self.config = model.config.get_text_config()
         self.training = model.training
+        self.prefix = torch.zeros(0, dtype=torch.long)
+        self.layers: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     @property
     def device(self) -> torch.device:
@@ -46,15 +52,58 @@ class PromptedModel(nn.Module):
         found: nn.Module = self.model.get_input_embeddings()
         return found
 
+    def keep_prefix(self, prefix: Sequence[int], prompt: Sequence[int]) -> None:
+        """Keep the keys and values of the pieces with which every prompt begins.
+
+        They are kept only if ``prompt``, which begins with them, gets the same logits with them as
+        without.
+        """
+        text = torch.tensor([list(prompt)], device=self.device)
+        there = torch.ones_like(text)
+        with torch.no_grad(), suppress(AttributeError, LookupError, RuntimeError, TypeError):
+            start = text[:, : len(prefix)]
+            cache = self._cache(1)  # empty: nothing is kept yet
+            self.model(input_ids=start, past_key_values=cache)
+            self.layers = [(layer.keys, layer.values) for layer in cache.layers]
+            self.prefix = start[0]
+            whole, continued = self(text, there).logits, self(text, there, reuse=True).logits
+            if bool((whole - continued).abs().max() <= SAME * whole.abs().max()):
+                return
+        self.prefix, self.layers = torch.zeros(0, dtype=torch.long), []
+
+    def shared(self, ids: Int[torch.Tensor, "B T"]) -> int:
+        """Count the first pieces of these texts whose keys and values are kept."""
+        size = len(self.prefix)
+        begins = 0 < size < ids.shape[1] and bool((ids[:, :size] == self.prefix).all())
+        return size if begins else 0
+
     def forward(
-        self, input_ids: Int[torch.Tensor, "B T"], attention_mask: Int[torch.Tensor, "B T"]
+        self,
+        input_ids: Int[torch.Tensor, "B T"],
+        attention_mask: Int[torch.Tensor, "B T"],
+        *,
+        reuse: bool = False,
     ) -> Answered:
-        """Answer texts that are padded at the right: a causal model does not see what follows."""
+        """Answer texts that are padded at the right: a causal model does not see what follows.
+
+        With ``reuse`` the pieces that all texts begin with are not run again.
+        """
+        kept = {"past_key_values": self._cache(len(input_ids))} if reuse else {"use_cache": False}
+        start = len(self.prefix) if reuse else 0
         every = self.model(
-            input_ids=input_ids, attention_mask=attention_mask, use_cache=False
+            input_ids=input_ids[:, start:], attention_mask=attention_mask, **kept
         ).logits
         rows = torch.arange(len(input_ids), device=input_ids.device)
-        return Answered(every[rows, attention_mask.sum(1) - 1])
+        return Answered(every[rows, attention_mask.sum(1) - 1 - start])
+
+    def _cache(self, texts: int) -> Any:
+        """Give each text the keys and values of the prefix."""
+        from transformers import DynamicCache  # noqa: PLC0415  (an extra)
+
+        cache = DynamicCache()
+        for number, (keys, values) in enumerate(self.layers):
+            cache.update(keys.expand(texts, -1, -1, -1), values.expand(texts, -1, -1, -1), number)
+        return cache
 
 
 def _with_output(model: Any, pieces: Sequence[int]) -> Any:

@@ -161,6 +161,7 @@ class Classifier:
                     None,
                     self.anatomy.sites,
                     {},
+                    every_row=True,
                     **self.beside(some.ids),
                 ).kept
             pairs = zip(found, self.anatomy.sites, strict=True)
@@ -179,7 +180,7 @@ class Classifier:
             for one in layers
         }
         with torch.no_grad():
-            return self.answer_under(batch, lambda _: changes)
+            return self.answer_under(batch, lambda _: changes, every_row=True)
 
     def answer_under(
         self,
@@ -187,9 +188,11 @@ class Classifier:
         changes: AttentionChanges,
         embeddings: Float[torch.Tensor, "B T E"] | None = None,
         ahead: Sequence[Ahead] = (),
+        *,
+        every_row: bool = False,
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with changed weights; where what the layers ahead gave is at hand, they do not
-        run.
+        """Answer with changed weights, of ``every_row`` or of one; where what the layers ahead gave
+        is at hand, they do not run.
         """
         logits, places = [], []
         for number, some in enumerate(self.parts(batch)):
@@ -202,6 +205,7 @@ class Classifier:
                     start,
                     (),
                     changes(some),
+                    every_row=every_row,
                     **self.beside(some.ids),
                 )
             logits.append(answer.logits)
