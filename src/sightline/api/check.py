@@ -82,8 +82,8 @@ def model_folder(model: str) -> Path | None:
     folder = saved_folder(model)
     if folder is None:
         message = (
-            f"{model}: expected py:package.module:factory, hf:FOLDER or the folder of a saved "
-            "model, got a spec"
+            f"{model}: expected py:package.module:factory, hf:FOLDER, hf-causal:FOLDER(…) or the "
+            "folder of a saved model, got a spec"
         )
         raise SpecError(f"{message}, which every built-in model passes; name yours")
     return folder

@@ -25,6 +25,12 @@ Row = dict[str, Any]
 Kind = Literal[
     "models", "controls", "data", "measures", "findings", "presets", "fields", "columns", "figures"
 ]
+_TRAINED: Mapping[str, str] = {
+    "hf:FOLDER": "a Hugging Face classifier, with (layer=N,head=M) for one attention source",
+    "hf-causal:FOLDER(template=FILE,answers=A|B)": "a language model asked by a prompt",
+    "py:package.module:factory": "a function that returns what sightline.wrap or tap gives",
+}
+"""Models that are not made of parts, by what names them."""
 EXPENSIVE = tuple(sorted(BY_NAME))
 """The measures that an audit runs only where they are named."""
 
@@ -35,10 +41,15 @@ def list_choices(kind: Kind | None = None) -> dict[Kind, list[Row]]:
 
 
 def _models() -> list[Row]:
-    return [
+    built_in = [
         {"name": part.name, "kind": part.kind, "options": part.defaults, "about": part.about}
         for part in MODELS
     ]
+    trained = [
+        {"name": name, "kind": "trained model", "options": {}, "about": about}
+        for name, about in _TRAINED.items()
+    ]
+    return [*built_in, *trained]
 
 
 def _companions() -> list[Row]:

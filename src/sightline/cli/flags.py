@@ -274,7 +274,8 @@ TrainedModel = Annotated[
         metavar="MODEL",
         show_default=False,
         help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face "
-        "classifier; or py:package.module:factory, a function of yours that returns what "
+        "classifier; hf-causal:FOLDER(template=FILE,answers=A|B), a language model asked by a "
+        "prompt; or py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives.",
     ),
 ]
@@ -285,7 +286,7 @@ Model = Annotated[
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline "
         "train wrote; or py:package.module:factory, a function of yours that returns what "
-        "sightline.wrap or tap gives, or hf:FOLDER.",
+        "sightline.wrap or tap gives; hf:FOLDER; or hf-causal:FOLDER(template=FILE,answers=A|B).",
         rich_help_panel=_MODEL,
     ),
 ]

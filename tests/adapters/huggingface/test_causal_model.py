@@ -3,6 +3,7 @@ mistake at this door.
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.api.model_source import under_reading
 from sightline.cli.app import run
 from sightline.core.errors import DataError, ModelError, SpecError
+from sightline.measures.transfer.hybrid_texts import answers
 from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface.causal_toys import (
     ANSWERS,
@@ -38,6 +40,7 @@ from tests.texts import example
 TEXTS = texts_without_data()
 PIECES = byte_pieces()
 SHORT = "the film was good"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def model_of(family: str = "llama", **options: Any) -> HuggingFace:
@@ -557,3 +560,33 @@ def test_look_and_audit_from_the_command_line(
 def test_a_language_model_is_no_classifier_and_the_error_says_what_takes_it(saved: Path) -> None:
     with pytest.raises(ModelError, match="hf-causal:FOLDER"):
         load_huggingface(f"hf:{saved}")
+
+
+def test_the_snippet_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "prompted-models.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    names = {"language_model": language_model("llama", PIECES), "tokenizer": PIECES}
+    exec(compile(code, "prompted-models.md", "exec"), names)
+    assert names["model"].labels == ("0", "1")
+    assert "film" in capsys.readouterr().out
+
+
+def test_models_that_are_trained_already_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["list", "models", "--json"]) == 0
+    listed = [row["name"] for row in json.loads(capsys.readouterr().out)["models"]]
+    assert any(name.startswith("hf-causal:") for name in listed)
+
+
+def test_texts_inside_long_prompts_are_run_a_few_at_a_time() -> None:
+    template = f"{'the film was good ' * 8}{TEMPLATE}"
+    module = language_model("llama", PIECES)
+    model = sightline.prompted(module, PIECES, template=template, answers=ANSWERS)
+    texts = [(example(SHORT, index), tuple(SHORT.split())) for index in range(16)]
+    sizes: list[int] = []
+    hook = model.module.register_forward_pre_hook(
+        lambda _, args, kwargs: sizes.append(kwargs["input_ids"].numel()), with_kwargs=True
+    )
+    found = answers(model, texts, 64)
+    hook.remove()
+    assert max(sizes) <= 2 * 64
+    assert found == pytest.approx(answers(model, texts, 10**6), abs=1e-5)
