@@ -220,7 +220,7 @@ def _check_in_sight(model: HuggingFace) -> None:
 def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
     """Take the pieces with which a prompt begins whatever its text is."""
     others = (reader.pieces(text)[0] for text in ("", "Such a day!", "1 of 2"))
-    same = [all(alike) for alike in zip(*(map(eq, ids, other) for other in others), strict=False)]
+    same = [all(equal) for equal in zip(*(map(eq, ids, other) for other in others), strict=False)]
     return list(ids[: same.index(False) if False in same else 0])
 
 
