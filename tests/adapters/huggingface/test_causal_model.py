@@ -352,6 +352,22 @@ def test_a_template_that_ends_in_a_blank_is_refused_where_the_answer_takes_it() 
         pieces_of(ANSWERS, "Review: {text}\nAnswer: ")
 
 
+def test_another_prompt_is_another_model_by_name() -> None:
+    made = [
+        sightline.prompted(language_model("llama", PIECES), PIECES, template=one, answers=answers)
+        for one, answers in (
+            (TEMPLATE, ANSWERS),
+            (TEMPLATE, ANSWERS[::-1]),
+            (f"A {TEMPLATE}", ANSWERS),
+            (TEMPLATE, ANSWERS),
+        )
+    ]
+    names = [model.name for model in made]
+    assert len({*names}) == 3
+    assert names[0] == names[3]
+    assert not any("Review" in name for name in names)
+
+
 # ---------------------------------------------------------------- chat
 
 
@@ -408,7 +424,7 @@ def test_a_folder_is_named_in_a_spec(saved: Path, answers: str) -> None:
     model = load_causal(spec)
     assert model.labels == (("0", "1") if named != answers else ("bad", "good"))
     assert str(model.reading) == "(layer=0,head=3)"
-    assert model.name == "m with template.txt"
+    assert model.name.startswith("m with template.txt, prompt ")
     here = model_of(layer=0, head=3)
     batch = model.collate(TEXTS)
     assert torch.allclose(model.trace(batch).logits, here.trace(batch).logits, atol=1e-6)
@@ -542,7 +558,7 @@ def test_look_and_audit_from_the_command_line(
     spec = f"hf-causal:{saved}(template={saved / 'template.txt'},answers={saved / 'answers.json'})"
     assert run(["look", spec, SHORT, "--map", "attention", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["model"] == "m with template.txt"
+    assert found["model"].startswith("m with template.txt, prompt ")
     assert [one["word"] for one in found["words"]] == SHORT.split()
     assert sum(one["attention"] for one in found["words"]) == pytest.approx(1, abs=1e-4)
     rows = [f"{text.text},{number % 2}" for number, text in enumerate(TEXTS)]

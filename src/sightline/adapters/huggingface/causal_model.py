@@ -42,6 +42,7 @@ from sightline.adapters.huggingface.prompt_files import (
     SLOT,
     PromptTemplate,
     check_answers,
+    digest,
     labelled,
     parse_template,
     read_prompt_options,
@@ -78,7 +79,8 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
         template=template,
         answers=asked.answers,
         chat=asked.chat,
-        name=f"{Path(place).name} with {asked.template.name}",
+        name=f"{Path(place).name} with {asked.template.name}, prompt "
+        + digest(template, asked.answers, chat=asked.chat),
         **parse_attention_source(source),
     )
 
@@ -119,11 +121,11 @@ def prompted(
         What the report calls the model.
     """
     module, tokenizer = module_and_tokenizer(model, tokenizer)
-    named = name or type(module).__name__
-    check_fast(named, tokenizer)
-    check_tokenizer(named, tokenizer)
     by_label = labelled(answers)
     check_answers(by_label)
+    named = name or f"{type(module).__name__}, prompt {digest(template, by_label, chat=chat)}"
+    check_fast(named, tokenizer)
+    check_tokenizer(named, tokenizer)
     parts = parse_template(template)
     if chat:
         parts = called("its chat template", _in_chat, named, tokenizer, template)

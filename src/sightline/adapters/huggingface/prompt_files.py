@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,14 @@ def labelled(answers: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     if twice := next((one for one in answers if list(answers).count(one) > 1), None):
         raise SpecError(f"{ANSWERS}: {twice!r} is there twice; name each once", field="model")
     return {answer: answer for answer in answers}
+
+
+def digest(template: str, answers: Mapping[str, str], *, chat: bool) -> str:
+    """Name a prompt by what it says, so that an audit of another is known as such; its words, which
+    may be those of private examples, are kept out of reports.
+    """
+    written = json.dumps([template, list(answers.items()), chat])
+    return hashlib.blake2b(written.encode(), digest_size=4).hexdigest()
 
 
 def _answers(written: str) -> dict[str, str]:
