@@ -430,6 +430,16 @@ def test_a_folder_is_named_in_a_spec(saved: Path, answers: str) -> None:
     assert torch.allclose(model.trace(batch).logits, here.trace(batch).logits, atol=1e-6)
 
 
+def test_weights_in_half_precision_are_read_in_whole(tmp_path: Path, saved: Path) -> None:
+    """Most language models are saved in half precision, whose rounding would fail a check."""
+    folder = Path(shutil.copytree(saved, tmp_path / "m"))
+    language_model("llama", PIECES).to(torch.bfloat16).save_pretrained(folder)
+    spec = f"hf-causal:{folder}(template={folder / 'template.txt'},answers=bad|good)"
+    model = load_causal(spec)
+    found = {proof.name: proof.outcome for proof in check(model, TEXTS, model.labels)}
+    assert found["precision"] == "passed"
+
+
 def emptied(folder: Path) -> None:
     (folder / "template.txt").write_text("\n", encoding="utf-8")
 

@@ -33,7 +33,7 @@ def transformers_library() -> Any:
         message = "models of Hugging Face are read by transformers, which is not installed"
         raise MissingExtra(f"{message}; install it: {install_line('hf')}") from error
     logging.disable_progress_bar()  # what is read is a folder, and standard error is ours
-    logging.set_verbosity_error()  # what is missing there is an error here, and is told as one
+    logging.set_verbosity_error()  # what is missing there is raised as an error here
     return transformers
 
 
