@@ -95,9 +95,12 @@ def check_answers(answers: Mapping[str, str]) -> None:
             field="model",
         )
     for label, answer in answers.items():
-        if not (label.strip() and answer.strip()):
+        both = f"{label}{answer}"
+        can_be_written = both.encode(errors="replace").decode() == both
+        if not (label.strip() and answer.strip() and can_be_written):
             raise SpecError(
-                f"{ANSWERS}: expected a label and an answer, got {label!r}: {answer!r}; write both",
+                f"{ANSWERS}: expected a label and an answer in signs that UTF-8 has, got "
+                f"{label!r}: {answer!r}; write both",
                 field="model",
             )
 
