@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sightline.adapters.answers_model import answers as answers
+    from sightline.adapters.huggingface.causal_model import prompted as prompted
     from sightline.adapters.huggingface.from_pretrained import transformer as transformer
     from sightline.adapters.tapped_module import tap as tap
     from sightline.adapters.wrap import wrap as wrap
@@ -34,6 +35,7 @@ _HOMES = {
     "load": "sightline.api.train",
     "look": "sightline.api.look",
     "predict": "sightline.api.predict",
+    "prompted": "sightline.adapters.huggingface.causal_model",
     "study": "sightline.api.study",
     "tap": "sightline.adapters.tapped_module",
     "train": "sightline.api.train",
@@ -42,7 +44,7 @@ _HOMES = {
 }
 
 __all__ = ["Audit", "SightlineError", "answers", "audit", "compare", "data_from", "load", "look"]
-__all__ += ["predict", "study", "tap", "train", "transformer", "wrap"]
+__all__ += ["predict", "prompted", "study", "tap", "train", "transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

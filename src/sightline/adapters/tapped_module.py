@@ -13,6 +13,8 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.adapters.inspect_module import SAMPLE, look_over
+from sightline.adapters.length_groups import by_length, in_order
+from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.tap.attention_row import AttentionRow, Row
 from sightline.adapters.tap.embedding_lookup import embedded
 from sightline.adapters.tap.tap import reading
@@ -53,6 +55,8 @@ class TappedModule:
     link: Link
     name: str
     labels: tuple[str, ...] | None = None
+    one_length: bool = False
+    """Whether texts of one length are run at a time, without padding."""
 
     @property
     def origin(self) -> Origin:
@@ -73,7 +77,11 @@ class TappedModule:
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Turn texts into a padded batch on the module's device."""
-        return batch_of(called("collate", self.calls[0], examples), examples, self.device)
+        return batch_of(self.calls[0], examples, self.device)
+
+    def seen(self, example: Example) -> Example:
+        """Leave out words without a piece of their own, as the second of two that share one."""
+        return called("collate", with_own_pieces, self.calls[0], example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
@@ -122,6 +130,29 @@ class TappedModule:
         embeddings: torch.Tensor | None,
         rows: Float[torch.Tensor, "*N B T"] | None = None,
     ) -> ShownRow:
+        if not self.one_length:
+            return self._run_together(batch, embeddings, rows)
+        found, places = list[ShownRow](), list[torch.Tensor]()
+        for at, texts in by_length(batch):
+            width = texts.ids.shape[1]
+            start = None if embeddings is None else embeddings[at, :width]
+            given = None if rows is None else rows[..., at, :width]
+            found.append(self._run_together(texts, start, given))
+            places.append(at)
+        wide = [self.choice.widened(one.own, batch.ids.shape[1]) for one in found]
+        back = torch.cat(places).argsort()
+        return ShownRow(
+            in_order([one.logits for one in found], places),
+            in_order([one.row for one in found], places, batch.ids.shape[1]),
+            torch.cat(wide, dim=-2)[..., back, :],
+        )
+
+    def _run_together(
+        self,
+        batch: Batch,
+        embeddings: torch.Tensor | None,
+        rows: Float[torch.Tensor, "*N B T"] | None,
+    ) -> ShownRow:
         site = self.choice.site
         changes = {} if rows is None else {site: self.choice.put(rows, batch.mask)}
         with (
@@ -167,6 +198,7 @@ def tap(
     labels: Sequence[str] | None = None,
     name: str | None = None,
     text: str = SAMPLE,
+    one_length: bool = False,
 ) -> TappedModule:
     """Make a module something that can be audited without splitting it: its attention is found by
     itself.
@@ -204,6 +236,8 @@ def tap(
         is assumed.
     text
         Words that the module knows, on which its attention is looked for.
+    one_length
+        Run texts of one length at a time, without padding: for a module that ignores the mask.
     """
     known, names = checked_answers(link, labels)
 
@@ -213,7 +247,7 @@ def tap(
     used = run or whole
 
     def batches(examples: Sequence[Example]) -> Batch:
-        return batch_of(called("collate", collate, examples), examples, device_of(module))
+        return batch_of(collate, examples, device_of(module))
 
     def logits(batch: Batch) -> torch.Tensor:
         return logits_of(called("run", used, batch), batch)
@@ -221,5 +255,12 @@ def tap(
     found = look_over(module, batches, logits, text, table)
     choice = found.choose(part, head, row)
     return TappedModule(
-        module, (collate, used), found.table, choice, known, name or type(module).__name__, names
+        module,
+        (collate, used),
+        found.table,
+        choice,
+        known,
+        name or type(module).__name__,
+        names,
+        one_length,
     )

@@ -274,7 +274,8 @@ TrainedModel = Annotated[
         metavar="MODEL",
         show_default=False,
         help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face "
-        "classifier; py:package.module:factory, a function of yours that returns what "
+        "classifier; hf-causal:FOLDER(template=FILE,answers=A|B), a language model asked by a "
+        "prompt; py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
         "from texts to probabilities.",
     ),
@@ -285,7 +286,8 @@ Model = Annotated[
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline "
-        "train wrote; hf:FOLDER; py:package.module:factory, a function of yours that returns what "
+        "train wrote; hf:FOLDER; hf-causal:FOLDER(template=FILE,answers=A|B); "
+        "py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
         "from texts to probabilities.",
         rich_help_panel=_MODEL,
