@@ -26,6 +26,7 @@ from sightline.adapters.huggingface.model_inspection import (
     assembled,
     check_fast,
     check_tokenizer,
+    claimed_length,
     longest_text,
     module_and_tokenizer,
     pad_of,
@@ -138,6 +139,8 @@ def prompted(
     )
     ids = called("its tokenizer", _sample, named, reader)
     pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
+    # Before it runs: what a model takes grows with the square of a prompt.
+    _check_room(named, reader, claimed_length(module, tokenizer))
     answering = PromptedModel(module, pieces)
     called("looking the model over", _check_same, named, module, answering, ids, pieces)
     answering.keep_prefix(_prefix(reader, ids), ids)
@@ -233,6 +236,11 @@ def _bounded(
 ) -> PromptReader:
     """Bound the length of prompts by that of the model, which must leave room for a text."""
     longest = called("looking the model over", longest_text, answering, reader.tokenizer, ids, 0)
+    _check_room(name, reader, longest)
+    return replace(reader, longest=longest)
+
+
+def _check_room(name: str, reader: PromptReader, longest: int | None) -> None:
     template = len(reader.pieces("")[0])
     if longest is not None and template >= longest:
         raise ModelError(
@@ -241,4 +249,3 @@ def _bounded(
             change="shorten the template",
             field="model",
         )
-    return replace(reader, longest=longest)

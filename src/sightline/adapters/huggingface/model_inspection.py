@@ -147,21 +147,27 @@ def pad_of(module: Any, tokenizer: Any) -> int:
     return next(number for number in pads if number is not None)
 
 
+def claimed_length(module: Any, tokenizer: Any) -> int | None:
+    """Say how many pieces model and tokenizer claim to take; None where neither says."""
+    limits = [getattr(module.config, "max_position_embeddings", None), tokenizer.model_max_length]
+    known = [limit for limit in limits if isinstance(limit, int) and 0 < limit < _FAR]
+    return min(known, default=None)
+
+
 def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> int | None:
     """Say how many pieces the model takes: in some families positions count from behind the
     padding's number.
     """
-    limits = [getattr(module.config, "max_position_embeddings", None), tokenizer.model_max_length]
-    known = [limit for limit in limits if isinstance(limit, int) and 0 < limit < _FAR]
-    if not known or min(known) > _TRIED:
-        return min(known, default=None)
-    text = made_up(ids, 1, min(known), module.device)
+    claimed = claimed_length(module, tokenizer)
+    if claimed is None or claimed > _TRIED:
+        return claimed
+    text = made_up(ids, 1, claimed, module.device)
     try:
         with torch.no_grad():
             module(input_ids=text, attention_mask=torch.ones_like(text))
     except (IndexError, RuntimeError):
-        return min(known) - pad - 1
-    return min(known)
+        return claimed - pad - 1
+    return claimed
 
 
 def _padding_is_inert(module: Any, ids: Sequence[int], pad: int) -> bool:
