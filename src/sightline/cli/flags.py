@@ -592,6 +592,17 @@ Json = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+Junit = Annotated[
+    Path | None,
+    typer.Option(
+        "--junit",
+        metavar="FILE",
+        show_default="none",
+        help="Also write JUnit XML for a build server: a test case for each verdict and each test, "
+        "with score, interval, n and threshold.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
