@@ -634,9 +634,10 @@ Crew = Annotated[
     Workers,
     typer.Option(
         "--workers",
-        metavar="N|ray[:HOST:PORT]",
+        metavar="N|ray[:HOST:PORT]|slurm:JOBS",
         parser=read_workers,
-        help="Processes here, one thread each; or the processors of a Ray cluster.",
+        help="Processes here, one thread each; the processors of a Ray cluster; or so many jobs of "
+        "Slurm at a time.",
     ),
 ]
 RetryFailed = Annotated[
