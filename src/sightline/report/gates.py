@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
 from sightline.report.number_format import chosen, plainly
-from sightline.report.sentences import listed, of_level, quoted
+from sightline.report.sentences import listed, of_level, quoted, to_settle
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
@@ -47,16 +47,17 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
 
 
 def outcome(finding: Finding) -> str:
-    r"""Write the result of a test with its score, interval, n and threshold on one line.
+    r"""Write the result of a test with its score, interval, n and threshold on one line, and what
+    would settle it where it is open.
 
     >>> from sightline.core.results import Estimate
     >>> score = Estimate(0.02, -0.01, 0.05, 300, "")
     >>> outcome(Finding("SL-303", "Transfer", "failed", "required", threshold=0.25, score=score))
     'failed: score 0.02 (95\xa0% CI −0.01\xa0to\xa00.05, n\xa0=\xa0300), threshold 0.25'
     """
-    score = "" if finding.score is None else f"score {plainly(finding.score)}"
-    threshold = "" if finding.threshold is None else f"threshold {chosen(finding.threshold)}"
-    numbers = ", ".join(filter(None, (score, threshold)))
-    return ": ".join(
-        filter(None, (finding.result, "; ".join(filter(None, (numbers, finding.reason)))))
-    )
+    if finding.score is None:
+        return ": ".join(filter(None, (finding.result, finding.reason)))
+    threshold = [] if finding.threshold is None else [f"threshold {chosen(finding.threshold)}"]
+    numbers = ", ".join([f"score {plainly(finding.score)}", *threshold])
+    found = f"{finding.result}: {'; '.join((numbers, *finding.notes))}"
+    return ". ".join(filter(None, (found, to_settle(finding).rstrip("."))))

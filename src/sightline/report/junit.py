@@ -41,12 +41,14 @@ def _verdicts(verdict: Verdict) -> Iterator[_Case]:
     """Give the verdict of all texts, then those of the predicted classes: a map of each is
     shown.
     """
-    yield _judged("Verdict", verdict, opened(headline(verdict)))
+    yield _judged("Verdict", verdict, headline(verdict))
     for name, of_class in verdict.by_class.items():
-        yield _judged(f"Verdict{of_classes([name])}", of_class, opened(of_class.level))
+        yield _judged(f"Verdict{of_classes([name])}", of_class, of_class.level)
 
 
-def _judged(name: str, verdict: Verdict, message: str) -> _Case:
+def _judged(name: str, verdict: Verdict, words: str) -> _Case:
+    """Give a verdict with the first of its reasons, and the numbers behind that."""
+    message = ". ".join((opened(words), *(opened(str(one)) for one in verdict.reasons[:1])))
     if verdict.level.permits:
         return _Case(name, "passed", message)
     return _Case(name, "failure" if verdict.level == MUST_NOT else "skipped", message)
