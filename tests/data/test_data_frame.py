@@ -140,3 +140,15 @@ def test_without_narwhals_the_error_names_the_extra(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtra, match=r"narwhals.*pip install 'sightline-audit\[frames\]'"):
         sightline.load(pa.table(reviews()))
+
+
+def test_a_missing_value_of_pandas_is_nothing() -> None:
+    pandas = pytest.importorskip("pandas", reason="no pandas")
+    who = pandas.array(["a", None, "a", None], dtype="string")
+    for missing in (who, [float("nan")] * 4):
+        frame = pandas.DataFrame({**reviews(4), "who": missing})
+        found = sightline.load(frame, text="body", label="stars", split="all", group="who")
+        assert found.test[1].group == ""
+    frame = pandas.DataFrame({**reviews(4), "why": [pandas.NA, "0:4", None, "0:3"]})
+    found = sightline.load(frame, text="body", label="stars", split="all", rationale="why")
+    assert [one.rationale is None for one in found.test] == [True, False, True, False]
