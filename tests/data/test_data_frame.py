@@ -1,4 +1,4 @@
-"""A data frame is read as the table it would be written to, whoever made it."""
+"""A data frame is read as the table it would be written to, for each library that makes one."""
 
 import builtins
 from collections.abc import Callable
