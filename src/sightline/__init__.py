@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sightline.adapters.tapped_module import tap as tap
     from sightline.adapters.wrap import wrap as wrap
     from sightline.api.audit import audit as audit
+    from sightline.api.log_audit import log_audit as log_audit
     from sightline.api.look import look as look
     from sightline.api.predict import predict as predict
     from sightline.api.study import study as study
@@ -33,6 +34,7 @@ _HOMES = {
     "compare": "sightline.audits.audit_result",
     "data_from": "sightline.data.assembly.in_memory",
     "load": "sightline.api.train",
+    "log_audit": "sightline.api.log_audit",
     "look": "sightline.api.look",
     "predict": "sightline.api.predict",
     "prompted": "sightline.adapters.huggingface.causal_model",
@@ -43,8 +45,18 @@ _HOMES = {
     "wrap": "sightline.adapters.wrap",
 }
 
-__all__ = ["Audit", "SightlineError", "answers", "audit", "compare", "data_from", "load", "look"]
-__all__ += ["predict", "prompted", "study", "tap", "train", "transformer", "wrap"]
+__all__ = ["Audit", "SightlineError", "answers", "audit", "compare", "data_from", "load"]
+__all__ += [
+    "log_audit",
+    "look",
+    "predict",
+    "prompted",
+    "study",
+    "tap",
+    "train",
+    "transformer",
+    "wrap",
+]
 
 
 def __getattr__(name: str) -> Any:

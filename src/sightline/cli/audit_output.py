@@ -9,9 +9,10 @@ from sightline.api.seed_audits import Audits
 from sightline.cli.flag_groups import AuditReport, Console, Report
 from sightline.cli.output import emit, note_kept, say, tell, write_text, writing
 from sightline.cli.output_checks import Folder, Output
+from sightline.report.junit import junit
 
 AUDIT = Folder("a saved audit", folders.AUDIT)
-_NAMES = {"report": "Report", "card": "Card"}
+_NAMES = {"report": "Report", "card": "Card", "JUnit XML": "JUnit"}
 SEVERAL = Folder("a folder with the audits of several seeds", folders.AUDITS)
 
 
@@ -19,8 +20,9 @@ def written(report: Report | AuditReport, *, several: bool = False) -> list[Outp
     """Name what `write_audits` writes."""
     save = report.save if isinstance(report, AuditReport) else None
     saved = None if save is None else Output("--save", save, SEVERAL if several else AUDIT)
-    card = None if report.card is None else Output("--card", report.card)
-    return [Output("--out", report.out), saved, card]
+    files = {"--card": report.card, "--junit": report.junit}
+    more = (None if file is None else Output(flag, file) for flag, file in files.items())
+    return [Output("--out", report.out), saved, *more]
 
 
 def write_audits(audits: Audits, report: Report | AuditReport) -> None:
@@ -35,12 +37,19 @@ def write_audits(audits: Audits, report: Report | AuditReport) -> None:
         audits.write_report(report.out, texts=texts, ids=ids, title=report.title)
     if report.card is not None:
         write_text(report.card, audits.card(report.card.suffix.lower()))
+    if report.junit is not None:
+        write_text(report.junit, junit(audits.by_seed))
 
 
 def show_audits(audits: Audits, report: AuditReport, console: Console) -> None:
     """Print audits, and where they were written."""
     saved = f"saved audit{'s' if audits.together else ''}"
-    files = {"report": report.out, saved: report.save, "card": report.card}
+    files = {
+        "report": report.out,
+        saved: report.save,
+        "card": report.card,
+        "JUnit XML": report.junit,
+    }
     places = {name: place for name, place in files.items() if place is not None}
     if console.as_json:
         emit(audits.to_json())
