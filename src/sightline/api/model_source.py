@@ -295,6 +295,12 @@ def choose_training(
     options: AuditOptions = USUAL,
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
+    if data.labels_sep:
+        raise SpecError(
+            f"{model} is trained to predict one class; several labels for each text need a model "
+            "with several labels, such as hf:DIR",
+            field="labels_sep",
+        )
     fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
     if training.fit:
         fit |= _settings(training.fit, fit)

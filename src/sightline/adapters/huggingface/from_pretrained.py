@@ -29,6 +29,7 @@ from sightline.adapters.huggingface.model_folder import (
     check_tokenizer_files,
 )
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.adapters.label_views import SIGMOIDS
 from sightline.adapters.validate_outputs import called, is_fault
 from sightline.config.spec_syntax import place_and_options
 from sightline.core.errors import MissingExtra, ModelError
@@ -242,11 +243,10 @@ def _chosen(
 
 
 def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
-    """Read what the logits are of; numbers and several labels at once are no decision between
-    classes.
-    """
+    """Read what the logits are of: classes, or several labels at once; numbers are no decision."""
     kind = getattr(config, "problem_type", None)
-    if kind in ("regression", "multi_label_classification") or config.num_labels < 2:
+    several = kind == "multi_label_classification"
+    if kind == "regression" or (config.num_labels < 2 and not several):
         message = f"{name}: expected one decision between classes, got {kind or 'a single number'}"
         raise ModelError(message, change="audit a classifier that gives a logit for each class")
     names = tuple(
@@ -258,7 +258,7 @@ def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
             f"{names.count(twice)} of them"
         )
         raise ModelError(message, change="name each class once in id2label")
-    return "softmax", names
+    return SIGMOIDS if several else "softmax", names
 
 
 def _check_tokenizer(name: str, tokenizer: Any) -> None:

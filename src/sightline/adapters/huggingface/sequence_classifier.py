@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
+from sightline.adapters.label_views import of_label
 from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead
@@ -83,6 +84,10 @@ class Classifier:
     """Whether the model is told which piece is of the text and which of the query."""
     together: bool
     """Whether texts of several lengths may be run together, padded."""
+    label: int | None = field(default=None, kw_only=True)
+    """Which of several labels this is a view of; None where the model is taken whole."""
+    width: int | None = field(default=None, kw_only=True)
+    """How many logits the module gives, where this is a view of one."""
 
     @property
     def device(self) -> torch.device:
@@ -140,9 +145,13 @@ class Classifier:
             for some in self.parts(batch):
                 ids, mask = some.ids, some.mask.long()
                 answer = self.module(input_ids=ids, attention_mask=mask, **self.beside(ids))
-                found.append(answer.logits)
+                found.append(of_label(answer.logits, self.label))
                 places.append(some.places)
         return torch.cat(found)[torch.cat(places).argsort()]
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run."""
+        return replace(self, label=None).logits(batch)
 
     def with_rows(
         self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
@@ -218,7 +227,7 @@ class Classifier:
                     changes(some),
                     **self.beside(some.ids),
                 )
-            logits.append(answer.logits)
+            logits.append(of_label(answer.logits, self.label))
             places.append(some.places)
         return torch.cat(logits)[torch.cat(places).argsort()]
 
