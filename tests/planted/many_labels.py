@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -115,6 +116,13 @@ def wrapped(only: int | None = None, broken: int | None = None) -> WrappedModule
     """Wrap the model with all of its labels, or with one alone as its owner would write that;
     the logits of a ``broken`` label are no numbers.
     """
+    names = LABELS if only is None else (f"not {LABELS[only]}", LABELS[only])
+    link = "sigmoids" if only is None else "sigmoid"
+    return sightline.wrap(**functions(only, broken), link=link, labels=names, name="caml")
+
+
+def functions(only: int | None = None, broken: int | None = None) -> dict[str, Any]:
+    """Give the module and the functions around it, as its owner writes them."""
     model, vocabulary = trained()
 
     def spoiled(logits: torch.Tensor) -> torch.Tensor:
@@ -140,17 +148,13 @@ def wrapped(only: int | None = None, broken: int | None = None) -> WrappedModule
         )
         return model.classify(traced["states"], given, mask)[:, only : only + 1]
 
-    names = LABELS if only is None else (f"not {LABELS[only]}", LABELS[only])
-    return sightline.wrap(
-        model,
-        collate=lambda examples: ids_and_mask(vocabulary, examples),
-        embed=lambda batch: model.embedding(batch.ids),
-        trace=trace,
-        decode=decode,
-        link="sigmoids" if only is None else "sigmoid",
-        labels=names,
-        name="caml",
-    )
+    return {
+        "module": model,
+        "collate": lambda examples: ids_and_mask(vocabulary, examples),
+        "embed": lambda batch: model.embedding(batch.ids),
+        "trace": trace,
+        "decode": decode,
+    }
 
 
 @cache

@@ -12,7 +12,8 @@ import torch
 import sightline
 from sightline.core.errors import ModelError, SpecError, StoreError
 from sightline.core.results import Measurement
-from tests.planted.many_labels import LABELS, data, wrapped
+from sightline.data.dataset import read_set
+from tests.planted.many_labels import LABELS, data, functions, wrapped
 
 
 @cache
@@ -140,3 +141,40 @@ def test_a_model_with_several_labels_is_refused_where_one_decision_is_asked_for(
             link="sigmoids",
             **dict.fromkeys(("collate", "embed", "trace"), print),
         )
+
+
+def test_the_python_of_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).resolve().parents[2] / "docs" / "many-labels.md"
+    code = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    rows = [
+        f"{example.text},{';'.join(read_set(data().label_names[example.label]))}"
+        for example in data().test
+    ]
+    Path("notes.csv").write_text("\n".join(["text,codes", *rows]), encoding="utf-8")
+    known = {"sightline": sightline, "names": LABELS, **functions()}
+    exec(compile(code, "many-labels.md", "exec"), known)
+    assert audits().headline in capsys.readouterr().out
+    assert known["view"].labels == ("not used", "used")
+    assert Path("report-labels", "label-001.html").is_file()
+
+
+def test_the_tap_reads_and_replaces_the_row_of_a_label() -> None:
+    known = functions()
+    tapped = sightline.tap(
+        known["module"], collate=known["collate"], row=0, link="sigmoids", labels=LABELS
+    )
+    view, other = sightline.label_view(tapped, "used"), sightline.label_view(wrapped(), "used")
+    batch = view.collate(data().test[:12])
+    trace, same = view.trace(batch), other.trace(batch)
+    torch.testing.assert_close(trace.attention, same.attention)
+    torch.testing.assert_close(trace.logits, same.logits)
+    turned = trace.attention.flip(1) * batch.mask + 1e-3 * batch.mask
+    turned = turned / turned.sum(1, keepdim=True)
+    expected = other.decode(same, turned)
+    assert (expected - same.logits).abs().max() > 0.1
+    given = turned if trace.heads is None else turned.expand_as(trace.own)
+    torch.testing.assert_close(view.decode(trace, given), expected)
+    torch.testing.assert_close(tapped.label_logits(batch)[:, :1], trace.logits)

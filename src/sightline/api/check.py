@@ -91,13 +91,14 @@ def model_folder(model: str) -> Path | None:
 
 def _read_model(model: str) -> Auditable:
     from sightline.adapters.load_external import load_elsewhere  # noqa: PLC0415  (torch)
+    from sightline.adapters.validate_model import validate  # noqa: PLC0415  (torch)
     from sightline.experiments.device import pick_device  # noqa: PLC0415  (torch)
     from sightline.models.model_storage import load_classifier  # noqa: PLC0415  (torch)
 
     folder = model_folder(model)
-    return (
-        load_elsewhere(model, pick_device("auto")) if folder is None else load_classifier(folder)[0]
-    )
+    if folder is not None:
+        return load_classifier(folder)[0]
+    return validate(load_elsewhere(model, pick_device("auto")))
 
 
 def _read_texts(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sightline.api.audit import HERE, QUIET, audit_source
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.model_source import ELSEWHERE, Given
+from sightline.api.model_source import ELSEWHERE, Given, Imported
 from sightline.api.run_options import AuditOptions
 from sightline.core.errors import SightlineError, SpecError
 from sightline.experiments.callbacks import Display
@@ -109,6 +109,7 @@ def audit_each_label(
     from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
     from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
     from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
+    from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
 
@@ -116,6 +117,8 @@ def audit_each_label(
     chosen = _chosen(names, labels)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
     thresholds = options.get("thresholds") or committed()
+    stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
+    asked = replace(asked, limit=most_texts(asked.limit, **stops))
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
     counts = predicted_counts(trained.model, audited, options.get("batch_size", 32))
     left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
@@ -124,8 +127,10 @@ def audit_each_label(
     wanted = [label for label in chosen if label not in left_out]
     for number, label in enumerate(wanted, 1):
         hooks.on_label(label, number, len(wanted))
-        kept = {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
-        source = Given(_of_label(trained, sets, label), replace(asked, label_map={}))
+        kept: dict[str, Any] = (
+            {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
+        )
+        source = Given(_of_label(trained, sets, label), replace(asked, label_map={}, labels=()))
         said = dict(about or {}) | {"label": label, "labels_tested": len(wanted)}
         try:
             found[label] = audit_source(source, hooks, machine, about=said, **kept, **options)[1]
@@ -137,6 +142,43 @@ def audit_each_label(
     held, levels = held_together(found, thresholds)
     predicted = {label: counts[label].positive for label in chosen}
     return LabelAudits(trained.model.name, held, left_out, predicted, len(audited.test), levels)
+
+
+def has_labels(model: object) -> bool:
+    """Tell whether a model has several labels."""
+    from sightline.adapters.label_views import has_labels as found  # noqa: PLC0415  (torch)
+
+    return found(model)
+
+
+def audit_labels_of(
+    source: Imported,
+    trained: Trained,
+    hooks: Hooks,
+    machine: Machine,
+    *,
+    about: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> LabelAudits:
+    """Audit the labels of a source whose model has several, as a command asks for them."""
+    said = source.about(trained) | dict(about or {})
+    labels = source.asked.labels or None
+    return audit_each_label(
+        trained, source.asked, hooks, machine, labels=labels, about=said, **options
+    )
+
+
+def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
+    """Give the first label that is asked for, whose audit costs what that of another does, and how
+    many there are.
+    """
+    from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
+    from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+
+    names = labels_of(trained.model)
+    chosen = _chosen(names, asked.labels or None)
+    sets = labelled_sets(trained.dataset, names, asked.label_map)
+    return _of_label(trained, sets, chosen[0]), len(chosen)
 
 
 def _chosen(names: Sequence[str], labels: Sequence[str] | str | None) -> tuple[str, ...]:

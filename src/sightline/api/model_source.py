@@ -119,15 +119,18 @@ class _Audited(ABC):
 
     def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
         """Estimate what auditing it will cost."""
+        from sightline.api.label_audits import first_label, has_labels  # noqa: PLC0415  (torch)
         from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
 
         began = perf_counter()
         trained = self.trained(device=device)
         reading = perf_counter() - began
-        asked = self.asked
+        asked, labels = self.asked, 1
+        if has_labels(trained.model):
+            trained, labels = first_label(trained, asked)
         found = forecast_audit(
             trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution
-        )
+        ).times(labels, "labels")
         return replace(found, seconds_reading=reading)
 
     @property
@@ -282,6 +285,9 @@ def choose(
         if options.label_map:
             known = f"{model} is trained first, and has the labels of its data; leave it out"
             raise SpecError(known, field="label_map")
+        if options.labels:
+            known = f"{model} is trained first, and predicts one class; leave it out"
+            raise SpecError(known, field="labels")
         return choose_training(data, model, training, options)
     _refuse_training(training, f"in {folder}")
     alike = prepared_alike(data, folder / MODEL_FILE, typed)

@@ -53,9 +53,7 @@ class Audits:
         else:
             save_results(self.first, folder)
 
-    def write_report(
-        self, out: Path, *, texts: bool = True, ids: bool = True, title: str = ""
-    ) -> None:
+    def to_html(self, out: Path, *, texts: bool = True, ids: bool = True, title: str = "") -> None:
         """Write the report of the first, with what all of them say."""
         from sightline.report.html.audit_page import write_page  # noqa: PLC0415  (jinja2)
 

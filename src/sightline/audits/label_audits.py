@@ -1,45 +1,21 @@
-"""Audits of several labels of one model: what they come to together, and the folder that holds them.
-
-DIR/labels.json       the labels, with the reason of each that was not audited
-DIR/label-001/        a saved audit for each
-"""
+"""Audits of several labels of one model, and what they come to together."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sightline._io.atomic_write import is_free, plain, put_back, write_whole
-from sightline._io.checksums import MANIFEST, changed_file, seal
 from sightline.audits.audit_result import Audit
-from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
-from sightline.audits.audit_storage import write_results
-from sightline.config.json_reader import parse_json, read_as
-from sightline.core.errors import SpecError, StoreError
+from sightline.audits.label_storage import SCHEMA, LabelIndex, folders_of, load_index, save_labels
 from sightline.core.results import Table, TableCell
+from sightline.report.card import card
 from sightline.report.html.labels_page import write_labels
-from sightline.report.label_rows import LabelRow, audited_row, lines, summary
+from sightline.report.label_rows import NOT_AUDITED, LabelRow, audited_row, lines, summary
+from sightline.report.text.card_text import CARDS
 from sightline.stats.intervals import LEVEL
-
-MARK = "labels.json"
-FILES = (MARK, MANIFEST)
-"""What lies beside the audits; the first is the file by which the folder is known."""
-SCHEMA = 1
-
-
-@dataclass(frozen=True)
-class _Mark:
-    schema: int
-    name: str
-    texts: int
-    predicted: Mapping[str, int]
-    left_out: Mapping[str, str]
-    levels: Mapping[str, float]
-    folders: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -108,54 +84,30 @@ class LabelAudits:
         """
         return write_labels(self.rows, self.audits, Path(path), texts=texts, ids=ids, title=title)
 
+    def card(self, ending: str) -> str:
+        """Give the cards of all labels as text, ``.md`` or ``.html``."""
+        return "\n".join(CARDS[ending](card(audit)) for audit in self.audits.values())
+
     def save(self, folder: str | Path) -> Path:
         """Write the audits to a folder, all of them or nothing; `load` reads them back."""
-        final = Path(folder)
-        if not (is_free(final) or (final / MARK).exists()):
-            message = "exists and does not hold the audits of several labels; name a new folder"
-            raise StoreError(f"{final}: {message}")
-        folders = {label: f"label-{number:03d}" for number, label in enumerate(self.audits, 1)}
-        mark = _Mark(
-            SCHEMA, self.name, self.texts, self.predicted, self.left_out, self.levels, folders
+        index = LabelIndex(
+            SCHEMA,
+            self.name,
+            self.texts,
+            self.predicted,
+            self.left_out,
+            self.levels,
+            folders_of(self.audits),
         )
-
-        def write(aside: Path) -> None:
-            aside.mkdir()
-            for label, place in folders.items():
-                write_results(self.audits[label], aside / place)
-                seal(aside / place)
-            written = json.dumps(plain(vars(mark)), indent=1)
-            (aside / MARK).write_text(written, encoding="utf-8")
-            seal(aside)
-
-        return write_whole(final, write, _own(final, folders.values()))
+        return save_labels(index, self.audits, folder)
 
     @staticmethod
     def load(folder: str | Path) -> LabelAudits:
         """Read the audits that `save` wrote."""
-        path = Path(folder)
-        put_back(path)
-        if not (path / MARK).is_file():
-            raise StoreError(
-                f"{path}: expected a folder with the audits of several labels; it has no {MARK}"
-            )
-        if changed := changed_file(path):
-            raise StoreError(
-                f"{changed}: not as it was written, says {MANIFEST} beside it; make the audits again"
-            )
-        try:
-            found = parse_json((path / MARK).read_text(encoding="utf-8"), "")
-            mark: _Mark = read_as(_Mark, found, "")
-        except (SpecError, UnicodeDecodeError) as error:
-            raise StoreError(f"{path / MARK}: {error}") from error
-        if mark.schema != SCHEMA:
-            raise StoreError(
-                f"{path / MARK}: schema {mark.schema}, this version reads {SCHEMA}; make the "
-                "audits again"
-            )
-        audits = {label: Audit.load(path / place) for label, place in mark.folders.items()}
+        index = load_index(Path(folder))
+        audits = {label: Audit.load(Path(folder) / one) for label, one in index.folders.items()}
         return LabelAudits(
-            mark.name, audits, mark.left_out, mark.predicted, mark.texts, mark.levels
+            index.name, audits, index.left_out, index.predicted, index.texts, index.levels
         )
 
     def __repr__(self) -> str:
@@ -171,13 +123,6 @@ def _cells(row: LabelRow) -> tuple[TableCell, ...]:
         if found is None
         else TableCell(found.value, found.low, found.high, found.n, method=found.method)
     )
-    words = (row.verdict or "not audited", row.with_label, row.test or None)
+    words = (row.verdict or NOT_AUDITED, row.with_label, row.test or None)
     named = [TableCell(None if word is None else str(word), note=row.why) for word in words]
     return (TableCell(row.predicted, n=row.texts), *named, number)
-
-
-def _own(folder: Path, places: Any) -> set[str]:
-    """Name what is replaced with such a folder: the audits that it holds, and those to come."""
-    there = {one.parent.name for one in folder.glob("label-*/audit.json")}
-    inside = {f"{place}/{file}" for place in (*there, *places) for file in OF_AN_AUDIT}
-    return {*FILES, *inside}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,6 +14,9 @@ from sightline.cli.output import tell
 from sightline.core.errors import SpecError
 from sightline.core.results import BY_ABSENCE, VERDICTS, Results
 from sightline.report.sentences import by_absence, listed, quoted
+
+if TYPE_CHECKING:
+    from sightline.audits.label_audits import LabelAudits
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
 
@@ -27,10 +31,15 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
     return gates
 
 
-def close_gates(audits: Audits, gates: Sequence[str]) -> None:
-    """Leave with the exit code of a closed gate, if an audit closes one."""
-    found = audits.by_seed.values()
-    if reasons := dict.fromkeys(reason for audit in found for reason in closed(audit, gates)):
+def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
+    """Leave with the exit code of a closed gate, if an audit closes one: of any seed, or of any
+    label.
+    """
+    if isinstance(audits, Audits):
+        found = [("", audit) for audit in audits.by_seed.values()]
+    else:
+        found = [(f"{quoted(label)}: ", audit) for label, audit in audits.audits.items()]
+    if reasons := dict.fromkeys(of + why for of, audit in found for why in closed(audit, gates)):
         tell(f"gate closed: {'; '.join(reasons)}")
         raise typer.Exit(GATE_CLOSED)
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sightline.adapters.label_alignment import LabelMap, numbered_for, numbered_for_model
+from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.config.specs import DataSpec
+from sightline.config.user_tables import SEVERAL, TABLES
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
 from sightline.data.assembly.corpus_cache import content_digest
@@ -24,6 +26,8 @@ from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import BESIDE, companions_in, load_classifier, save_classifier
 
+WITH_COLUMNS = (*TABLES, "files", "hf")
+"""Data with a column of labels, which may hold several."""
 NOT_KNOWN: frozenset[str] = frozenset()
 """The texts that a model from elsewhere has seen: none is known."""
 
@@ -101,6 +105,8 @@ def load_imported(
     with watching_divisions() as divided:
         model = load_elsewhere(spec, pick_device(device))
     seen = None if divided and content_digest(data) in divided else NOT_KNOWN
+    if has_labels(model) and not data.labels_sep and data.kind in WITH_COLUMNS:
+        data = replace(data, labels_sep=SEVERAL)
     dataset = load_to_audit(
         data, seed, seen, choosing=isinstance(model, SupportsAttentionSources) and model.choosing
     )
@@ -109,4 +115,6 @@ def load_imported(
         dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], text]})
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
-    return Trained(model, numbered_for_model(dataset, model, label_map), {}, {})
+    if not has_labels(model):
+        dataset = numbered_for_model(dataset, model, label_map)
+    return Trained(model, dataset, {}, {})
