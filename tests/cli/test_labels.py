@@ -64,6 +64,10 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     assert (tmp_path / "page-labels" / "label-002.html").is_file()
     assert (saved / "label-002" / "audit.json").is_file()
     assert card.is_file()
+    drawn = sightline("report", saved, "--out", tmp_path / "drawn.html", "--no-texts", "--json")
+    assert drawn.code == 0, drawn.err
+    assert drawn.json["headline"] == output["headline"]
+    assert (tmp_path / "drawn-labels" / "label-001.html").is_file()
     again = sightline(
         *named(folder), "--label-name", "one", "--out", out, "--save", saved, "--max-texts", 110,
         *("--fail-on", output["audits"]["one"]["verdict"].replace(" ", "-")),
@@ -71,7 +75,7 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     assert again.code == GATE_CLOSED, again.err
     assert "'one': the verdict is" in again.err
     lines = again.out.splitlines()
-    assert lines[0].startswith("Attention by label, 1 labels")
+    assert lines[0].startswith("Attention by label (1 label): ")
     assert sorted(one.name for one in (tmp_path / "page-labels").iterdir()) == ["label-001.html"]
     assert not (saved / "label-002").exists()
 

@@ -39,7 +39,12 @@ def test_labels_stand_apart_in_a_cell_or_in_a_list(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "said"),
-    [("null", "got nothing"), ('["a", ""]', "expected labels"), ('["a", [1]]', "expected labels")],
+    [
+        ("null", "got nothing"),
+        ("[0, 1, 0]", "got zeros and ones"),
+        ('["a", ""]', "expected labels"),
+        ('["a", [1]]', "expected labels"),
+    ],
 )
 def test_what_is_no_labels_is_named_by_line(tmp_path: Path, cell: str, said: str) -> None:
     file = table(

@@ -30,6 +30,23 @@ def test_each_label_gets_the_verdict_that_is_true() -> None:
     assert all(one.metrics["accuracy"].value > 0.9 for one in found.audits.values())
 
 
+def test_a_label_that_may_be_shown_is_judged_with_wider_intervals_and_says_so() -> None:
+    """Two labels are tested and one is found: 1 − .05/2."""
+    found = audits()
+    assert found.levels == {"used": pytest.approx(0.975), "unused": 0.95}
+    (alone,) = sightline.audit_labels(wrapped(), data(), "used").audits.values()
+    wide = {one.code: one for one in found.audits["used"].findings}
+    for one in alone.findings[:2]:
+        other = wide[one.code].score
+        assert one.score is not None
+        assert other is not None
+        assert other.value == one.score.value
+        assert other.high - other.low > one.score.high - one.score.low
+        assert "97.5 % interval" in other.method
+    notes = [one.cards["data"]["notes"][-1] for one in found.audits.values()]
+    assert ["97.5 %" in note for note in notes] == [True, False]
+
+
 def test_a_label_with_too_few_positives_is_named() -> None:
     found = audits()
     assert [*found.left_out] == ["rare"]

@@ -133,7 +133,8 @@ def audit_each_label(
         source = Given(_of_label(trained, sets, label), replace(asked, label_map={}, labels=()))
         said = dict(about or {}) | {"label": label, "labels_tested": len(wanted)}
         try:
-            found[label] = audit_source(source, hooks, machine, about=said, **kept, **options)[1]
+            heard = hooks if number == 1 else replace(hooks, on_ready=_unheard)
+            found[label] = audit_source(source, heard, machine, about=said, **kept, **options)[1]
         except SightlineError as error:
             failed[label] = error
     if failed and not found:
@@ -179,6 +180,10 @@ def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
     chosen = _chosen(names, asked.labels or None)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
     return _of_label(trained, sets, chosen[0]), len(chosen)
+
+
+def _unheard(*heard: object) -> None:
+    """Say of the other labels nothing that was said of the first: they have the same texts."""
 
 
 def _chosen(names: Sequence[str], labels: Sequence[str] | str | None) -> tuple[str, ...]:

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.audits.audit_storage import save_results
+from sightline.audits.label_storage import folders_of, holds_labels
 from sightline.core.results import Results
 from sightline.experiments.multi_seed import load_several, members, save_several, seeds_in
 from sightline.report.sentences import headline
 
 if TYPE_CHECKING:
+    from sightline.audits.label_audits import LabelAudits
     from sightline.verdict.seed_summary import AcrossSeeds
 
 
@@ -75,8 +77,13 @@ class Audits:
         return found | {"headline": head, "seeds": self.across.to_json()}
 
 
-def load_audits(folder: Path) -> tuple[Audits, list[Path]]:
-    """Read a saved audit, or those of several seeds, and name their folders."""
+def load_audits(folder: Path) -> tuple[Audits | LabelAudits, list[Path]]:
+    """Read a saved audit, or those of several seeds or labels, and name their folders."""
+    if holds_labels(folder):
+        from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
+
+        found = LabelAudits.load(folder)
+        return found, [folder / place for place in folders_of(found.audits).values()]
     from sightline.experiments.audit_lookup import read_place  # noqa: PLC0415  (as late as it is needed)
 
     if seeds_in(folder):

@@ -39,6 +39,12 @@ class LabelIndex:
     folders: Mapping[str, str]
 
 
+def holds_labels(folder: Path) -> bool:
+    """Tell whether a folder holds the audits of several labels."""
+    put_back(folder)
+    return (folder / MARK).is_file()
+
+
 def folders_of(labels: Iterable[str]) -> dict[str, str]:
     """Name the folder of each label by its place: a label may be anything."""
     return {label: f"label-{number:03d}" for number, label in enumerate(labels, 1)}
@@ -74,9 +80,8 @@ def _own(folder: Path, places: Iterable[str]) -> set[str]:
 
 def load_index(folder: Path) -> LabelIndex:
     """Read what lies beside the audits; what is not as it was written is an error."""
-    put_back(folder)
     file = folder / MARK
-    if not file.is_file():
+    if not holds_labels(folder):
         raise StoreError(
             f"{folder}: expected a folder with the audits of several labels; it has no {MARK}"
         )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sightline.core.results import VERDICTS, Estimate, Level, Results
 from sightline.report.number_format import count, score, score_span
+from sightline.report.sentences import listed, quoted
 from sightline.report.text.column_layout import aligned
 from sightline.stats.intervals import LEVEL
 
 SHOWN = 25
 """Labels that the terminal lists."""
+NAMED = 3
+"""Labels of one verdict that the headline names."""
 NOT_AUDITED = "not audited"
 
 
@@ -62,11 +64,18 @@ def audited_row(label: str, predicted: int, audit: Results, level: float) -> Lab
 
 def summary(rows: Sequence[LabelRow]) -> str:
     """Say of how many labels which verdict holds."""
-    levels = Counter(row.verdict for row in rows)
-    said = [f"{level} for {levels[level]}" for level in VERDICTS if levels[level]]
-    if levels[None]:
-        said.append(f"{NOT_AUDITED}: {levels[None]}")
-    return f"Attention by label, {count(len(rows))} labels: {'; '.join(said)}"
+    of = {level: [row.label for row in rows if row.verdict == level] for level in VERDICTS}
+    said = [f"{level} for {_some(labels)}" for level, labels in of.items() if labels]
+    if left := sum(row.verdict is None for row in rows):
+        said.append(f"{NOT_AUDITED}: {count(left)}")
+    what = "1 label" if len(rows) == 1 else f"{count(len(rows))} labels"
+    return f"Attention by label ({what}): {'; '.join(said)}"
+
+
+def _some(labels: Sequence[str]) -> str:
+    """Count labels, and name them where they are few."""
+    named = f" ({listed([*map(quoted, labels)])})" if len(labels) <= NAMED else ""
+    return f"{count(len(labels))}{named}"
 
 
 def intervals_note(rows: Sequence[LabelRow]) -> str:

@@ -177,6 +177,13 @@ def _labels(file: str, row: Record, columns: Columns) -> str:
             file,
             row.line,
         )
+    if isinstance(cell, list | tuple) and len({*named}) < len(named) and set(named) <= {"0", "1"}:
+        raise DataError(
+            f"expected the names of labels in {columns.label!r}, got zeros and ones: {show(cell)}; "
+            "write the names of the labels that are 1",
+            file,
+            row.line,
+        )
     if bad := next((one for one in named if not_a_character(one)), None):
         raise DataError(
             f"a label in {columns.label!r} holds what is no character: {bad!a}", file, row.line
