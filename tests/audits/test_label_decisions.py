@@ -1,12 +1,19 @@
 """False discoveries over labels: the step-up procedure, against p-values and on nulls."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from sightline.audits.label_decisions import _bettered, _no_better, discoveries, widened
+from sightline.audits.label_decisions import (
+    _bettered,
+    _no_better,
+    _own,
+    discoveries,
+    widened,
+)
 from sightline.core.results import Level, Verdict
 from sightline.stats.intervals import LEVEL
 
@@ -76,6 +83,14 @@ def test_the_level_of_all_labels_is_the_usual_one() -> None:
     assert widened(LEVEL, 10, 5) == pytest.approx(0.975)
 
 
+def test_an_audit_that_looks_is_widened_from_its_own_level() -> None:
+    looked = SimpleNamespace(spec={"sequential": {"level": 0.975}})
+    plain = SimpleNamespace(spec={})
+    assert _own(looked, LEVEL) == 0.975
+    assert _own(looked, widened(LEVEL, 4, 1)) == pytest.approx(1 - 0.025 / 4)
+    assert _own(plain, widened(LEVEL, 4, 1)) == pytest.approx(1 - 0.05 / 4)
+
+
 def test_no_verdict_gets_better_by_a_wider_interval() -> None:
     def verdict(level: Level, own: Level) -> Verdict:
         return Verdict(level, 1, (), (), {"x": Verdict(own, 1, (), ())})
@@ -84,5 +99,7 @@ def test_no_verdict_gets_better_by_a_wider_interval() -> None:
     wide = verdict(Level.CAVEATS, Level.CANNOT_TELL)
     held = _no_better(usual, wide)
     assert (held.level, held.by_class["x"].level) == (Level.MUST_NOT, Level.CANNOT_TELL)
+    other = _no_better(verdict(Level.CAN, Level.MUST_NOT), verdict(Level.CANNOT_TELL, Level.CAN))
+    assert (other.level, other.by_class["x"].level) == (Level.CANNOT_TELL, Level.MUST_NOT)
     assert _bettered(usual, wide)
     assert not _bettered(wide, usual)

@@ -114,12 +114,16 @@ def test_a_model_that_predicts_one_class_takes_no_labels(
     assert more[0] in found.err
 
 
-@pytest.mark.parametrize("command", ["predict", "check-model"])
-def test_commands_about_one_decision_name_the_one_for_labels(
-    sightline: Call, folder: Path, command: str
-) -> None:
-    model, data = f"hf:{folder / 'model'}", folder / "notes.csv"
-    words = (model,) if command == "check-model" else (model, data)
-    found = sightline(command, *words)
+def test_commands_about_one_decision_name_the_one_for_labels(sightline: Call, folder: Path) -> None:
+    found = sightline("predict", f"hf:{folder / 'model'}", folder / "notes.csv")
     assert found.code == 2
     assert "sightline audit" in found.err
+
+
+def test_the_first_label_is_checked_for_all(sightline: Call, folder: Path) -> None:
+    named = (f"hf:{folder / 'model'}(layer=1,head=0)", "--json")
+    for data in ((), ("--data", folder / "notes.csv", "--label", "codes")):
+        found = sightline("check-model", *named, *data)
+        assert found.code == 0, found.err
+        assert found.json["passed"]
+        assert found.json["model"] == "model: one"

@@ -86,6 +86,13 @@ def load_to_audit(
     return load(data, seed, training=False, kept=kept, seen=seen)
 
 
+def with_labels(data: DataSpec, model: Auditable) -> DataSpec:
+    """Read all labels of a text where a model has several, and nothing says how they stand."""
+    if not has_labels(model) or data.labels_sep or data.kind not in WITH_COLUMNS:
+        return data
+    return replace(data, labels_sep=SEVERAL)
+
+
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
     """Read the companions of a saved model, by name."""
     place = Path(folder)
@@ -105,8 +112,7 @@ def load_imported(
     with watching_divisions() as divided:
         model = load_elsewhere(spec, pick_device(device))
     seen = None if divided and content_digest(data) in divided else NOT_KNOWN
-    if has_labels(model) and not data.labels_sep and data.kind in WITH_COLUMNS:
-        data = replace(data, labels_sep=SEVERAL)
+    data = with_labels(data, model)
     dataset = load_to_audit(
         data, seed, seen, choosing=isinstance(model, SupportsAttentionSources) and model.choosing
     )
