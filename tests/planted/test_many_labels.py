@@ -97,6 +97,7 @@ def test_the_logits_of_all_labels_come_from_one_run_and_are_those_of_the_views()
         torch.testing.assert_close(trace.logits[:, 0], every[:, number])
         torch.testing.assert_close(view.decode(trace, trace.attention), trace.logits)
         assert view.labels == (f"not {label}", label)
+        torch.testing.assert_close(view.label_logits(batch), every)
     attention = [sightline.label_view(model, n).trace(batch).attention for n in range(2)]
     assert not torch.allclose(*attention)
 

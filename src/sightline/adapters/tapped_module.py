@@ -67,7 +67,9 @@ class TappedModule:
         """Give the logits of all labels in one run."""
         with torch.no_grad(), exact_recurrence(self.module, self.device):
             found = logits_of(called("run", self.calls[1], batch), batch)
-        return tensor("run: logits", found, (len(batch), len(self.labels or ())), found.device)
+        return tensor(
+            "run: logits", found, (len(batch), self.width or len(self.labels or ())), found.device
+        )
 
     @property
     def origin(self) -> Origin:

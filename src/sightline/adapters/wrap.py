@@ -61,7 +61,7 @@ class WrappedModule:
         """Give the logits of all labels in one run."""
         with torch.no_grad(), exact_recurrence(self.module, self.device):
             known = _entries(self._returned(batch, self.embed(batch)))
-        shape = (len(batch), len(self.labels or ()))
+        shape = (len(batch), self.width or len(self.labels or ()))
         return tensor("trace: logits", entry(known, "logits"), shape, batch.ids.device).detach()
 
     @property
