@@ -2,7 +2,7 @@
 [[…], …]}: with retries, a rate limit, and answers that are kept in a file.
 
 ENDPOINT=http://127.0.0.1:8000/ LABELS=bad,good \
-    sightline audit --model answers:http_endpoint:build --data reviews.csv --limit 100
+    sightline audit --model answers:http_endpoint:build --data reviews.csv --limit 200
 """
 
 import json

@@ -26,6 +26,7 @@ def test_public_names() -> None:
         "load",
         "look",
         "predict",
+        "prompted",
         "study",
         "tap",
         "train",

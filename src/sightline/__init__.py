@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sightline.adapters.answers_model import answers as answers
+    from sightline.adapters.huggingface.causal_model import prompted as prompted
     from sightline.adapters.huggingface.from_pretrained import transformer as transformer
     from sightline.adapters.label_views import label_view as label_view
     from sightline.adapters.tapped_module import tap as tap
@@ -40,6 +41,7 @@ _HOMES = {
     "load": "sightline.api.train",
     "look": "sightline.api.look",
     "predict": "sightline.api.predict",
+    "prompted": "sightline.adapters.huggingface.causal_model",
     "study": "sightline.api.study",
     "tap": "sightline.adapters.tapped_module",
     "train": "sightline.api.train",
@@ -48,7 +50,17 @@ _HOMES = {
 }
 
 __all__ = ["Audit", "LabelAudits", "SightlineError", "answers", "audit", "audit_labels", "compare"]
-__all__ += ["data_from", "label_view", "load", "look", "predict", "study", "tap", "train"]
+__all__ += [
+    "data_from",
+    "label_view",
+    "load",
+    "look",
+    "predict",
+    "prompted",
+    "study",
+    "tap",
+    "train",
+]
 __all__ += ["transformer", "wrap"]
 
 

@@ -2,6 +2,9 @@
 whole.
 """
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,15 +13,17 @@ from torch import nn
 import sightline
 from sightline.adapters.compatibility import check
 from sightline.audits.measure_pass import measure
+from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
+from sightline.data.dataset import Dataset
 from sightline.measures.batch_words import words_of
 from sightline.measures.default_measures import default_measures
 from tests.reference import formulas, moving, ties
 from tests.reference.pieces import pieces_of
-from tests.texts import examples
+from tests.texts import example, examples
 
 TEXTS = examples((7, 1, 4, 12, 2))
 
@@ -176,3 +181,197 @@ def test_words_of_one_piece_each_are_audited_as_ever() -> None:
                 v.flat if isinstance(v, Ragged) else v for v in (value, batched[code].values[name])
             )
             assert np.array_equal(here, there, equal_nan=True), f"{code}.{name}"
+
+
+# ---------------------------------------------------------------- two words that share a piece
+
+
+def joined(model_of: object) -> object:
+    """Read marks that stand together as one piece, as many tokenizers do, by example.offsets."""
+
+    def collate(texts: list[Example]) -> Batch:
+        rows = []
+        for text in texts:
+            row: list[tuple[int, int]] = []
+            for match in re.finditer(r"\w+|[^\w\s]+", text.text):
+                words = [w for w, (a, _) in enumerate(text.offsets) if a >= match.start()]
+                inside = [w for w in words if text.offsets[w][1] <= match.end()]
+                row.append((1 + sum(map(ord, match[0])) % 399, inside[0] if inside else -1))
+            rows.append(row)
+        width = max(map(len, rows))
+        ids = torch.tensor([[p for p, _ in row] + [0] * (width - len(row)) for row in rows])
+        word = torch.tensor([[w for _, w in row] + [-1] * (width - len(row)) for row in rows])
+        labels, index = (
+            torch.tensor([getattr(t, name) for t in texts]) for name in ("label", "index")
+        )
+        return Batch(ids, ids > 0, word >= 0, word, labels, index)
+
+    return model_of(collate)
+
+
+def by_wrap(collate: object) -> object:
+    def trace(batch: Batch, vectors: torch.Tensor) -> dict:
+        states = torch.tanh(NET.layer(vectors))
+        weights = (states @ NET.query).masked_fill(~batch.attendable, -torch.inf).softmax(1)
+        return {
+            "attention": weights,
+            "states": states,
+            "logits": decode({"states": states}, weights),
+        }
+
+    def decode(traced: dict, attention: torch.Tensor) -> torch.Tensor:
+        return NET.output(torch.einsum("bt,bth->bh", attention, traced["states"]))
+
+    calls = {"collate": collate, "embed": lambda batch: NET.embedding(batch.ids), "trace": trace}
+    return sightline.wrap(NET, link="sigmoid", decode=decode, **calls)
+
+
+class Pooled(nn.Module):
+    """The same network as one module, which a tap reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = NET
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = torch.tanh(NET.layer(NET.embedding(ids)))
+        weights = (states @ NET.query).masked_fill(~mask, -torch.inf).softmax(1)
+        return NET.output(torch.einsum("bt,bth->bh", weights, states))
+
+
+def by_tap(collate: object) -> object:
+    return sightline.tap(Pooled().eval(), collate=collate, link="sigmoid")
+
+
+SHARED = [
+    example("so good!! really", index=0),
+    example("a bad one ... yes", index=1),
+    example("no marks here", index=2),
+]
+
+
+@pytest.mark.parametrize("road", [by_wrap, by_tap])
+def test_of_two_words_that_share_a_piece_the_second_is_not_seen(road: object) -> None:
+    model = joined(road)
+    seen = [model.seen(text) for text in SHARED]
+    assert [text.tokens for text in seen] == [
+        ("so", "good", "!", "really"),
+        ("a", "bad", "one", ".", "yes"),
+        ("no", "marks", "here"),
+    ]
+    assert seen[2] is SHARED[2]
+    assert [str(proof) for proof in check(model, seen) if proof.outcome == "failed"] == []
+    look = sightline.look(model, "so good!! really", maps="attention")
+    assert look.seen == (True, True, True, False, True)
+    data = Dataset("texts", (), (), tuple(SHARED), ("no", "yes"), {})
+    audit = sightline.audit(model, data, measures=default_measures(chosen=("erasure",)))
+    assert audit.cards["data"]["words_cut"] == 3  # one of "!!", two of "..."
+
+
+def test_words_in_another_order_are_still_refused() -> None:
+    collate = joined(lambda collate: collate)
+
+    def turned(texts: list[Example]) -> Batch:
+        batch = collate(texts)
+        word = batch.word.flip(1)
+        return replace(batch, word=word, attendable=word >= 0)
+
+    with pytest.raises(ModelError, match=r"not numbered from 0 in order|another order|words, and"):
+        by_wrap(turned).collate([SHARED[0]])
+
+
+# ---------------------------------------------------------------- a module that ignores its mask
+
+
+class Unmasked(nn.Module):
+    """A module whose attention lies on padding, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = NET
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        states = torch.tanh(NET.layer(NET.embedding(ids)))
+        return NET.output(torch.einsum("bt,bth->bh", (states @ NET.query).softmax(1), states))
+
+
+def pairs(texts: list[Example]) -> tuple[torch.Tensor, torch.Tensor]:
+    rows = [[in_pieces(word, 99)[0] for word in text.tokens] for text in texts]
+    width = max(map(len, rows))
+    ids = torch.tensor([row + [0] * (width - len(row)) for row in rows])
+    return ids, ids > 0
+
+
+def unmasked_by_tap(one_length: bool) -> object:
+    return sightline.tap(Unmasked().eval(), collate=pairs, link="sigmoid", one_length=one_length)
+
+
+def unmasked_by_wrap(one_length: bool) -> object:
+    def trace(batch: Batch, vectors: torch.Tensor) -> dict:
+        states = torch.tanh(NET.layer(vectors))
+        weights = (states @ NET.query).softmax(1)
+        return {
+            "attention": weights,
+            "states": states,
+            "logits": decode({"states": states}, weights),
+        }
+
+    def decode(traced: dict, attention: torch.Tensor) -> torch.Tensor:
+        return NET.output(torch.einsum("bt,bth->bh", attention, traced["states"]))
+
+    return sightline.wrap(
+        NET,
+        link="sigmoid",
+        collate=pairs,
+        embed=lambda batch: NET.embedding(batch.ids),
+        trace=trace,
+        decode=decode,
+        token_logits=lambda traced: NET.output(traced["states"]),
+        one_length=one_length,
+    )
+
+
+@pytest.mark.parametrize("road", [unmasked_by_tap, unmasked_by_wrap])
+def test_texts_of_one_length_are_run_at_a_time_where_it_is_asked(road: object) -> None:
+    refused = {proof.name for proof in check(road(False), TEXTS) if proof.outcome == "failed"}
+    assert refused & {"unattended", "padding", "alone"}
+    model = road(True)
+    found = {proof.name: proof for proof in check(model, TEXTS)}
+    assert [str(proof) for proof in found.values() if proof.outcome == "failed"] == []
+    assert found["padding"].outcome == "not run"
+    assert "no" in found["padding"].wrong
+    trace = model.trace(model.collate(TEXTS))
+    for row, text in enumerate(TEXTS):
+        alone = model.trace(model.collate([text]))
+        size = len(text.tokens)
+        assert torch.allclose(trace.attention[row, :size], alone.attention[0], atol=1e-6)
+        assert torch.allclose(trace.logits[row], alone.logits[0], atol=1e-6)
+    assert trace.attention[1, 1:].abs().max() == 0
+
+
+@pytest.mark.parametrize("road", [unmasked_by_tap, unmasked_by_wrap])
+def test_other_weights_are_decoded_length_by_length(road: object) -> None:
+    model = road(True)
+    trace = model.trace(model.collate(TEXTS))
+    flat = trace.batch.mask / trace.batch.mask.sum(1, keepdim=True)
+    found = model.decode(trace, flat)
+    for row, text in enumerate(TEXTS):
+        states = torch.tanh(NET.layer(NET.embedding(pairs([text])[0])))
+        assert torch.allclose(found[row], NET.output(states.mean(1))[0], atol=1e-6)
+
+
+def test_padding_at_the_left_is_no_length_of_its_own() -> None:
+    def left(texts: list[Example]) -> tuple[torch.Tensor, torch.Tensor]:
+        ids, mask = pairs(texts)
+        return ids.flip(1), mask.flip(1)
+
+    model = sightline.wrap(
+        NET,
+        link="sigmoid",
+        collate=left,
+        embed=lambda batch: NET.embedding(batch.ids),
+        trace=lambda batch, vectors: {},
+        one_length=True,
+    )
+    with pytest.raises(ModelError, match="padding at the right"):
+        model.trace(model.collate(TEXTS))

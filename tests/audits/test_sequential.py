@@ -2,13 +2,16 @@
 resumes.
 """
 
+import errno
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sightline
 from sightline.adapters.precision import precise
+from sightline.audits import look_storage
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
@@ -182,6 +185,27 @@ def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch)
     assert again.verdict == whole.verdict
     assert again.findings == whole.findings
     assert (tmp_path / FILE).exists()
+
+
+def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(needle, tmp_path, monkeypatch) -> None:
+    model, data = needle
+    whole = sightline.audit(model, data, max_texts=300)
+    real, written = look_storage.write_bytes, list[int]()
+
+    def write(place: Path, content: bytes) -> None:
+        written.append(len(content))
+        if len(written) == 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(place, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(look_storage, "write_bytes", write)
+        with pytest.raises(OSError, match="space"):
+            sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
+    kept = (tmp_path / FILE).read_bytes()
+    assert len(kept) == written[1]
+    again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
+    assert (again.verdict, again.findings) == (whole.verdict, whole.findings)
 
 
 def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:

@@ -147,9 +147,11 @@ def test_a_saved_audit_is_drawn_again_byte_by_byte(sightline: Call, here: Path, 
     done = sightline("report", finished.saved, "--out", "again.html")
     assert (done.code, done.out) == (0, "Verdict: cannot tell\nreport: again.html\n")
     assert Path("again.html").read_bytes() == finished.page.read_bytes()
+    verdict = load_results(finished.saved).verdict
     assert sightline("report", finished.saved, "--json").json == {
         "report": "report.html",
         "verdict": "cannot tell",
+        "by_class": {of: one.level for of, one in verdict.by_class.items()},
     }
 
 

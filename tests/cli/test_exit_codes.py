@@ -17,7 +17,7 @@ from sightline.cli.fail_on import closed, read_gates
 from sightline.cli.signals import heed_sigterm
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SightlineError
-from sightline.core.results import BY_ABSENCE, CAN, CAVEATS
+from sightline.core.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT
 from sightline.data.load_dataset import load
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
@@ -285,25 +285,27 @@ def test_a_finding_closes_its_gate_when_it_is_contradicted(finished: Finished):
             ) == ([f"{finding.code} failed"] if answer == "failed" else [])
 
 
-def test_a_class_that_is_decided_by_absence_closes_its_gate_and_no_other(finished: Finished):
-    """It is a verdict of a class alone: what all texts together end in never names it."""
+def test_a_class_closes_a_gate_as_all_texts_together_do(finished: Finished):
+    """Its map would be shown, too."""
     audit = Audit.load(finished.saved)
-    classes = {"neg": reached(BY_ABSENCE, 7, (), ()), "pos": reached(CAN, 4, (), ())}
-    absent = replace(audit, verdict=reached(CAVEATS, 5, (), (), classes))
-    gates = read_gates(["decided-by-absence"])
-    assert closed(absent, gates) == [
-        "the verdict for texts predicted 'neg' is 'decided-by-absence'"
-    ]
-    assert closed(absent, read_gates(["can-be-shown", "must-not-be-shown", "cannot-tell"])) == []
-    assert closed(absent, read_gates(["can-be-shown-with-caveats"])) == [
-        "the verdict is 'can-be-shown-with-caveats'"
-    ]
-    assert (
-        closed(
-            replace(audit, verdict=replace(absent.verdict, by_class={"pos": classes["pos"]})), gates
-        )
-        == []
-    )
+    classes = {
+        "neg": reached(BY_ABSENCE, 7, (), ()),
+        "pos": reached(CAN, 4, (), ()),
+        "so-so": reached(MUST_NOT, 2, (), ()),
+    }
+    mixed = replace(audit, verdict=reached(CAVEATS, 5, (), (), classes))
+
+    def lines(*gates: str) -> list[str]:
+        return closed(mixed, read_gates(gates))
+
+    assert lines("cannot-tell") == []
+    for gate, of in (("decided-by-absence", "neg"), ("must-not-be-shown", "so-so")):
+        (line,) = lines(gate)
+        assert f"'{of}'" in line
+        assert f"'{gate}'" in line
+    assert lines("can-be-shown-with-caveats") == ["the verdict is 'can-be-shown-with-caveats'"]
+    alone = replace(audit, verdict=reached(CAVEATS, 5, (), (), {"pos": classes["pos"]}))
+    assert closed(alone, read_gates(["decided-by-absence", "must-not-be-shown"])) == []
 
 
 def test_a_gate_on_a_finding_is_told_like_one_on_a_verdict(

@@ -341,7 +341,7 @@ def test_the_readme_s_python_finds_what_its_command_does(
     audit = names["audit"]
     assert audit.headline in capsys.readouterr().out
     assert Path("report.html").stat().st_size > 10_000
-    command = OWN_MODEL.replace("--limit 100", "--limit 10")
+    command = OWN_MODEL.replace("--limit 200", "--limit 10")
     assert command != OWN_MODEL
     output = json.loads(run(command, "--json").out)
     of_python = [

@@ -196,3 +196,16 @@ def test_the_tap_reads_and_replaces_the_row_of_a_label() -> None:
     given = turned if trace.heads is None else turned.expand_as(trace.own)
     torch.testing.assert_close(view.decode(trace, given), expected)
     torch.testing.assert_close(tapped.label_logits(batch)[:, :1], trace.logits)
+
+
+def test_labels_of_texts_that_are_run_by_length_are_the_same() -> None:
+    known = functions()
+    alone = sightline.wrap(**known, link="sigmoids", labels=LABELS, one_length=True)
+    batch = alone.collate(data().test[:12])
+    torch.testing.assert_close(alone.label_logits(batch), wrapped().label_logits(batch))
+    view, other = sightline.label_view(alone, 0), sightline.label_view(wrapped(), 0)
+    trace, same = view.trace(batch), other.trace(batch)
+    torch.testing.assert_close(trace.attention, same.attention)
+    turned = batch.mask / batch.mask.sum(1, keepdim=True)
+    torch.testing.assert_close(view.decode(trace, turned), other.decode(same, turned))
+    assert not torch.allclose(view.decode(trace, turned), trace.logits)

@@ -221,7 +221,7 @@ def test_a_class_of_few_texts_cannot_be_told() -> None:
     verdict = verdict_of(few, evidence(), LEARNED)
     assert {of: one.row for of, one in verdict.by_class.items()} == {"a": 4, "b": 1}
     assert (
-        "too few texts for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
+        "too few texts (20) for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
         in str(verdict.by_class["b"].reasons[0])
     )
 

@@ -147,7 +147,10 @@ def summary(stored: Stored) -> str:
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
         f"Printed numbers about models: {of_models}. Counts of corpora: {of_corpora}. "
-        f"Claims: {claims}, {results['']} without a run.\n"
+        f"Claims: {claims}, {results['']} without a run. *Replicated, but at chance level* means: the "
+        "numbers stand in the order that the paper found, and weights without any meaning show that "
+        "order as strongly, so it says nothing of attention "
+        "([how results are made](protocol.md)).\n"
     )
 
 

@@ -10,12 +10,12 @@ from sightline.adapters.validate_outputs import called
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable
 
-ANSWERS = "answers:"
+ANSWERS, CAUSAL = "answers:", "hf-causal:"
 
 
 def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
-    """Make the model that ``py:package.module:factory``, ``answers:package.module:function`` or
-    ``hf:FOLDER`` names.
+    """Make the model that ``py:package.module:factory``, ``answers:package.module:function``,
+    ``hf:FOLDER`` or ``hf-causal:FOLDER(…)`` names.
 
     A model of the user's own code stays where that put it; one that transformers loads is put on
     the device.
@@ -24,6 +24,10 @@ def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
         return load_factory(spec)
     if spec.startswith(ANSWERS):
         return load_answers(spec)
+    if spec.startswith(CAUSAL):
+        from sightline.adapters.huggingface.causal_model import load_causal  # noqa: PLC0415  (an extra)
+
+        return load_causal(spec, device)
     from sightline.adapters.huggingface.from_pretrained import load_huggingface  # noqa: PLC0415  (an extra)
 
     return load_huggingface(spec, device)

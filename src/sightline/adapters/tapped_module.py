@@ -14,6 +14,8 @@ from torch import nn
 
 from sightline.adapters.inspect_module import SAMPLE, look_over
 from sightline.adapters.label_views import as_view, of_label
+from sightline.adapters.length_groups import by_length, in_order
+from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.tap.attention_row import AttentionRow, Row
 from sightline.adapters.tap.embedding_lookup import embedded
 from sightline.adapters.tap.tap import reading
@@ -54,6 +56,8 @@ class TappedModule:
     link: Link
     name: str
     labels: tuple[str, ...] | None = None
+    one_length: bool = False
+    """Whether texts of one length are run at a time, without padding."""
     label: int | None = None
     """Which of several labels this is a view of; None where the model is taken whole."""
     width: int | None = None
@@ -65,6 +69,12 @@ class TappedModule:
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""
+        if not self.one_length:
+            return self._all_logits(batch)
+        places, parts = zip(*by_length(batch), strict=True)
+        return in_order([self._all_logits(texts) for texts in parts], places)
+
+    def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):
             found = logits_of(called("run", self.calls[1], batch), batch)
         return tensor(
@@ -90,7 +100,11 @@ class TappedModule:
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Turn texts into a padded batch on the module's device."""
-        return batch_of(called("collate", self.calls[0], examples), examples, self.device)
+        return batch_of(self.calls[0], examples, self.device)
+
+    def seen(self, example: Example) -> Example:
+        """Leave out words without a piece of their own, as the second of two that share one."""
+        return called("collate", with_own_pieces, self.calls[0], example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
@@ -138,6 +152,29 @@ class TappedModule:
         batch: Batch,
         embeddings: torch.Tensor | None,
         rows: Float[torch.Tensor, "*N B T"] | None = None,
+    ) -> ShownRow:
+        if not self.one_length:
+            return self._run_together(batch, embeddings, rows)
+        found, places = list[ShownRow](), list[torch.Tensor]()
+        for at, texts in by_length(batch):
+            width = texts.ids.shape[1]
+            start = None if embeddings is None else embeddings[at, :width]
+            given = None if rows is None else rows[..., at, :width]
+            found.append(self._run_together(texts, start, given))
+            places.append(at)
+        wide = [self.choice.widened(one.own, batch.ids.shape[1]) for one in found]
+        back = torch.cat(places).argsort()
+        return ShownRow(
+            in_order([one.logits for one in found], places),
+            in_order([one.row for one in found], places, batch.ids.shape[1]),
+            torch.cat(wide, dim=-2)[..., back, :],
+        )
+
+    def _run_together(
+        self,
+        batch: Batch,
+        embeddings: torch.Tensor | None,
+        rows: Float[torch.Tensor, "*N B T"] | None,
     ) -> ShownRow:
         site = self.choice.site
         changes = {} if rows is None else {site: self.choice.put(rows, batch.mask)}
@@ -187,6 +224,7 @@ def tap(
     labels: Sequence[str] | None = None,
     name: str | None = None,
     text: str = SAMPLE,
+    one_length: bool = False,
 ) -> TappedModule:
     """Make a module something that can be audited without splitting it: its attention is found by
     itself.
@@ -225,6 +263,8 @@ def tap(
         them, that of the data's labels is assumed.
     text
         Words that the module knows, on which its attention is looked for.
+    one_length
+        Run texts of one length at a time, without padding: for a module that ignores the mask.
     """
     known, names = checked_answers(link, labels)
 
@@ -234,7 +274,7 @@ def tap(
     used = run or whole
 
     def batches(examples: Sequence[Example]) -> Batch:
-        return batch_of(called("collate", collate, examples), examples, device_of(module))
+        return batch_of(collate, examples, device_of(module))
 
     def logits(batch: Batch) -> torch.Tensor:
         return logits_of(called("run", used, batch), batch)
@@ -242,5 +282,12 @@ def tap(
     found = look_over(module, batches, logits, text, table)
     choice = found.choose(part, head, row)
     return TappedModule(
-        module, (collate, used), found.table, choice, known, name or type(module).__name__, names
+        module,
+        (collate, used),
+        found.table,
+        choice,
+        known,
+        name or type(module).__name__,
+        names,
+        one_length,
     )

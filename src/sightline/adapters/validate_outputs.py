@@ -6,14 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, TypeVar
 
 import torch
-from jaxtyping import Bool, Int
 
+from sightline.adapters.shared_pieces import Collate, with_own_pieces, words_of_row
 from sightline.core.errors import ModelError, SightlineError, panicked
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
@@ -119,23 +118,38 @@ def entry(returned: Mapping[str, Any], name: str) -> Any:
     return returned[name]
 
 
-def batch_of(returned: object, examples: Sequence[Example], device: torch.device) -> Batch:
-    """Read what collate gave, a `Batch` or ``(ids, mask)``, onto a device; a row a text and a token
-    a word.
+def batch_of(collate: Collate, examples: Sequence[Example], device: torch.device) -> Batch:
+    """Collate texts by a user's function and read what it gave, a `Batch` or ``(ids, mask)``, onto
+    a device; a row a text and a token a word.
+
+    In a `Batch`, words may be missing that share a piece with another.
     """
-    batch = returned if isinstance(returned, Batch) else _complete(*_pair(returned), examples)
-    return rows_of(batch, examples).to(device)
+    returned = called("collate", collate, examples)
+    if not isinstance(returned, Batch):
+        return rows_of(_complete(*_pair(returned), examples), examples).to(device)
+
+    def seen(example: Example) -> Example:
+        return called("collate", with_own_pieces, collate, example)
+
+    return rows_of(returned, examples, seen).to(device)
 
 
-def rows_of(batch: object, examples: Sequence[Example]) -> Batch:
-    """Read what a class of somebody's own collated as strictly as what `batch_of` reads."""
+def rows_of(
+    batch: object,
+    examples: Sequence[Example],
+    seen: Callable[[Example], Example] = lambda text: text,
+) -> Batch:
+    """Read what a class of somebody's own collated as strictly as what `batch_of` reads.
+
+    ``seen`` gives a text with the words that have a piece of their own.
+    """
     if not isinstance(batch, Batch):
         raise ModelError(
             f"collate: expected a sightline.core.protocols.Batch, got {_kind(batch)}",
             change="return a Batch",
         )
     _check_ids(batch.ids, batch.mask, examples)
-    _check_rows(batch, examples)
+    _check_rows(batch, examples, seen)
     return batch
 
 
@@ -204,7 +218,9 @@ def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
     )
 
 
-def _check_rows(batch: Batch, examples: Sequence[Example]) -> None:
+def _check_rows(
+    batch: Batch, examples: Sequence[Example], seen: Callable[[Example], Example]
+) -> None:
     """Check that row i is text i, and that its words are there, each in one or more pieces, and in
     order.
     """
@@ -219,9 +235,17 @@ def _check_rows(batch: Batch, examples: Sequence[Example]) -> None:
     if (batch.attendable & ~batch.mask).any():
         message = "collate: padding is attendable"
         raise ModelError(message, change="attention may fall on real tokens only, so use & mask")
-    found = [_words(batch.word[row], batch.attendable[row]) for row in range(len(examples))]
+    found = [words_of_row(batch, row) for row in range(len(examples))]
     wanted = [list(range(len(example.tokens))) for example in examples]
-    wrong = next((row for row, words in enumerate(found) if words != wanted[row]), None)
+    wrong = next(
+        (
+            row
+            for row, example in enumerate(examples)
+            if found[row] != wanted[row]
+            and (seen(example) is example or len(seen(example).tokens) != len(found[row]))
+        ),
+        None,
+    )
     if wrong is None:
         return
     if sorted(map(len, found)) == sorted(map(len, wanted)) and list(map(len, found)) != list(
@@ -229,11 +253,6 @@ def _check_rows(batch: Batch, examples: Sequence[Example]) -> None:
     ):
         raise turned
     raise _miscounted(examples[wrong], int(batch.attendable[wrong].sum()))
-
-
-def _words(word: Int[torch.Tensor, " T"], attendable: Bool[torch.Tensor, " T"]) -> list[int]:
-    """Give the words that may be attended to in their order, a word of several pieces once."""
-    return [number for number, _ in groupby(word[attendable].tolist())]
 
 
 def _miscounted(example: Example, tokens: int) -> ModelError:
@@ -248,8 +267,8 @@ def _miscounted(example: Example, tokens: int) -> ModelError:
             f"{tokens} tokens to attend to"
         ),
         change="give one token for each of example.tokens, or a Batch that says in word which of "
-        "them each piece is of (boundary tokens: attendable False, word −1), and cut long "
-        "texts when they are read (--max-tokens), not in collate",
+        "them each piece is of, by example.offsets (boundary tokens: attendable False, word −1), "
+        "and cut long texts when they are read (--max-tokens), not in collate",
     )
 
 

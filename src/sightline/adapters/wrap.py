@@ -13,6 +13,8 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.adapters.label_views import SIGMOIDS, as_view, checked_labels, of_label
+from sightline.adapters.length_groups import by_length, in_order
+from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.validate_outputs import batch_of, called, entry, tensor
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -39,6 +41,14 @@ class Calls:
     token_logits: TokenLogits | None = None
 
 
+@dataclass(frozen=True)
+class TracedPart:
+    """What trace returned for some texts of a batch, and their places in it."""
+
+    places: torch.Tensor
+    returned: Any
+
+
 @dataclass(frozen=True, eq=False)
 class WrappedModule:
     """A module behind the interface of an audit; make one with `wrap`."""
@@ -48,6 +58,8 @@ class WrappedModule:
     link: Link
     name: str
     labels: tuple[str, ...] | None = None
+    one_length: bool = False
+    """Whether texts of one length are run at a time, without padding."""
     label: int | None = None
     """Which of several labels this is a view of; None where the model is taken whole."""
     width: int | None = None
@@ -59,6 +71,12 @@ class WrappedModule:
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""
+        if not self.one_length:
+            return self._all_logits(batch)
+        places, parts = zip(*by_length(batch), strict=True)
+        return in_order([self._all_logits(texts) for texts in parts], places)
+
+    def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):
             known = _entries(self._returned(batch, self.embed(batch)))
         shape = (len(batch), self.width or len(self.labels or ()))
@@ -87,7 +105,11 @@ class WrappedModule:
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Turn texts into a padded batch on the module's device."""
-        return batch_of(called("collate", self.calls.collate, examples), examples, self.device)
+        return batch_of(self.calls.collate, examples, self.device)
+
+    def seen(self, example: Example) -> Example:
+        """Leave out words without a piece of their own, as the second of two that share one."""
+        return called("collate", with_own_pieces, self.calls.collate, example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
@@ -115,23 +137,57 @@ class WrappedModule:
         if trace.inside is None:
             message = f"{self.name}: expected a trace of its own to decode, got another model's"
             raise ModelError(message, change="trace the batch anew")
-        given = self._among_labels(trace, attention)
+        whole = TracedPart(torch.arange(len(attention), device=attention.device), trace.inside)
+        parts = trace.inside if isinstance(trace.inside, tuple) else (whole,)
         with exact_recurrence(self.module, self.device):
-            logits = called("decode", self.calls.decode, trace.inside, given)
-        shape = (len(attention), self.width or trace.logits.shape[1])
+            found = [self._decoded(self.calls.decode, part, trace, attention) for part in parts]
+        return found[0] if len(found) == 1 else in_order(found, [part.places for part in parts])
+
+    def _decoded(
+        self,
+        decode: Decode,
+        part: TracedPart,
+        trace: Trace,
+        attention: Float[torch.Tensor, "B T"],
+    ) -> Float[torch.Tensor, "N L"]:
+        """Decode the texts that were run together, with the weights of their tokens alone."""
+        given = attention
+        if isinstance(trace.inside, tuple):
+            length = int(trace.batch.mask[part.places].sum(1).max())
+            given = attention[part.places, : max(1, length)]
+        logits = called("decode", decode, part.returned, self._among_labels(part.returned, given))
+        shape = (len(part.places), self.width or trace.logits.shape[1])
         return of_label(tensor("decode", logits, shape, attention.device), self.label)
 
     def _among_labels(
-        self, trace: Trace, attention: Float[torch.Tensor, "B T"]
+        self, returned: Returned, attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B *K T"]:
         """Give attention as trace gave it: that of one label among those of the others, which keep
         theirs, where the module has one for each.
         """
-        own = _entries(trace.inside)["attention"]
+        own = _entries(returned)["attention"]
         if self.label is None or own.ndim == attention.ndim:
             return attention
         given = [attention if k == self.label else own[:, k] for k in range(own.shape[1])]
         return torch.stack(given, dim=1)
+
+    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
+        if not self.one_length:
+            return self._run_together(batch, embeddings)
+        places, found = list[torch.Tensor](), list[Trace]()
+        for at, texts in by_length(batch):
+            places.append(at)
+            found.append(self._run_together(texts, embeddings[at, : texts.ids.shape[1]]))
+        alone = [one.token_logits for one in found if one.token_logits is not None]
+        width = batch.ids.shape[1]
+        return Trace(
+            batch,
+            embeddings,
+            in_order([one.attention for one in found], places, width),
+            in_order([one.logits for one in found], places),
+            token_logits=in_order(alone, places, width) if alone else None,
+            inside=tuple(TracedPart(at, one.inside) for at, one in zip(places, found, strict=True)),
+        )
 
     def _returned(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Returned:
         returned = called("trace", self.calls.trace, batch, embeddings)
@@ -146,7 +202,7 @@ class WrappedModule:
         checked: Returned = returned
         return checked
 
-    def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
+    def _run_together(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
         returned = self._returned(batch, embeddings)
         known = _entries(returned)
         own = (
@@ -193,6 +249,7 @@ def wrap(
     link: str = "softmax",
     name: str | None = None,
     labels: Sequence[str] | None = None,
+    one_length: bool = False,
 ) -> WrappedModule:
     """Make any module something that can be audited; it is used as it is, in the mode and on the
     device it is in.
@@ -224,10 +281,12 @@ def wrap(
     labels
         The names of the classes, or of the several labels, in the order of the logits; without
         them, that of the data's labels is assumed.
+    one_length
+        Run texts of one length at a time, without padding: for a module that ignores the mask.
     """
     calls = Calls(collate, embed, trace, decode, token_logits)
     known, names = checked_answers(link, labels)
-    return WrappedModule(module, calls, known, name or type(module).__name__, names)
+    return WrappedModule(module, calls, known, name or type(module).__name__, names, one_length)
 
 
 def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tuple[str, ...] | None]:
@@ -280,13 +339,13 @@ def _entries(returned: Returned) -> dict[str, Any]:
 
 def _detached(trace: Trace) -> Trace:
     """Cut every graph, also in what decode gets back: a trace must not hold the module's memory."""
-    own = trace.inside
-    inside = (
-        _cut_all(own)
-        if isinstance(own, Trace)
-        else {name: _cut(value) for name, value in own.items()}
-    )
-    return replace(_cut_all(trace), inside=inside)
+    return replace(_cut_all(trace), inside=_returned_cut(trace.inside))
+
+
+def _returned_cut(own: Any) -> Any:
+    if isinstance(own, tuple):
+        return tuple(replace(part, returned=_returned_cut(part.returned)) for part in own)
+    return _cut_all(own) if isinstance(own, Trace) else {k: _cut(v) for k, v in own.items()}
 
 
 def _cut_all(trace: Trace) -> Trace:

@@ -85,7 +85,7 @@ def model_folder(model: str) -> Path | None:
     if folder is None:
         message = (
             f"{model}: expected py:package.module:factory, answers:package.module:function, "
-            "hf:FOLDER or the folder of a saved model, got a spec"
+            "hf:FOLDER, hf-causal:FOLDER(…) or the folder of a saved model, got a spec"
         )
         raise SpecError(f"{message}, which every built-in model passes; name yours")
     return folder

@@ -27,7 +27,8 @@ Kind = Literal[
 ]
 TRAINED = (
     ("FOLDER", "a model that sightline train wrote"),
-    ("hf:FOLDER", "a text classifier of Hugging Face"),
+    ("hf:FOLDER", "a text classifier of Hugging Face; (layer=N,head=M) names an attention source"),
+    ("hf-causal:FOLDER(template=FILE,answers=A|B)", "a language model asked by a prompt"),
     ("py:package.module:factory", "any PyTorch module, by what sightline.wrap or tap gives"),
     ("answers:package.module:function", "any function from texts to probabilities"),
 )

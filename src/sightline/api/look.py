@@ -26,7 +26,9 @@ from sightline.core.protocols import Auditable, MeasureContext, SupportsAuditedM
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
+from sightline.experiments.run_size import run_size
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
+from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import weights_digest
@@ -280,7 +282,8 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
 def _maps(
     subject: MeasureContext, trace: Trace, names: Sequence[str]
 ) -> dict[str, Float[np.ndarray, " W"]]:
-    maps = AttributionMaps(subject, trace, Seeds(0))
+    tokens = run_size(subject.model, subject.texts, None, None).tokens or TOKENS_AT_ONCE
+    maps = AttributionMaps(subject, trace, Seeds(0), tokens)
     real = maps.words.mask[0]
     return {name: np.asarray(maps[name][0][real], dtype=float) for name in names}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sightline.adapters.load_external import load_elsewhere
 from sightline.adapters.validate_model import validate
-from sightline.api.model_source import ELSEWHERE, HF, saved_folder
+from sightline.api.model_source import ELSEWHERE, FOR_TRANSFORMERS, saved_folder
 from sightline.core.errors import DataError, ModelError
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
@@ -24,7 +24,7 @@ from sightline.models.model_storage import load_classifier
 
 Model = Trained | Auditable | str | Path
 """What `sightline.train` gave, anything that can be audited, the folder of a saved model, or a name
-with ``py:``, ``answers:`` or ``hf:`` before it."""
+with ``py:``, ``answers:``, ``hf:`` or ``hf-causal:`` before it."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def known_model(model: Model, device: str = "cpu") -> KnownModel:
     if folder is None:
         wanted = (
             "a trained model, the folder of a saved one, py:package.module:factory, "
-            "answers:package.module:function or hf:FOLDER"
+            "answers:package.module:function, hf:FOLDER or "
+            "hf-causal:FOLDER(template=FILE,answers=A|B)"
         )
         message = f"{model}: expected {wanted}, got a spec"
         raise ModelError(message, change="train it first, and name what came of it", field="model")
@@ -106,7 +107,7 @@ def _noting_division(data: Dataset) -> Dataset:
 
 def _command(model: str | Path) -> str:
     few = (
-        " --limit 100" if str(model).startswith(HF) else ""
+        " --limit 200" if str(model).startswith(FOR_TRANSFORMERS) else ""
     )  # a text of a transformer takes seconds
     return f"sightline audit --model {shlex.quote(str(model))} --data FILE{few}"
 

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 MODEL_FILE = "model.json"
 """The file by which a saved model is known."""
-PY, HF, ANSWERS = "py:", "hf:", "answers:"
-ELSEWHERE = (PY, HF, ANSWERS)
+PY, HF, HF_CAUSAL, ANSWERS = "py:", "hf:", "hf-causal:", "answers:"
+FOR_TRANSFORMERS = (HF, HF_CAUSAL)
+ELSEWHERE = (PY, *FOR_TRANSFORMERS, ANSWERS)
 """What the name of a model begins with that was made elsewhere: by the user's own code, for
 transformers, or as a function that answers."""
 FIT = ("epochs", "batch_size", "learning_rate")
@@ -192,7 +193,7 @@ class Saved(_Audited):
 @dataclass(frozen=True)
 class Imported(_Audited):
     """A model that was made elsewhere, ``py:package.module:factory``, ``hf:FOLDER`` or
-    ``answers:package.module:function``, and the data to audit it on.
+    ``hf-causal:FOLDER(…)`` or ``answers:package.module:function``, and the data to audit it on.
     """
 
     factory: str
@@ -250,14 +251,17 @@ def under_reading(model: str, reading: str | None) -> str:
     """
     if reading is None:
         return model
-    if not model.startswith(HF):
+    if not model.startswith(FOR_TRANSFORMERS):
         message = (
             f"{reading}: only a model of Hugging Face (hf:FOLDER) has several readings, got {model}"
         )
         raise SpecError(message, field="reading")
-    if model.endswith(")"):
+    written = reading if "=" in reading else f"reading={reading}"
+    place, options = place_and_options(model)
+    named = {option.partition("=")[0].strip() for option in options.strip("()").split(",")}
+    if named & {"reading", "layer", "head"} or (options and model.startswith(HF)):
         raise SpecError(f"{reading}: {model} names its reading already; keep one", field="reading")
-    return f"{model}({reading if '=' in reading else f'reading={reading}'})"
+    return f"{place}({','.join(filter(None, (options.strip('()'), written)))})"
 
 
 def choose(
@@ -364,8 +368,8 @@ def model_place(model: str) -> Path | None:
     """Name the folder of a saved model, or the code in this folder that builds one; None where it
     is a spec.
     """
-    if model.startswith(HF):
-        folder = Path(place_and_options(model.removeprefix(HF))[0])
+    if model.startswith(FOR_TRANSFORMERS):
+        folder = Path(place_and_options(model.partition(":")[2])[0])
         return folder if folder.is_dir() else None
     prefix = next((one for one in (PY, ANSWERS) if model.startswith(one)), "")
     if not prefix:

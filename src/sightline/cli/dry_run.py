@@ -12,6 +12,7 @@ from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, say, tell
 from sightline.cli.process import BEGAN
 from sightline.report.data_notes import worth_noting
+from sightline.report.sentences import listed, quoted
 
 if TYPE_CHECKING:
     from sightline.api.compute_resources import Machine, Resources
@@ -29,6 +30,8 @@ def made_forecast(source: Chosen, resources: Resources, kept_in: Path, runs: int
     return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN)
 
 
+MOST_NAMED = 10
+"""Classes of which those with few texts are named."""
 FEWER = 100
 """Texts from which on an audit may be settled before its end."""
 
@@ -48,11 +51,30 @@ def say_ready(
         return
     for note in worth_noting(trained.dataset.card):
         tell(f"note: {note}")
+    if note := _few_of_a_class(source, trained, stopping):
+        tell(f"note: {note}")
     if not quiet:
         # A model that does not do what an audit needs may fail in any way: its audit says what is
         # wrong.
         with suppress(Exception):
             tell(_estimate(source, trained, machine, stopping))
+
+
+def _few_of_a_class(source: Source, trained: Trained, stopping: Stopping) -> str:
+    """Say which classes will hardly have a verdict of their own, by the labels of the texts."""
+    from sightline.data.dataset import describe, sample_test  # noqa: PLC0415  (numpy)
+    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (numpy)
+
+    limits = [one for one in (source.asked.limit, stopping.max_texts) if one is not None]
+    data = sample_test(trained.dataset, min(limits, default=None), source.asked.seed)
+    least, counts = committed().least, describe(data.test, data.label_names)["labels"]
+    few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
+    if not few or len(counts) > MOST_NAMED:
+        return ""
+    return (
+        f"by their labels there are {listed(few)} among the {len(data.test)} texts; for a verdict "
+        f"of its own a class takes at least {least} texts that are predicted so"
+    )
 
 
 def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stopping) -> str:

@@ -12,8 +12,8 @@ from sightline.api.seed_audits import Audits
 from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.output import tell
 from sightline.core.errors import SpecError
-from sightline.core.results import BY_ABSENCE, VERDICTS, Results
-from sightline.report.sentences import by_absence, listed, quoted
+from sightline.core.results import VERDICTS, Results
+from sightline.report.sentences import listed, of_level, quoted
 
 if TYPE_CHECKING:
     from sightline.audits.label_audits import LabelAudits
@@ -45,21 +45,19 @@ def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
 
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:
-    """Say why each closed gate is closed: the verdict is the one named, or the test named failed.
+    """Say why each closed gate is closed: the verdict is the one named, of all texts together or of
+    those of a predicted class, or the test named failed.
 
-    *Decided by absence* is a verdict of a class alone: there it is asked of every class.
+    A map is shown for texts of every class, so a class closes a gate by itself.
     """
-    answers = {finding.code: finding.result for finding in audit.findings}
-    lines = [
-        f"the verdict is {gate!r}"
-        for gate in gates
-        if VERDICT_GATES.get(gate) == audit.verdict.level
-    ]
-    if absent := by_absence(audit.verdict):
-        of = f"for texts predicted {listed(map(quoted, absent))}"
-        lines += [
-            f"the verdict {of} is {gate!r}"
-            for gate in gates
-            if VERDICT_GATES.get(gate) == BY_ABSENCE
-        ]
-    return lines + [f"{gate} failed" for gate in gates if answers.get(gate) == "failed"]
+    results = {finding.code: finding.result for finding in audit.findings}
+    lines = []
+    for gate in gates:
+        if gate in AUDIT_TESTS:
+            lines += [f"{gate} failed"] if results.get(gate) == "failed" else []
+        elif audit.verdict.level == VERDICT_GATES[gate]:
+            lines.append(f"the verdict is {gate!r}")
+        elif classes := of_level(audit.verdict, VERDICT_GATES[gate]):
+            of = f"for texts predicted {listed(map(quoted, classes))}"
+            lines.append(f"the verdict {of} is {gate!r}")
+    return lines

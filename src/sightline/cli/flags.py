@@ -295,7 +295,8 @@ TrainedModel = Annotated[
         metavar="MODEL",
         show_default=False,
         help="The folder of a model that sightline train wrote; hf:FOLDER, a saved Hugging Face "
-        "classifier; py:package.module:factory, a function of yours that returns what "
+        "classifier; hf-causal:FOLDER(template=FILE,answers=A|B), a language model asked by a "
+        "prompt; py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
         "from texts to probabilities.",
     ),
@@ -306,7 +307,8 @@ Model = Annotated[
         "--model",
         metavar="SPEC",
         help="A spec such as bilstm+additive, trained first; the folder of a model that sightline "
-        "train wrote; hf:FOLDER; py:package.module:factory, a function of yours that returns what "
+        "train wrote; hf:FOLDER; hf-causal:FOLDER(template=FILE,answers=A|B); "
+        "py:package.module:factory, a function of yours that returns what "
         "sightline.wrap or tap gives; or answers:package.module:function, a function of yours "
         "from texts to probabilities.",
         rich_help_panel=_MODEL,
@@ -460,7 +462,7 @@ Limit = Annotated[
         min=1,
         show_default="all",
         help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of "
-        "a study. A first audit of a transformer: --limit 100.",
+        "a study. A first audit of a transformer: --limit 200.",
         rich_help_panel=RUN,
     ),
 ]
@@ -617,9 +619,9 @@ FailOn = Annotated[
         "--fail-on",
         metavar="VERDICT|CODE",
         show_default="never",
-        help="Exit with 3 where this is the verdict (such as must-not-be-shown) or this finding "
-        "(such as SL-301) is failed; decided-by-absence is asked of each predicted class, "
-        "the other verdicts of all texts together; may be repeated.",
+        help="Exit with 3 where this is the verdict (such as must-not-be-shown), of all texts "
+        "together or of those of a predicted class, or where this test (such as SL-301) failed; "
+        "may be repeated.",
         rich_help_panel="Output",
     ),
 ]

@@ -38,10 +38,12 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
         note_unsealed(one)
     write_audits(audits, page)
     if not isinstance(audits, Audits):
-        values = {"report": str(page.out), "headline": audits.headline}
-        return emit(values) if as_json else say([*audits.lines(), "", f"report: {page.out}"])
+        summary = {"report": str(page.out), "headline": audits.headline}
+        return emit(summary) if as_json else say([*audits.lines(), "", f"report: {page.out}"])
     if as_json:
-        values = {"report": str(page.out), "verdict": audits.first.verdict.level}
+        verdict = audits.first.verdict
+        classes = {name: one.level for name, one in verdict.by_class.items()}
+        values = {"report": str(page.out), "verdict": verdict.level, "by_class": classes}
         return emit(values | ({"headline": audits.headline} if audits.together else {}))
-    verdict = "" if audits.together else "Verdict: "
-    return say([f"{verdict}{audits.headline}", f"report: {page.out}"])
+    kind = "" if audits.together else "Verdict: "
+    return say([f"{kind}{audits.headline}", f"report: {page.out}"])

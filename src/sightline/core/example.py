@@ -4,7 +4,7 @@ torch.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from sightline.core.interning import Span
@@ -34,6 +34,18 @@ class Example:
     def offsets(self) -> tuple[Span, ...]:
         """Where each of its words begins and ends in the text."""
         return tokenise(self.text)[1][: len(self.tokens)] if self.places is None else self.places
+
+    def only(self, words: Sequence[int]) -> Example:
+        """Keep some of its words, by their numbers; its text stays whole."""
+        if len(words) == len(self.tokens):
+            return self
+        offsets, rationale = self.offsets, self.rationale
+        return replace(
+            self,
+            tokens=tuple(self.tokens[word] for word in words),
+            places=tuple(offsets[word] for word in words),
+            rationale=None if rationale is None else tuple(rationale[word] for word in words),
+        )
 
 
 def shortened(example: Example, kept: Collection[int]) -> Example:

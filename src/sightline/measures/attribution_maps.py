@@ -102,14 +102,17 @@ class AttributionMaps:
             return "through"
         return self.flat if name == "free" else "held"
 
-    def deleted(self, beside: Attentions | None = None) -> dict[str, Float[Array, "B W"]]:
+    def deleted(
+        self, beside: Attentions | None = None, *, free: bool = True
+    ) -> dict[str, Float[Array, "B W"]]:
         """Delete every word once: the model's own answers, and the same decoded with flat and other
         attention.
 
         The shortened texts are what costs, so whoever wants other attentions asks for all of them
-        together.
+        together. Where nobody wants any, not even the flat one (``free``), they are run for their
+        logits alone.
         """
-        flat = {"free": self.flat} if "decode" in self.subject.model.offers else {}
+        flat = {"free": self.flat} if free and "decode" in self.subject.model.offers else {}
         found = deletion_importance(
             self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once
         )
@@ -246,14 +249,14 @@ MAKERS: Mapping[str, Maker] = {
     "gradient_through": Maker(
         _reduced("through"), _DECODED
     ),  # without decode, the gradient itself runs through
-    "deletion": Maker(lambda maps: maps.deleted()["own"]),
+    "deletion": Maker(lambda maps: maps.deleted(free=False)["own"]),
     "contribution": Maker(_absolute("signed_contribution"), frozenset({"token_logits"})),
     "free_gradient": Maker(_reduced("free"), _DECODED),
     "free_deletion": Maker(lambda maps: maps.deleted()["free"], frozenset({"decode"})),
     "evidence": Maker(_evidence, frozenset({"token_logits"})),
     "signed_contribution": Maker(_signed_contribution, frozenset({"token_logits"})),
     "signed_gradient": Maker(lambda maps: maps.slope("held").along, frozenset({"embedding_grad"})),
-    "signed_deletion": Maker(lambda maps: maps.deleted()["signed"]),
+    "signed_deletion": Maker(lambda maps: maps.deleted(free=False)["signed"]),
     "integrated": Maker(_absolute("signed_integrated"), frozenset({"embedding_grad"})),
     "signed_integrated": Maker(
         lambda maps: integrated(maps.subject.model, maps.trace).along, frozenset({"embedding_grad"})

@@ -4,7 +4,9 @@ what to change.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from math import ceil
 
 from sightline.core.audited_map import worded
 from sightline.core.results import (
@@ -22,11 +24,14 @@ from sightline.report.html.map_names import called
 from sightline.report.number_format import KEEP, about, count
 from sightline.report.sentences import answers, listed, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled
+from sightline.verdict.thresholds import committed
 from sightline.verdict.verdict_table import NO_BETTER
 
 TITLE = "What to do now"
 UNFIT = 1
 """The row of the verdict table that applies where nothing can be concluded."""
+TOO_FEW = "too few texts"
+"""How its reason begins where texts are what is missing."""
 GUESSING = "The model is not better than guessing."
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {
@@ -64,11 +69,7 @@ def _unfit(reason: Reason) -> str:
     """Say what to do about what keeps an audit from concluding anything."""
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
-    return (
-        f"audit more texts: {reason.words}"
-        if reason.words.startswith("too few texts")
-        else reason.words
-    )
+    return f"audit more texts: {reason.words}" if reason.words.startswith(TOO_FEW) else reason.words
 
 
 def says_guessing(verdict: Verdict) -> bool:
@@ -128,6 +129,23 @@ def _none(family: MapFamily) -> str:
         "Show no other map of how much each word matters: none of those compared is known to "
         "transfer the prediction."
     )
+
+
+def more_of_classes(audit: Results) -> Iterator[str]:
+    """Say how many texts would give each predicted class as many as a verdict rests on."""
+    predicted = Counter(one.predicted for one in audit.texts)
+    few = [
+        name
+        for name, one in audit.verdict.by_class.items()
+        if one.row == UNFIT and one.reasons and one.reasons[0].words.startswith(TOO_FEW)
+    ]
+    if few and all(predicted[name] for name in few):
+        least = committed().least
+        needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
+        yield (
+            f"Audit about {about(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
+            f"texts predicted {listed(map(quoted, few))} takes at least {least} of each."
+        )
 
 
 def more_texts(audit: Results) -> Iterator[str]:

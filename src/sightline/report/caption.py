@@ -95,9 +95,13 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
 
 
 def _open(audit: Results) -> str:
-    """Say why there is no answer: tests were left open, or too few could be run."""
-    left = any(one.bears and one.result in ("failed", "inconclusive") for one in audit.findings)
-    return "the tests are inconclusive" if left else "not enough of the tests could be run"
+    """Say why there is no answer: a test failed, tests were left open, or too few could be run."""
+    results = {one.result for one in audit.findings if one.bears}
+    if "failed" in results:
+        return "not every test that this takes was passed"
+    if "inconclusive" in results:
+        return "the tests are inconclusive"
+    return "not enough of the tests could be run"
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:

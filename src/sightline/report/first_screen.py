@@ -34,6 +34,7 @@ from sightline.report.advice import (
     changes,
     close_calls,
     first_of_all,
+    more_of_classes,
     more_texts,
     one_training,
 )
@@ -309,7 +310,9 @@ def _of_all(parts: Sequence[Answered]) -> bool:
 
 def limits(audit: Results, *, alone: bool = True) -> list[str]:
     """Say what the audit leaves open, and what would settle it."""
-    settle = () if audit.verdict.level == MUST_NOT else more_texts(audit)
+    settle = (
+        () if audit.verdict.level == MUST_NOT else [*more_of_classes(audit), *more_texts(audit)]
+    )
     return [
         *([one_training(audit)] if alone else []),
         *changes(audit),

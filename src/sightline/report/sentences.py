@@ -105,7 +105,12 @@ def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
 
 def by_absence(verdict: Verdict) -> tuple[str, ...]:
     """Name the predicted classes that are decided by absence, which no map can explain."""
-    return tuple(name for name, one in verdict.by_class.items() if one.level == BY_ABSENCE)
+    return of_level(verdict, BY_ABSENCE)
+
+
+def of_level(verdict: Verdict, level: str) -> tuple[str, ...]:
+    """Name the predicted classes that have a verdict of their own, which is this one."""
+    return tuple(name for name, one in verdict.by_class.items() if one.level == level)
 
 
 _LACKS: Mapping[str, str] = {

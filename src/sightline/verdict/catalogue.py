@@ -514,8 +514,14 @@ _ROWS = (
         name="Prediction flip",
         question="Do few of the top weights have to go before the prediction flips?",
         passed="the prediction hangs on the highest weights",
-        failed="removing the highest weights flips the prediction no sooner than removing random ones",
-        below="removing the highest weights flips the prediction later than removing random ones",
+        failed=(
+            "removing the highest weights flips the prediction no sooner than it does with shuffled "
+            "weights"
+        ),
+        below=(
+            "removing the highest weights flips the prediction later than it does with shuffled "
+            "weights"
+        ),
         kind="contrast",
         number="flips.found.attention",
         baseline="flips.found.shuffled",

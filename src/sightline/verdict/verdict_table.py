@@ -178,9 +178,9 @@ def _unfit(case: VerdictContext) -> Basis | None:
     if len(few) == len(DECIDING):
         text = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
-        return tuple(few), (
-            Reason(f"too few texts for a verdict, which rests on at least {least}", behind=text),
-        )
+        there = max(_texts(case, code) for code in few)
+        words = f"too few texts ({there}) for a verdict, which rests on at least {least}"
+        return tuple(few), (Reason(words, behind=text),)
     return None
 
 

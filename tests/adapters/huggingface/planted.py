@@ -102,7 +102,7 @@ def planted_bert(
                 decides = (number, head) == (LAYER, HEAD)
                 by, gain = (made.decides, made.gain) if decides else (made.others, LITTLE)
                 _write_head(layer.attention, head, by, gain)
-        module.bert.pooler.dense.weight[0] = 0.3 * _towards(CLASS)
+        module.bert.pooler.dense.weight[0] = 0.3 * towards(CLASS)
         module.classifier.weight[:, 0] = torch.tensor([3.0, -3.0])
     return module.eval(), tokenizer
 
@@ -126,7 +126,7 @@ def _flat(name: str, weights: torch.Tensor) -> torch.Tensor:
     return weights if "_ids" in name else torch.zeros_like(weights)
 
 
-def _towards(direction: int) -> torch.Tensor:
+def towards(direction: int) -> torch.Tensor:
     """Give a direction as a vector of length 1 and mean 0, so that a norm over a state only scales
     it.
     """
@@ -139,20 +139,20 @@ def _write_words(tables: Any, cues: list[str], generator: torch.Generator) -> No
     """Say what each word is; what is added to all tokens alike keeps a word from being scaled away
     by the norm.
     """
-    tables.token_type_embeddings.weight[:] = _towards(PLACE)
-    every = torch.stack([_towards(one) for one in OTHERS])
+    tables.token_type_embeddings.weight[:] = towards(PLACE)
+    every = torch.stack([towards(one) for one in OTHERS])
     result = tables.word_embeddings.weight
     first, start = BERT_TOKENS.index("[CLS]"), len(BERT_TOKENS)
-    result[first], result[BERT_TOKENS.index("[SEP]")] = _towards(FIRST), _towards(OTHERS[-1])
+    result[first], result[BERT_TOKENS.index("[SEP]")] = towards(FIRST), towards(OTHERS[-1])
     fillers = (
         torch.nn.functional.normalize(torch.randn(FILLERS, len(OTHERS), generator=generator))
         @ every
     )
     by_chance = torch.randint(2, (FILLERS, 1), generator=generator) * 2.0 - 1
-    result[start + len(cues) :] = fillers + AGAINST * by_chance * _towards(CLASS)
+    result[start + len(cues) :] = fillers + AGAINST * by_chance * towards(CLASS)
     for number in range(len(cues)):
         speaks = 1 if number < NEEDLES else -1
-        result[start + number] = speaks * _towards(CLASS) + _towards(CUE)
+        result[start + number] = speaks * towards(CLASS) + towards(CUE)
 
 
 def _write_head(attention: Any, head: int, by: dict[int, float], gain: float) -> None:
@@ -162,10 +162,10 @@ def _write_head(attention: Any, head: int, by: dict[int, float], gain: float) ->
     place = head * SIZE
     attention.self.query.bias[place] = SIZE**0.5
     attention.self.key.weight[place] = sum(
-        (much * _towards(one) for one, much in by.items()), torch.zeros(WIDTH)
+        (much * towards(one) for one, much in by.items()), torch.zeros(WIDTH)
     )
-    attention.self.value.weight[place] = _towards(CLASS)
-    attention.output.dense.weight[:, place] = gain * _towards(CLASS)
+    attention.self.value.weight[place] = towards(CLASS)
+    attention.output.dense.weight[:, place] = gain * towards(CLASS)
 
 
 def sunk(audit: Audit) -> bool:

@@ -21,7 +21,7 @@ from sightline.core.example import Example, shortened
 from sightline.core.protocols import (
     Auditable,
     Batch,
-    SupportsTruncation,
+    SupportsTruncatedCount,
     SupportsVariants,
     fresh_of,
 )
@@ -33,6 +33,8 @@ EXTRA = 3
 
 def padding(on: ProbeBatch) -> CheckResult:
     """Add columns of padding, which must change nothing."""
+    if getattr(on.model, "one_length", False):
+        return CheckResult(not_asked="texts of one length are run together, so there is none")
     extra = _room(on)
     row, apart = furthest(answers(on.model.trace(widened(on.batch, extra))), answers(on.trace))
     if apart <= TOLERANCE:
@@ -52,7 +54,7 @@ def _room(on: ProbeBatch) -> int:
     """Say how many columns may be added: of a model that cuts texts at its length, no batch is ever
     wider than that.
     """
-    if not isinstance(on.model, SupportsTruncation):
+    if not isinstance(on.model, SupportsTruncatedCount):
         return EXTRA
     longest = max(on.examples, key=lambda text: len(text.tokens))
     widest = on.model.collate([_repeated(longest, EXTRA + 1)]).ids.shape[1]
@@ -152,7 +154,7 @@ def _word_to_delete(on: ProbeBatch, row: int, text: Example) -> int | None:
     It may part words otherwise where their neighbours are others; that is no fault of the model's.
     """
     middle, words = len(text.tokens) // 2, range(len(text.tokens) if len(text.tokens) > 1 else 0)
-    if not _in_pieces(on.batch):
+    if not _in_pieces(on.batch) and not _has_unseen(text):
         return middle if words else None
     for gone in sorted(words, key=lambda word: abs(word - middle)):
         cut = _deleted(on.batch.rows(torch.tensor([row], device=on.batch.ids.device)), [gone])
@@ -165,6 +167,13 @@ def _in_pieces(batch: Batch) -> bool:
     return bool((batch.mask & ~batch.attendable).any()) or subwords.several(
         batch.word.cpu().numpy()
     )
+
+
+def _has_unseen(text: Example) -> bool:
+    """Tell whether a text has words that share a piece with another, and are none for the model."""
+    ends = [0, *(end for _, end in text.offsets)]
+    begins = [*(begin for begin, _ in text.offsets), len(text.text)]
+    return any(text.text[a:b].strip() for a, b in zip(ends, begins, strict=True))
 
 
 def _deleted(batch: Batch, gone: Sequence[int]) -> Batch:

@@ -62,8 +62,8 @@ class Architecture:
         return (*heads, *together, *([AttentionSource(kind="rollout")] if self.stacked else []))
 
 
-def anatomy(module: Any, ids: Sequence[int]) -> Architecture:
-    """Look a module over, on made-up texts of the ids of real tokens."""
+def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
+    """Look a module of a family over, on made-up texts of the ids of real tokens."""
     device = module.device
     rows = [
         made_up(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
@@ -75,7 +75,7 @@ def anatomy(module: Any, ids: Sequence[int]) -> Architecture:
         if not (module.config.is_encoder_decoder and _OWN_INPUT.search(site.part))
     )
     if not sites:
-        message = f"{type(module).__name__}: no attention over the tokens of a text was found in it"
+        message = f"{family}: no attention over the tokens of a text was found in it"
         raise ModelError(
             message, change="models with windows, hashes or without any softmax cannot be read"
         )

@@ -273,7 +273,15 @@ class HuggingFace(Classifier):
             start = self._start(some.ids) if sloped and embeddings is None else embeddings
             valued = [] if before is None else [self.site]
             answer = run(
-                self.module, some.ids, some.mask, start, sites, {}, valued, **self.beside(some.ids)
+                self.module,
+                some.ids,
+                some.mask,
+                start,
+                sites,
+                {},
+                valued,
+                every_row=False,
+                **self.beside(some.ids),
             )
             weights = [answer.kept.weights[site] for site in sites]
             found = of_label(answer.logits, self.label)
@@ -305,6 +313,7 @@ class HuggingFace(Classifier):
                 before,
                 made.weights[self.site],
                 made.values[self.site],
+                answer.shared,
             )
         return ShownAttention(logits, rows, own, {}, last)
 

@@ -17,6 +17,9 @@ from sightline.core.errors import DataError, ModelError
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 """Files that name the files with the weights."""
+_CAUSAL = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
+"""How the classes of transformers end that give a next token."""
+_GGUF = ".gguf"
 _COUNTS: Mapping[str, Bound] = {
     "num_labels": CLASSES,
     **dict.fromkeys(
@@ -51,6 +54,42 @@ def check_folder(spec: str, folder: Path) -> None:
     pad, size = config.get("pad_token_id"), config.get("vocab_size")
     if isinstance(pad, int) and isinstance(size, int):
         check_pad(spec, pad, size)
+
+
+def check_causal(spec: str, place: Path, folder: Path) -> None:
+    """Refuse what is no causal language model, and say what takes it."""
+    if place.suffix == _GGUF or (
+        folder.is_dir() and not (folder / CONFIG).exists() and any(folder.glob(f"*{_GGUF}"))
+    ):
+        raise ModelError(
+            f"{spec}: expected a folder that save_pretrained wrote, got a GGUF file",
+            change="convert it once: AutoModelForCausalLM.from_pretrained(FOLDER, gguf_file=NAME, "
+            "dtype='float32'), the same for AutoTokenizer, and save_pretrained of both",
+            field="model",
+        )
+    kinds = _kinds(folder)
+    if other := next((kind for kind in kinds if not kind.endswith(_CAUSAL)), None):
+        change = "name the folder of a causal language model (…ForCausalLM)"
+        if "ForSequenceClassification" in other:
+            change = f"a classifier is audited without a prompt: hf:{place}"
+        elif "ForMaskedLM" in other:
+            change = "train a classifier from it, and audit that with hf:"
+        raise ModelError(
+            f"{spec}: expected a causal language model, got {other[:80]}",
+            change=change,
+            field="model",
+        )
+
+
+def is_causal(folder: Path) -> bool:
+    """Tell whether the configuration of a folder names a causal language model."""
+    kinds = _kinds(folder)
+    return bool(kinds) and all(kind.endswith(_CAUSAL) for kind in kinds)
+
+
+def _kinds(folder: Path) -> list[str]:
+    made = _read(folder / CONFIG).get("architectures")
+    return [str(kind) for kind in made] if isinstance(made, list) else []
 
 
 def check_pad(name: str, pad: int, size: int) -> None:

@@ -65,10 +65,14 @@ def read_row(
     ahead: Ahead,
     weights: Float[torch.Tensor, "B N Q T"],
     values: Float[torch.Tensor, "B N T D"],
+    shared: int = 0,
 ) -> ReadRow:
-    """Take of a run what it left of the token that is read."""
+    """Take of a run what it left of the token that is read; the first ``shared`` tokens were not
+    run again.
+    """
     texts, at = torch.arange(len(ids), device=ids.device), place(mask, row)
-    given = _row_of(ahead.given[0], texts, at, ids.shape)
+    made = (ids.shape[0], ids.shape[1] - shared)
+    given = _row_of(ahead.given[0], texts, at - shared, made)
     return ReadRow(
         site, ids[texts, at][:, None], replace(ahead, given=[given]), weights[texts, :, at], values
     )
@@ -113,7 +117,7 @@ def _repeated(given: Any, times: int) -> Any:
     return tuple(_repeated(one, times) for one in given) if isinstance(given, tuple) else given
 
 
-def _row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: torch.Size) -> Any:
+def _row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: tuple[int, int]) -> Any:
     """Take the token that is read of every state; what has another form stays as it is."""
     if isinstance(given, torch.Tensor) and given.dim() == 3 and given.shape[:2] == shape:
         return given[texts, at][:, None]

@@ -14,12 +14,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import Architecture
-from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.forward_pass import plain_logits, run
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
 from sightline.adapters.label_views import of_label
-from sightline.adapters.onednn_linear import faster_linear
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead
 from sightline.adapters.tap.softmax_tracer import Site
@@ -141,11 +140,10 @@ class Classifier:
         fused.
         """
         found, places = [], []
-        with torch.no_grad(), faster_linear():
+        with torch.no_grad():
             for some in self.parts(batch):
-                ids, mask = some.ids, some.mask.long()
-                answer = self.module(input_ids=ids, attention_mask=mask, **self.beside(ids))
-                found.append(of_label(answer.logits, self.label))
+                answer = plain_logits(self.module, some.ids, some.mask, **self.beside(some.ids))
+                found.append(of_label(answer, self.label))
                 places.append(some.places)
         return torch.cat(found)[torch.cat(places).argsort()]
 
@@ -184,6 +182,7 @@ class Classifier:
                     None,
                     self.anatomy.sites,
                     {},
+                    every_row=True,
                     **self.beside(some.ids),
                 ).kept
             pairs = zip(found, self.anatomy.sites, strict=True)
@@ -202,7 +201,7 @@ class Classifier:
             for one in layers
         }
         with torch.no_grad():
-            return self.answer_under(batch, lambda _: changes)
+            return self.answer_under(batch, lambda _: changes, every_row=True)
 
     def answer_under(
         self,
@@ -210,9 +209,11 @@ class Classifier:
         changes: AttentionChanges,
         embeddings: Float[torch.Tensor, "B T E"] | None = None,
         ahead: Sequence[Ahead] = (),
+        *,
+        every_row: bool = False,
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with changed weights; where what the layers ahead gave is at hand, they do not
-        run.
+        """Answer with changed weights, of ``every_row`` or of one; where what the layers ahead gave
+        is at hand, they do not run.
         """
         logits, places = [], []
         for number, some in enumerate(self.parts(batch)):
@@ -225,6 +226,7 @@ class Classifier:
                     start,
                     (),
                     changes(some),
+                    every_row=every_row,
                     **self.beside(some.ids),
                 )
             logits.append(of_label(answer.logits, self.label))

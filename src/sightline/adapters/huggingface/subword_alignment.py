@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -55,7 +55,7 @@ class SubwordReader:
             raise DataError(f"text {example.id}: {PIECES.passed(len(read['input_ids']))}")
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
         words = tuple(
-            _word(place, example.offsets) if part == 0 else NO_WORD for place, part in places
+            word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places
         )
         return SubwordText(tuple(read["input_ids"]), words)
 
@@ -93,22 +93,14 @@ class SubwordReader:
         """Keep the words that the model sees: none beyond its length, none that its tokenizer has
         no piece for.
         """
-        there = sorted({*self.read(example).words} - {NO_WORD})
-        if len(there) == len(example.tokens):
-            return example
-        marks = (
-            None if example.rationale is None else tuple(example.rationale[word] for word in there)
-        )
-        tokens = tuple(example.tokens[word] for word in there)
-        places = tuple(example.offsets[word] for word in there)
-        return replace(example, tokens=tokens, places=places, rationale=marks)
+        return example.only(sorted({*self.read(example).words} - {NO_WORD}))
 
     def beyond(self, example: Example) -> int:
         """Count the words whose pieces lie behind the greatest length."""
         return len({*self.read(example, whole=True).words} - {*self.read(example).words})
 
 
-def _word(place: Span, words: Sequence[Span]) -> int:
+def word_of(place: Span, words: Sequence[Span]) -> int:
     """Find the word that most of a piece lies on, the first of several; a piece may begin with the
     blank before it.
     """

@@ -4,16 +4,17 @@ words are marked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import add
 
 import numpy as np
+import torch
 from jaxtyping import Float, Int
 
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable
+from sightline.core.protocols import Auditable, Batch
 from sightline.measures.perturbations import at_once, logits_of_variants
 from sightline.measures.trace_arrays import borders, to_numpy
 from sightline.numerics.ties import faded
@@ -68,12 +69,24 @@ def answers(
     MB.
     """
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
-    found = []
-    for rows in chunks(lengths, at_once(model, tokens_at_once)):
+    most, found = at_once(model, tokens_at_once), []
+    for rows in chunks(lengths, most):
         written = [rewritten(*asked[i]) for i in rows]
-        found.append((rows, to_numpy(logits_of_variants(model, model.collate(written)))))
+        parts = _fitting(model.collate(written), most)
+        logits = [to_numpy(logits_of_variants(model, part)) for part in parts]
+        found.append((rows, np.concatenate(logits)))
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])
+
+
+def _fitting(batch: Batch, tokens: int) -> Iterator[Batch]:
+    """Divide a batch that has far more tokens than its words: a prompt stands around each text."""
+    texts = max(1, 2 * tokens // batch.ids.shape[1])
+    if texts >= len(batch):
+        yield batch
+        return
+    for rows in torch.split(torch.arange(len(batch), device=batch.ids.device), texts):
+        yield batch.rows(rows)
 
 
 def chunks(lengths: Int[Array, " N"], tokens_at_once: int) -> list[Int[Array, " _"]]:

@@ -1,0 +1,251 @@
+"""``hf-causal:FOLDER(template=FILE,answers=A|B)``: a language model that is asked for the class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import eq
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sightline.adapters.huggingface.answer_tokens import answer_tokens
+from sightline.adapters.huggingface.attention_source import MEAN, parse_attention_source
+from sightline.adapters.huggingface.auditable import HuggingFace
+from sightline.adapters.huggingface.model_folder import (
+    check_causal,
+    check_folder,
+    check_pad,
+    check_tokenizer_files,
+)
+from sightline.adapters.huggingface.model_inspection import (
+    SAME,
+    SAMPLE,
+    AskedSource,
+    assembled,
+    check_fast,
+    check_tokenizer,
+    claimed_length,
+    longest_text,
+    module_and_tokenizer,
+    pad_of,
+)
+from sightline.adapters.huggingface.pretrained_parts import (
+    TELLING,
+    folder_of,
+    read_part,
+    refuse_broken,
+    refuse_drawn,
+    transformers_library,
+)
+from sightline.adapters.huggingface.prompt_files import (
+    SLOT,
+    PromptTemplate,
+    check_answers,
+    digest,
+    labelled,
+    parse_template,
+    read_prompt_options,
+    read_template,
+)
+from sightline.adapters.huggingface.prompt_reader import PromptReader
+from sightline.adapters.huggingface.prompted_model import PromptedModel
+from sightline.adapters.validate_outputs import called
+from sightline.config.spec_syntax import place_and_options
+from sightline.core.errors import ModelError
+from sightline.core.example import Example
+from sightline.core.tokeniser import tokenise
+
+PREFIX = "hf-causal:"
+
+
+def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
+    """Read a language model, its tokenizer, the template of a prompt and its answers."""
+    place, options = place_and_options(spec.removeprefix(PREFIX))
+    asked, source = read_prompt_options(spec, options)
+    template = read_template(asked.template)
+    check_answers(asked.answers)
+    auto, where = transformers_library(), Path(place).expanduser()
+    check_causal(spec, where, folder_of(where))
+    check_folder(spec, folder_of(where))
+    # Most are saved in half precision, whose rounding is larger than what an audit measures.
+    asking: dict[str, Any] = {**TELLING, "dtype": torch.float32}
+    module, found = read_part(spec, where, auto.AutoModelForCausalLM, **asking)
+    refuse_drawn(spec, module, found, "save the whole language model, its output layer too")
+    refuse_broken(spec, module)
+    tokenizer = read_part(spec, where, auto.AutoTokenizer)
+    check_tokenizer_files(spec, folder_of(where), tokenizer)
+    return prompted(
+        module.to(device).eval(),
+        tokenizer,
+        template=template,
+        answers=asked.answers,
+        chat=asked.chat,
+        name=f"{Path(place).name} with {asked.template.name}, prompt "
+        + digest(template, asked.answers, chat=asked.chat),
+        **parse_attention_source(source),
+    )
+
+
+def prompted(
+    model: Any,
+    tokenizer: Any = None,
+    *,
+    template: str,
+    answers: Mapping[str, str] | Sequence[str],
+    chat: bool = False,
+    reading: str = "weights",
+    layer: int | None = None,
+    head: int | str = MEAN,
+    name: str | None = None,
+) -> HuggingFace:
+    """Make a causal language model a classifier that can be audited: a prompt asks for the class.
+
+    The logits of the classes are those of their answers' pieces behind the prompt. The words of a
+    text are audited; the words of the template are seen by the model, and never deleted or shown.
+
+    Parameters
+    ----------
+    model
+        A causal language model with its ``tokenizer``, or a pipeline, which has both; used as it
+        is, in the mode and on the device it is in.
+    template
+        The prompt, with ``{text}`` once, where the text goes.
+    answers
+        The answer of each label, or the answers alone. Each must be one piece of the tokenizer.
+    chat
+        Whether the chat template of the tokenizer is put around the prompt, as a message of the
+        user.
+    reading, layer, head
+        Which attention is shown, as `transformer` takes them; of the row of the last token, which
+        answers.
+    name
+        What the report calls the model.
+    """
+    module, tokenizer = module_and_tokenizer(model, tokenizer)
+    by_label = labelled(answers)
+    check_answers(by_label)
+    named = name or f"{type(module).__name__}, prompt {digest(template, by_label, chat=chat)}"
+    check_fast(named, tokenizer)
+    check_tokenizer(named, tokenizer)
+    parts = parse_template(template)
+    if chat:
+        parts = called("its chat template", _in_chat, named, tokenizer, template)
+    pad = pad_of(module, tokenizer)
+    check_pad(named, pad, len(module.get_input_embeddings().weight))
+    reader = PromptReader(
+        tokenizer, None, pad, unknown=tokenizer.unk_token_id, template=parts, special=not chat
+    )
+    ids = called("its tokenizer", _sample, named, reader)
+    pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
+    # Before it runs: what a model takes grows with the square of a prompt.
+    _check_room(named, reader, claimed_length(module, tokenizer))
+    answering = PromptedModel(module, pieces)
+    called("looking the model over", _check_same, named, module, answering, ids, pieces)
+    answering.keep_prefix(_prefix(reader, ids), ids)
+    bounded = _bounded(named, reader, answering, ids)
+    made = assembled(
+        answering,
+        bounded,
+        ids,
+        named,
+        tuple(by_label),
+        AskedSource(reading, layer, head),
+        family=type(module).__name__,
+    )
+    _check_in_sight(made)
+    return made
+
+
+def _in_chat(name: str, tokenizer: Any, template: str) -> PromptTemplate:
+    """Put the chat template around a prompt; without thoughts, where it knows that setting."""
+    if not getattr(tokenizer, "chat_template", None):
+        raise ModelError(
+            f"{name}: chat=true needs a chat template, which its tokenizer has not",
+            change="leave chat out, and write the whole prompt into the template",
+            field="model",
+        )
+    message = [{"role": "user", "content": template}]
+    written = tokenizer.apply_chat_template(
+        message, tokenize=False, add_generation_prompt=True, enable_thinking=False
+    )
+    return parse_template(written, f"{name}: its chat template")
+
+
+def _sample(name: str, reader: PromptReader) -> list[int]:
+    """Read a prompt with a sample text, whose last piece must be of the template."""
+    ids, places = reader.pieces(SAMPLE)
+    start = len(reader.template.before) + len(SAMPLE)
+    if not ids or places[-1][1] <= start:
+        last = reader.tokenizer.decode(ids[-1:])
+        raise ModelError(
+            f"{name}: expected a prompt that ends in a piece of the template behind {SLOT}, got "
+            f"{last!r} at its end",
+            change="end the template in words such as 'Sentiment:', and let the tokenizer add no "
+            "special token behind them",
+            field="model",
+        )
+    return list(ids)
+
+
+def _check_same(
+    name: str, whole: Any, answering: PromptedModel, ids: list[int], pieces: list[int]
+) -> None:
+    """Hold the logits of the answers against those of the whole model, with text behind the prompt:
+    a causal model sees nothing of it.
+    """
+    text = torch.tensor([[*ids, *ids]], device=answering.device)
+    prompt = text[:, : len(ids)]
+    with torch.no_grad():
+        wanted = whole(input_ids=text, attention_mask=torch.ones_like(text)).logits
+        found = answering(prompt, torch.ones_like(prompt)).logits[0]
+    apart = (wanted[0, len(ids) - 1, pieces] - found).abs().max()
+    if not bool(apart <= SAME * found.abs().max().clamp(min=1)):
+        raise ModelError(
+            f"{name}: expected a causal language model, got one whose logits behind a prompt "
+            f"change with what follows, or with its other answers (by {float(apart):.2g})",
+            change="use another model, or a classifier with hf:",
+        )
+
+
+def _check_in_sight(model: HuggingFace) -> None:
+    """Refuse a layer whose window ends behind the words: all of its weight is on the template."""
+    if model.reading.kind != "weights":
+        return
+    example = Example("sample", 0, SAMPLE, tokenise(SAMPLE)[0], None, label=0)
+    trace = model.trace(model.collate([example]))
+    if trace.elsewhere is not None and bool((trace.elsewhere == 1).all()):
+        raise ModelError(
+            f"{model.name}: expected weights on the words of a text, {model.reading.description} "
+            "has all on the template: its window ends there",
+            change="choose another layer, or write less behind the slot",
+            field="model",
+        )
+
+
+def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
+    """Take the pieces with which a prompt begins whatever its text is."""
+    others = (reader.pieces(text)[0] for text in ("", "Such a day!", "1 of 2"))
+    same = [all(equal) for equal in zip(*(map(eq, ids, other) for other in others), strict=False)]
+    return list(ids[: same.index(False) if False in same else 0])
+
+
+def _bounded(
+    name: str, reader: PromptReader, answering: PromptedModel, ids: list[int]
+) -> PromptReader:
+    """Bound the length of prompts by that of the model, which must leave room for a text."""
+    longest = called("looking the model over", longest_text, answering, reader.tokenizer, ids, 0)
+    _check_room(name, reader, longest)
+    return replace(reader, longest=longest)
+
+
+def _check_room(name: str, reader: PromptReader, longest: int | None) -> None:
+    template = len(reader.pieces("")[0])
+    if longest is not None and template >= longest:
+        raise ModelError(
+            f"{name}: expected a template that leaves room for a text, got {template} pieces "
+            f"where the model takes {longest}",
+            change="shorten the template",
+            field="model",
+        )

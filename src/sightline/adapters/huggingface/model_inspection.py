@@ -1,0 +1,189 @@
+"""A model of transformers and a reader of its texts, looked over and put together to be audited."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from sightline._io.limits import LENGTHENED
+from sightline.adapters.huggingface.architecture_probe import Architecture, anatomy, made_up
+from sightline.adapters.huggingface.attention_source import (
+    ALL,
+    MEAN,
+    AttentionSource,
+    choose_attention_source,
+)
+from sightline.adapters.huggingface.auditable import HuggingFace
+from sightline.adapters.huggingface.model_folder import check_normalizer
+from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.adapters.validate_outputs import called
+from sightline.core.errors import ModelError
+from sightline.core.protocols import Link
+
+SAMPLE = "the film was good , and the people in it were very good"
+_FAR = 100_000
+"""A tokenizer that knows no greatest length says a number that no text has."""
+_TRIED = 4096
+"""Greatest lengths up to here are tried out."""
+SAME = 1e-4
+"""Logits that differ by less, relative to the largest, are the same but for rounding."""
+
+
+@dataclass(frozen=True)
+class AskedSource:
+    """An attention source as it is asked for, before it is known which there are."""
+
+    reading: str = "weights"
+    layer: int | None = None
+    head: int | str = MEAN
+
+
+def assembled(
+    module: Any,
+    reader: SubwordReader,
+    ids: Sequence[int],
+    name: str,
+    labels: tuple[str, ...],
+    asked: AskedSource,
+    *,
+    family: str,
+    link: Link = "softmax",
+    segments: bool = False,
+    padded: bool = True,
+) -> HuggingFace:
+    """Look a module over, on the pieces of a sample text, and choose the attention that is shown.
+
+    ``family`` is what errors call the kind of model. ``padded`` says whether texts of several
+    lengths may be padded at all; that padding changes nothing is tried.
+    """
+    found = called("looking the model over", anatomy, module, ids, family)
+    together = padded and called(
+        "looking the model over", _padding_is_inert, module, ids, reader.pad
+    )
+    chosen = _chosen(name, found, asked)
+    choosing = asked.reading == ALL
+    return HuggingFace(
+        module, reader, found, name, segments, together, chosen, labels, link, choosing
+    )
+
+
+def _chosen(name: str, found: Architecture, asked: AskedSource) -> AttentionSource:
+    chosen = choose_attention_source(
+        len(found.sites),
+        min(found.heads),
+        reading="weights" if asked.reading == ALL else asked.reading,
+        layer=asked.layer,
+        head=asked.head,
+    )
+    if chosen.kind == "rollout" and not found.stacked:
+        message = (
+            f"{name}: rollout runs from layer to layer, and here some layer reads something else"
+        )
+        raise ModelError(message, change="choose another reading")
+    if chosen.kind == "values" and not found.valued:
+        message = f"{name}: the values that its weights mix are not seen"
+        raise ModelError(message, change="choose another reading")
+    return chosen
+
+
+def check_fast(name: str, tokenizer: Any) -> None:
+    """Refuse a tokenizer that does not say where its pieces stand in a text."""
+    if not getattr(tokenizer, "is_fast", False):
+        message = f"{name}: its tokenizer does not say where its pieces stand in the text"
+        raise ModelError(
+            message,
+            change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))",
+        )
+
+
+def module_and_tokenizer(model: Any, tokenizer: Any) -> tuple[Any, Any]:
+    """Take a model and its tokenizer, or both from a pipeline; anything else is refused."""
+    module: Any = model if tokenizer is not None else getattr(model, "model", model)
+    tokenizer = tokenizer if tokenizer is not None else getattr(model, "tokenizer", None)
+    known = isinstance(module, torch.nn.Module) and getattr(module, "config", None) is not None
+    if not known:
+        message = (
+            "expected a model of transformers and its tokenizer, or a pipeline, got "
+            f"{type(model).__name__}"
+        )
+        raise ModelError(message, change="sightline.wrap takes any other module")
+    return module, tokenizer
+
+
+def check_tokenizer(name: str, tokenizer: Any) -> None:
+    """Refuse a tokenizer that knows no word, or whose normalizer lengthens texts without end."""
+    special = {*tokenizer.get_added_vocab(), *tokenizer.all_special_tokens}
+    if not any(piece not in special for piece in tokenizer.get_vocab()):
+        message = (
+            f"{name}: expected a tokenizer with pieces of words, got one with {len(special)} "
+            "special tokens alone"
+        )
+        raise ModelError(
+            message, change="save the tokenizer that the model was trained with beside it"
+        )
+    normalizer = getattr(getattr(tokenizer, "backend_tokenizer", None), "normalizer", None)
+    if normalizer is not None:
+        check_normalizer(name, _written(normalizer))
+        longer = called("its normalizer", normalizer.normalize_str, SAMPLE)
+        if len(longer) > LENGTHENED.now * len(SAMPLE):
+            raise ModelError(
+                f"{name}: {LENGTHENED.passed(len(longer) // len(SAMPLE))}", field="model"
+            )
+
+
+def _written(normalizer: Any) -> Any:
+    """Read the steps of a normalizer; one that is written in Python says nothing of itself."""
+    with suppress(Exception):
+        return json.loads(normalizer.__getstate__())
+    return None
+
+
+def pad_of(module: Any, tokenizer: Any) -> int:
+    """Choose the piece that texts are padded with."""
+    pads = (module.config.pad_token_id, tokenizer.pad_token_id, 0)
+    return next(number for number in pads if number is not None)
+
+
+def claimed_length(module: Any, tokenizer: Any) -> int | None:
+    """Say how many pieces model and tokenizer claim to take; None where neither says."""
+    limits = [getattr(module.config, "max_position_embeddings", None), tokenizer.model_max_length]
+    known = [limit for limit in limits if isinstance(limit, int) and 0 < limit < _FAR]
+    return min(known, default=None)
+
+
+def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> int | None:
+    """Say how many pieces the model takes: in some families positions count from behind the
+    padding's number.
+    """
+    claimed = claimed_length(module, tokenizer)
+    if claimed is None or claimed > _TRIED:
+        return claimed
+    text = made_up(ids, 1, claimed, module.device)
+    try:
+        with torch.no_grad():
+            module(input_ids=text, attention_mask=torch.ones_like(text))
+    except (IndexError, RuntimeError):
+        return claimed - pad - 1
+    return claimed
+
+
+def _padding_is_inert(module: Any, ids: Sequence[int], pad: int) -> bool:
+    """Try whether a text gives the same padded at the right; some families read the last place
+    whatever is there.
+    """
+    text = torch.tensor([list(ids)], device=module.device)
+    there = torch.ones_like(text)
+    padded, mask = (
+        torch.nn.functional.pad(text, (0, 3), value=pad),
+        torch.nn.functional.pad(there, (0, 3)),
+    )
+    with torch.no_grad(), suppress(ValueError, RuntimeError):
+        one = module(input_ids=text, attention_mask=there).logits
+        other = module(input_ids=padded, attention_mask=mask).logits
+        return bool((one - other).abs().max() <= SAME * one.abs().max().clamp(min=1))
+    return False

@@ -1,0 +1,155 @@
+"""The files and options of a prompt: its template with one slot for the text, and its answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sightline._io.limits import LINE
+from sightline._io.safe_open import open_regular
+from sightline.config.part_syntax import parse_part
+from sightline.core.errors import DataError, SpecError
+
+SLOT = "{text}"
+TEMPLATE, ANSWERS, CHAT = "template", "answers", "chat"
+_BETWEEN = "|"
+_WRITTEN = f"({TEMPLATE}=FILE,{ANSWERS}=negative|positive)"
+
+
+@dataclass(frozen=True)
+class PromptOptions:
+    """What a spec says of a prompt: the file of its template, its answers by their labels, and
+    whether the chat template of the tokenizer is put around it.
+    """
+
+    template: Path
+    answers: Mapping[str, str]
+    chat: bool
+
+
+@dataclass(frozen=True)
+class PromptTemplate:
+    """What stands before a text and what stands behind it, the same for every text."""
+
+    before: str
+    after: str
+
+
+def read_prompt_options(spec: str, options: str) -> tuple[PromptOptions, str]:
+    """Read ``(template=FILE,answers=A|B)``, and give the options that are left, as they were
+    written.
+    """
+    asked = dict(parse_part(f"prompt{options}").options)
+    template, answers = asked.pop(TEMPLATE, None), asked.pop(ANSWERS, None)
+    chat = asked.pop(CHAT, False)
+    if template is None or answers is None:
+        missing = TEMPLATE if template is None else ANSWERS
+        raise SpecError(
+            f"{spec}: expected {_WRITTEN} behind the folder, got no {missing}", field="model"
+        )
+    if not isinstance(chat, bool):
+        raise SpecError(f"{CHAT}={chat}: expected true or false", field="model")
+    rest = ",".join(f"{name}={value}" for name, value in asked.items())
+    found = PromptOptions(Path(str(template)).expanduser(), _answers(str(answers)), chat)
+    return found, f"({rest})" if rest else ""
+
+
+def read_template(file: Path) -> str:
+    """Read a template; line ends are newlines, and one at the end of the file is no part of it."""
+    raw = _bytes_of(file, TEMPLATE)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise DataError("expected UTF-8, got other bytes; save it as UTF-8", file, line) from None
+    text = text.replace("\r\n", "\n").removesuffix("\n")
+    parse_template(text, str(file))
+    return text
+
+
+def parse_template(text: str, where: str = TEMPLATE) -> PromptTemplate:
+    """Divide a template at its slot; it has exactly one, and something behind it asks for the
+    answer.
+    """
+    if not text.strip():
+        raise SpecError(f"{where}: expected a prompt with {SLOT} in it, got nothing", field="model")
+    if (slots := text.count(SLOT)) != 1:
+        raise SpecError(
+            f"{where}: expected {SLOT} once, where the text goes, got it {slots} times; "
+            "write it in one place",
+            field="model",
+        )
+    return PromptTemplate(*text.split(SLOT))
+
+
+def check_answers(answers: Mapping[str, str]) -> None:
+    """Refuse fewer answers than two, and labels and answers without a letter."""
+    if len(answers) < 2:
+        raise SpecError(
+            f"{ANSWERS}: expected two or more, such as {ANSWERS}=negative|positive, got "
+            f"{len(answers)}",
+            field="model",
+        )
+    for label, answer in answers.items():
+        both = f"{label}{answer}"
+        can_be_written = both.encode(errors="replace").decode() == both
+        if not (label.strip() and answer.strip() and can_be_written):
+            raise SpecError(
+                f"{ANSWERS}: expected a label and an answer in signs that UTF-8 has, got "
+                f"{label!r}: {answer!r}; write both",
+                field="model",
+            )
+
+
+def labelled(answers: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+    """Give answers by their labels; of a plain list, each answer is its own label."""
+    if isinstance(answers, Mapping):
+        return dict(answers)
+    if twice := next((one for one in answers if list(answers).count(one) > 1), None):
+        raise SpecError(f"{ANSWERS}: {twice!r} is there twice; name each once", field="model")
+    return {answer: answer for answer in answers}
+
+
+def digest(template: str, answers: Mapping[str, str], *, chat: bool) -> str:
+    """Name a prompt by what it says, so that an audit of another is known as such; its words, which
+    may be those of private examples, are kept out of reports.
+    """
+    written = json.dumps([template, list(answers.items()), chat])
+    return hashlib.blake2b(written.encode(), digest_size=4).hexdigest()
+
+
+def _answers(written: str) -> dict[str, str]:
+    if written.endswith(".json"):
+        return _answers_of(Path(written).expanduser())
+    return labelled([answer.strip() for answer in written.split(_BETWEEN)])
+
+
+def _answers_of(file: Path) -> dict[str, str]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a label is there twice")
+        return dict(pairs)
+
+    try:
+        found = json.loads(_bytes_of(file, ANSWERS).decode("utf-8-sig"), object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        message = f"expected a JSON object of labels and their answers: {error}"
+        raise DataError(message, file) from None
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        message = 'expected a JSON object such as {"0": "negative", "1": "positive"}'
+        raise DataError(f"{message}, got other values", file)
+    return found
+
+
+def _bytes_of(file: Path, option: str) -> bytes:
+    try:
+        with open_regular(file, LINE) as stream:
+            return stream.read()
+    except OSError as error:
+        raise SpecError(
+            f"{option}={file}: expected a file that can be read: {error.strerror}", field="model"
+        ) from error

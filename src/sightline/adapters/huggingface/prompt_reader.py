@@ -1,0 +1,80 @@
+"""A text inside its prompt, in pieces: the prompt's own words are boundary tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sightline._io.limits import PIECES
+from sightline.adapters.huggingface.prompt_files import PromptTemplate
+from sightline.adapters.huggingface.subword_alignment import (
+    NO_WORD,
+    SubwordReader,
+    SubwordText,
+    word_of,
+)
+from sightline.core.errors import DataError
+from sightline.core.example import Example
+from sightline.core.interning import Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptReader(SubwordReader):
+    """A tokenizer that reads each text in the slot of a template.
+
+    A prompt is read whole, as the model reads it when it is used. A piece that holds a character of
+    the template is the template's, even if it holds some of a word, so deleting words leaves the
+    template as it is. Only blanks between the template and a word go with the word.
+    """
+
+    template: PromptTemplate
+    special: bool
+    """Whether the tokenizer adds its special tokens; a chat template has them already."""
+
+    def pieces(self, text: str, answer: str = "") -> tuple[list[int], list[Span]]:
+        """Read a prompt, with an answer or without: its pieces, and where each stands."""
+        prompt = f"{self.template.before}{text}{self.template.after}{answer}"
+        read = self.tokenizer(
+            prompt,
+            add_special_tokens=self.special,
+            return_offsets_mapping=True,
+            verbose=False,
+        )
+        return read["input_ids"], read["offset_mapping"]
+
+    def read(self, example: Example, *, whole: bool = False) -> SubwordText:
+        """Cut a prompt into pieces; where the model takes fewer, the text loses its last ones and
+        the template none.
+        """
+        if example.query is not None:
+            raise DataError(
+                f"text {example.id}: expected a text alone, got one with a question; a template "
+                "has one slot, so write the question into the template"
+            )
+        ids, places = self.pieces(example.text)
+        if len(ids) > PIECES.now:
+            raise DataError(f"text {example.id}: {PIECES.passed(len(ids))}")
+        start = len(self.template.before)
+        offsets = [(begin + start, end + start) for begin, end in example.offsets]
+        inside = [self._is_of_text(place, example.text) for place in places]
+        words = [
+            word_of(place, offsets) if of_text else NO_WORD
+            for place, of_text in zip(places, inside, strict=True)
+        ]
+        excess = 0 if whole or self.longest is None else max(0, len(ids) - self.longest)
+        kept = _without_last(inside, excess)
+        return SubwordText(tuple(ids[i] for i in kept), tuple(words[i] for i in kept))
+
+    def _is_of_text(self, place: Span, text: str) -> bool:
+        """Tell whether a piece lies in the slot; it may begin with blanks of the template."""
+        begin, end = place
+        start = len(self.template.before)
+        blanks = self.template.before[begin:start].strip(" ") == ""
+        return start < end <= start + len(text) and blanks
+
+
+def _without_last(inside: Sequence[bool], excess: int) -> list[int]:
+    """Number the pieces that are left where so many of the last ones of the slot are cut."""
+    slot = [number for number, of_text in enumerate(inside) if of_text]
+    cut = set(slot[max(0, len(slot) - excess) :])
+    return [number for number in range(len(inside)) if number not in cut]

@@ -1,0 +1,131 @@
+"""A causal language model that answers a prompt with one of a few pieces, as a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import nn
+
+from sightline.core.errors import ModelError
+
+SAME = 1e-5
+"""Logits that differ by less of the largest are the same."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The logits of the answers."""
+
+    logits: Float[torch.Tensor, "B L"]
+
+
+class PromptedModel(nn.Module):
+    """The logits of some pieces of the vocabulary, at the last token that is no padding.
+
+    The output layer computes these pieces alone: of the others nothing is read. The model that was
+    given is left as it was; its layers are used by both.
+    """
+
+    def __init__(self, model: Any, pieces: Sequence[int]) -> None:
+        """Take a model, and the pieces that are its answers."""
+        super().__init__()
+        self.model = _with_output(model, pieces)
+        self.config = model.config.get_text_config()
+        self.training = model.training
+        self.prefix = torch.zeros(0, dtype=torch.long)
+        self.layers: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model is."""
+        found: torch.device = self.model.device
+        return found
+
+    def get_input_embeddings(self) -> nn.Module:
+        """Give the part that looks pieces up."""
+        found: nn.Module = self.model.get_input_embeddings()
+        return found
+
+    def keep_prefix(self, prefix: Sequence[int], prompt: Sequence[int]) -> None:
+        """Keep the keys and values of the pieces with which every prompt begins.
+
+        They are kept only if ``prompt``, which begins with them, gets the same logits with them as
+        without.
+        """
+        text = torch.tensor([list(prompt)], device=self.device)
+        there = torch.ones_like(text)
+        with torch.no_grad(), suppress(AttributeError, LookupError, RuntimeError, TypeError):
+            start = text[:, : len(prefix)]
+            cache = self._cache(1)  # empty: nothing is kept yet
+            self.model(input_ids=start, past_key_values=cache)
+            self.layers = [(layer.keys, layer.values) for layer in cache.layers]
+            self.prefix = start[0]
+            whole, continued = self(text, there).logits, self(text, there, reuse=True).logits
+            if bool((whole - continued).abs().max() <= SAME * whole.abs().max()):
+                return
+        self.prefix, self.layers = torch.zeros(0, dtype=torch.long), []
+
+    def shared(self, ids: Int[torch.Tensor, "B T"]) -> int:
+        """Count the first pieces of these texts whose keys and values are kept."""
+        size = len(self.prefix)
+        begins = 0 < size < ids.shape[1] and bool((ids[:, :size] == self.prefix).all())
+        return size if begins else 0
+
+    def forward(
+        self,
+        input_ids: Int[torch.Tensor, "B T"],
+        attention_mask: Int[torch.Tensor, "B T"],
+        *,
+        reuse: bool = False,
+    ) -> Answered:
+        """Answer texts that are padded at the right: a causal model does not see what follows.
+
+        With ``reuse`` the pieces that all texts begin with are not run again.
+        """
+        kept = {"past_key_values": self._cache(len(input_ids))} if reuse else {"use_cache": False}
+        start = len(self.prefix) if reuse else 0
+        every = self.model(
+            input_ids=input_ids[:, start:], attention_mask=attention_mask, **kept
+        ).logits
+        rows = torch.arange(len(input_ids), device=input_ids.device)
+        return Answered(every[rows, attention_mask.sum(1) - 1 - start])
+
+    def _cache(self, texts: int) -> Any:
+        """Give each text the keys and values of the prefix."""
+        from transformers import DynamicCache  # noqa: PLC0415  (an extra)
+
+        cache = DynamicCache()
+        for number, (keys, values) in enumerate(self.layers):
+            cache.update(keys.expand(texts, -1, -1, -1), values.expand(texts, -1, -1, -1), number)
+        return cache
+
+
+def _with_output(model: Any, pieces: Sequence[int]) -> Any:
+    """Give a model that shares all parts with another but its output layer, cut to some rows."""
+    output = model.get_output_embeddings()
+    if not isinstance(output, nn.Linear):
+        message = (
+            f"{type(model).__name__}: expected a causal language model with an output layer, got "
+            f"{type(output).__name__}"
+        )
+        raise ModelError(message, change="load it with AutoModelForCausalLM; hf: takes classifiers")
+    chosen = list(pieces)
+    cut = nn.Linear(output.in_features, len(chosen), bias=output.bias is not None)
+    with torch.no_grad():
+        cut.weight = nn.Parameter(output.weight[chosen].clone())
+        if output.bias is not None:
+            cut.bias = nn.Parameter(output.bias[chosen].clone())
+    other = copy(model)
+    other._modules = dict(model._modules)
+    other.set_output_embeddings(cut.train(model.training))
+    if model.get_output_embeddings() is not output:  # it lies in a part that both have
+        model.set_output_embeddings(output)
+        message = f"{type(model).__name__}: its output layer cannot be cut to the answers"
+        raise ModelError(message, change="use another causal language model")
+    return other

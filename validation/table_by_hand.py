@@ -1,0 +1,73 @@
+"""Recompute Table 2 of Jain & Wallace from saved audits, without anything of sightline.
+
+    python validation/table_by_hand.py STORE [--corpus sst] [--seeds N]
+
+Reads the weights and the gradients and deletions of each text as the audits keep them, takes
+Kendall's τ-b by SciPy, text by text, and its mean by predicted class; then mean and Student's t
+interval over seeds. What it prints must equal the digits of docs/papers/jain2019.md, which are made
+by other code on another way.
+"""
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import kendalltau, t
+
+
+def ragged(arrays, name):
+    """Cut a flat array into one row a text."""
+    flat, lengths = arrays[f"{name}/flat"], arrays[f"{name}/lengths"]
+    return np.split(flat, np.cumsum(lengths)[:-1])
+
+
+def rounded(values):
+    """Take what differs by rounding for equal: a ten-millionth of the largest value, and nothing
+    below a millionth.
+    """
+    share = np.round(values / max(np.abs(values).max(), 1e-12), 7)
+    return np.where(np.abs(share) < 1e-6, 0, share)
+
+
+def by_class(folder):
+    """Give the mean τ of attention with each importance, by predicted class."""
+    arrays = np.load(folder / "arrays.npz")
+    predicted, attention = arrays["outputs/predicted"], ragged(arrays, "outputs/attention")
+    for kind in ("gradient", "deletion"):
+        other = ragged(arrays, f"agreement/{kind}")
+        taus = np.array(
+            [
+                kendalltau(rounded(a), rounded(b)).statistic
+                for a, b in zip(attention, other, strict=True)
+            ]
+        )
+        for one in (0, 1):
+            yield f"τ with {kind}, class {one}", np.nanmean(taus[predicted == one])
+
+
+def main():
+    """Print a line a model and quantity."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--corpus", default="sst")
+    parser.add_argument("--seeds", type=int, default=10**6, help="seeds below this alone")
+    asked, found = parser.parse_args(), defaultdict(dict)
+    for audit in sorted(asked.store.glob("runs/*/*/audit.json")):
+        content = json.loads(audit.read_text(encoding="utf-8"))
+        run = content["spec"]["run"]
+        taken = run["data"]["kind"] == asked.corpus and run["seed"] < asked.seeds
+        if taken and "agreement" in content["measured"]:
+            model = f"{run['model']['encoder']['name']}+{run['model']['scorer']['name']}"
+            for quantity, value in by_class(audit.parent):
+                found[f"{model} | {quantity}"][run["seed"]] = value
+    for name, seeds in sorted(found.items()):
+        values = np.array([*seeds.values()])
+        half = t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+        low, high = values.mean() - half, values.mean() + half
+        print(f"{name} | {values.mean():.2f} [{low:.2f}, {high:.2f}] | {len(values)}")
+
+
+if __name__ == "__main__":
+    main()
