@@ -21,14 +21,14 @@ from sightline.core.results import Results
 
 MARK = "labels.json"
 FILES = (MARK, MANIFEST)
-"""What lies beside the audits; the first is the file by which the folder is known."""
+"""What lies next to the audits; the first is the file by which the folder is known."""
 SCHEMA = 1
 _MADE_AGAIN = "make the audits again"
 
 
 @dataclass(frozen=True)
 class LabelIndex:
-    """What is known of the labels beside their audits; ``folders`` names that of each audit."""
+    """What is known of the labels in addition to their audits; ``folders`` names the folder of each."""
 
     schema: int
     name: str
@@ -79,7 +79,7 @@ def _own(folder: Path, places: Iterable[str]) -> set[str]:
 
 
 def load_index(folder: Path) -> LabelIndex:
-    """Read what lies beside the audits; what is not as it was written is an error."""
+    """Read what lies next to the audits; what is not as it was written is an error."""
     file = folder / MARK
     if not holds_labels(folder):
         raise StoreError(
@@ -87,7 +87,7 @@ def load_index(folder: Path) -> LabelIndex:
         )
     if changed := changed_file(folder):
         raise StoreError(
-            f"{changed}: not as it was written, says {MANIFEST} beside it; {_MADE_AGAIN}"
+            f"{changed}: not as it was written, says {MANIFEST} next to it; {_MADE_AGAIN}"
         )
     try:
         found = parse_json(file.read_text(encoding="utf-8"), "")
