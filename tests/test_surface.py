@@ -24,6 +24,7 @@ def test_public_names() -> None:
         "data_from",
         "label_view",
         "load",
+        "log_audit",
         "look",
         "predict",
         "prompted",

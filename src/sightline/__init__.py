@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sightline.adapters.wrap import wrap as wrap
     from sightline.api.audit import audit as audit
     from sightline.api.label_audits import audit_labels as audit_labels
+    from sightline.api.log_audit import log_audit as log_audit
     from sightline.api.look import look as look
     from sightline.api.predict import predict as predict
     from sightline.api.study import study as study
@@ -39,6 +40,7 @@ _HOMES = {
     "data_from": "sightline.data.assembly.in_memory",
     "label_view": "sightline.adapters.label_views",
     "load": "sightline.api.train",
+    "log_audit": "sightline.api.log_audit",
     "look": "sightline.api.look",
     "predict": "sightline.api.predict",
     "prompted": "sightline.adapters.huggingface.causal_model",
@@ -54,14 +56,16 @@ __all__ += [
     "data_from",
     "label_view",
     "load",
+    "log_audit",
     "look",
     "predict",
     "prompted",
     "study",
     "tap",
     "train",
+    "transformer",
+    "wrap",
 ]
-__all__ += ["transformer", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

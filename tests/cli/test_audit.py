@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pytest
 
+from sightline.audits.audit_result import Audit
 from sightline.audits.audit_storage import load_results
 from sightline.core.results import Measurement, Ragged
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -214,6 +216,21 @@ def test_a_card_is_written_beside_the_report(sightline: Call, here: Path, finish
         )
     assert not Path("report.html").exists()
     assert sightline("report", finished.saved, "--card", "report.html").code == 2
+
+
+def test_build_servers_read_what_a_gate_closes_on(sightline: Call, here: Path, finished: Finished):
+    again = finished.page.read_bytes()
+    assert sightline("report", finished.saved, "--junit", "audit.xml").code == 0
+    assert Path("report.html").read_bytes() == again
+    (suite,) = Xml.parse("audit.xml").getroot()
+    found = Audit.load(finished.saved)
+    cases = [*suite.iter("testcase")]
+    assert {one.title for one in found.findings} < {one.get("name") for one in cases}
+    assert int(suite.get("tests")) == len(cases)
+    Path("audit.xml").unlink()
+    Path("report.html").unlink()
+    assert sightline("report", finished.saved, "--junit", "report.html").code == 2
+    assert [*here.iterdir()] == []
 
 
 def test_a_page_is_called_html(sightline: Call, here: Path, finished: Finished):

@@ -23,6 +23,7 @@ def test_the_commands_are_those_that_were_promised():
         "look",
         "predict",
         "report",
+        "card",
         "figure",
         "compare",
         "export",

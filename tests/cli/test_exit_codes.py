@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.cli.fail_on import closed, read_gates
 from sightline.cli.signals import heed_sigterm
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SightlineError
 from sightline.core.results import BY_ABSENCE, CAN, CAVEATS, MUST_NOT
 from sightline.data.load_dataset import load
+from sightline.report.gates import closed, read_gates
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 from tests.verdicts import reached

@@ -51,8 +51,9 @@ def named(folder: Path) -> tuple[Any, ...]:
 def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_path: Path) -> None:
     out, saved, card = (tmp_path / one for one in ("page.html", "saved", "card.md"))
     found = sightline(
-        *named(folder), "--out", out, "--save", saved, "--card", card, "--json", "--max-texts", 110
-    )
+        *named(folder), "--out", out, "--save", saved, "--card", card, "--json", "--max-texts", 110,
+        *("--junit", tmp_path / "junit.xml"),
+    )  # fmt: skip
     assert found.code == 0, found.err
     output = found.json
     rows = {row["label"]: row for row in output["labels"]}
@@ -64,10 +65,15 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     assert (tmp_path / "page-labels" / "label-002.html").is_file()
     assert (saved / "label-002" / "audit.json").is_file()
     assert card.is_file()
+    assert 'name="sightline, label two"' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
     drawn = sightline("report", saved, "--out", tmp_path / "drawn.html", "--no-texts", "--json")
     assert drawn.code == 0, drawn.err
     assert drawn.json["headline"] == output["headline"]
     assert (tmp_path / "drawn-labels" / "label-001.html").is_file()
+    assert sightline("card", saved).code == 0
+    refused = sightline("card", saved, "--hub")
+    assert refused.code == 2
+    assert "label-001" in refused.err
     again = sightline(
         *named(folder), "--label-name", "one", "--out", out, "--save", saved, "--max-texts", 110,
         *("--fail-on", output["audits"]["one"]["verdict"].replace(" ", "-")),

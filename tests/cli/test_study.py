@@ -132,17 +132,40 @@ def test_a_dry_run_plans_and_writes_nothing(
 
 
 @pytest.mark.parametrize(
-    "workers", ["0", "-1", "two", "٣", "ray:", "ray:here", "ray:a b:1", "ray:ray://a:1", "Ray"]
+    "workers",
+    [
+        "0",
+        "-1",
+        "two",
+        "٣",
+        "ray:",
+        "ray:here",
+        "ray:a b:1",
+        "ray:ray://a:1",
+        "Ray",
+        "slurm",
+        "slurm:0",
+    ],
 )
 def test_workers_are_a_number_or_a_cluster(
     sightline: Call, tiny: Path, tmp_path: Path, workers: str
 ) -> None:
     done = sightline("study", tiny, "--store", tmp_path / "store", f"--workers={workers}")
     message = (
-        f"error: --workers: expected a number above 0, ray or ray:HOST:PORT, got {workers!r}\n"
+        "error: --workers: expected a number above 0, ray, ray:HOST:PORT or slurm:JOBS, got "
+        f"{workers!r}\n"
     )
     assert (done.code, done.out, done.err) == (2, "", message)
     assert not (tmp_path / "store").exists()
+
+
+def test_a_plan_for_slurm_counts_its_jobs(
+    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
+    asked = ("--store", tmp_path / "store", "--dry-run", "--json", "--workers", "slurm:5")
+    planned = sightline("study", tiny, *asked)
+    assert (planned.code, planned.json["workers"]) == (0, 5)
 
 
 @pytest.mark.slow

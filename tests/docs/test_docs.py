@@ -193,6 +193,7 @@ def test_every_command_and_flag_is_on_the_page_of_commands():
         "look",
         "predict",
         "report",
+        "card",
         "figure",
         "compare",
         "export",

@@ -173,7 +173,7 @@ def test_claims_are_held_while_cells_are_away_and_let_go_when_the_study_ends(
 def test_what_a_node_says_it_wrote_must_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_cluster, "APPEARS", 0.2)
+    monkeypatch.setattr("sightline.experiments.executors.executor.APPEARS", 0.2)
     store = Store(tmp_path / "store")
     with pytest.raises(
         StoreError, match=r"not to be seen 0 s after node a wrote it; mount the store so that it is"

@@ -68,6 +68,12 @@ class Audits:
 
         return CARDS[ending](card(self.first, self.across))
 
+    def hub_card(self) -> str:
+        """Give the card as a section of a Hugging Face model card, with its metadata block."""
+        from sightline.report.text.hub_card import hub_card  # noqa: PLC0415  (as late as it is needed)
+
+        return hub_card(self.first, self.across)
+
     def to_json(self) -> dict[str, Any]:
         """Give the first as plain JSON values, with what all of them say."""
         found = self.first.to_json()

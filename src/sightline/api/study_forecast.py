@@ -77,7 +77,7 @@ def _processors(asked: Workers, on_note: OnNote) -> int:
     worker.
     """
     if asked.cluster is None:
-        return asked.processes
+        return asked.jobs or asked.processes
     from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
 
     try:

@@ -15,6 +15,7 @@ from sightline.core.errors import DataError, SpecError
 from sightline.data import load_dataset
 from sightline.data.dataset import Dataset
 from sightline.data.fingerprints import fingerprint
+from sightline.data.readers.data_frame import Frame
 from sightline.experiments.callbacks import Display
 from sightline.experiments.load_models import save_trained as save_trained
 from sightline.experiments.pipeline import Trained, train_on
@@ -81,15 +82,18 @@ def train(
     return train_on(data, source.spec, display or Display(), device)
 
 
-def load(data: str | Path | DataSpec, seed: int = 0, **settings: Any) -> Dataset:
-    """Read a table or a published corpus, or generate a planted one, and divide it:
+def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) -> Dataset:
+    """Read a table, a data frame or a published corpus, or generate a planted one, and divide it:
     ``load("reviews.csv")``.
 
     ``settings`` name the columns of a table (``text``, ``label``, ``split``, ``rationale``,
     ``query``) and say how texts are read (``max_tokens``, ``min_count``, ``recipe``).
-    ``split="all"`` makes every row a test text, for a model that is trained already. Texts that
-    Python holds already: `sightline.data_from`.
+    ``split="all"`` makes every row a test text, for a model that is trained already. A data frame
+    of pandas, polars or pyarrow takes the same settings, and ``name``. Lists of texts:
+    `sightline.data_from`.
     """
+    if isinstance(data, Frame):
+        return load_dataset.load_frame(data, seed, **settings)
     spec = data if isinstance(data, DataSpec) else parse_data(str(data), **settings)
     return load_dataset.load(spec, seed, training=not spec.every_row)
 

@@ -11,6 +11,7 @@ from sightline.audits.audit_storage import load_results, save_results
 from sightline.core.results import Results
 from sightline.report.export.column_frame import ColumnFrame
 from sightline.report.export.export_files import export, frames_of
+from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
 from sightline.report.html.audit_page import in_notebook, write_page
 from sightline.report.html.comparison_page import write_comparison
 from sightline.report.sentences import headline
@@ -59,6 +60,18 @@ class Audit(Results):
         explains each.
         """
         return export(self, folder, kind, texts)
+
+    def assert_shown(self, *fail_on: str) -> None:
+        """Raise `AssertionError` unless the map may be shown, for texts of every predicted class.
+
+        ``fail_on`` names the verdicts and tests to stop at instead, as ``--fail-on`` does:
+        ``assert_shown("must-not-be-shown", "SL-301")``.
+        """
+        reasons = closed(self, read_gates(fail_on) if fail_on else NOT_SHOWN)
+        if reasons:
+            failed = (one for one in self.findings if one.bears and one.result == "failed")
+            lines = (f"{one.title} {outcome(one)}" for one in failed)
+            raise AssertionError("\n".join(("; ".join(reasons), *lines)))
 
     @staticmethod
     def load(folder: str | Path) -> Audit:

@@ -25,6 +25,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli.audit import audit
+from sightline.cli.card import card
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
 from sightline.cli.command import Contextual, Once
@@ -70,6 +71,7 @@ app.command("audit", cls=Contextual)(audit)
 app.command("look", cls=Once)(look)
 app.command("predict", cls=Once)(predict)
 app.command("report", cls=Once)(report)
+app.command("card", cls=Once)(card)
 app.command("figure", cls=Once)(figure)
 app.command("compare", cls=Once)(compare)
 app.command("export", cls=Once)(export)

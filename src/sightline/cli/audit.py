@@ -11,7 +11,7 @@ from sightline.api.resume import kept_until_written, looks_until_written
 from sightline.cli import flags
 from sightline.cli.audit_output import show_audits, write_audits, written
 from sightline.cli.dry_run import made_forecast, show_forecast
-from sightline.cli.fail_on import close_gates, read_gates
+from sightline.cli.fail_on import close_gates
 from sightline.cli.flag_groups import (
     AuditedModel,
     AuditedTexts,
@@ -24,6 +24,7 @@ from sightline.cli.output import note_unsealed
 from sightline.cli.output_checks import check_places, inputs, note_replaced, unfinished
 from sightline.cli.report_files import check_endings
 from sightline.cli.stdout_guard import printed_aside
+from sightline.report.gates import read_gates
 
 
 @grouped

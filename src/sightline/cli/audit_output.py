@@ -10,12 +10,13 @@ from sightline.api.seed_audits import Audits
 from sightline.cli.flag_groups import AuditReport, Console, Report
 from sightline.cli.output import emit, note_kept, say, tell, write_text, writing
 from sightline.cli.output_checks import Folder, Output
+from sightline.report.junit import junit
 
 if TYPE_CHECKING:
     from sightline.audits.label_audits import LabelAudits
 
 AUDIT = Folder("a saved audit", folders.AUDIT)
-_NAMES = {"report": "Report", "card": "Card"}
+_NAMES = {"report": "Report", "card": "Card", "JUnit XML": "JUnit"}
 LABELS = Folder("the audits of several labels", folders.LABELS)
 SEVERAL = Folder("a folder with the audits of several seeds", folders.AUDITS)
 
@@ -27,8 +28,9 @@ def written(report: Report | AuditReport, *, several: bool = False) -> list[Outp
     if save is not None and LABELS.is_at(save):
         kind = LABELS
     saved = None if save is None else Output("--save", save, kind)
-    card = None if report.card is None else Output("--card", report.card)
-    return [Output("--out", report.out), saved, card]
+    files = {"--card": report.card, "--junit": report.junit}
+    more = (None if file is None else Output(flag, file) for flag, file in files.items())
+    return [Output("--out", report.out), saved, *more]
 
 
 def write_audits(audits: Audits | LabelAudits, report: Report | AuditReport) -> None:
@@ -43,13 +45,21 @@ def write_audits(audits: Audits | LabelAudits, report: Report | AuditReport) -> 
         audits.to_html(report.out, texts=texts, ids=ids, title=report.title)
     if report.card is not None:
         write_text(report.card, audits.card(report.card.suffix.lower()))
+    if report.junit is not None:
+        each = audits.by_seed if isinstance(audits, Audits) else audits.audits
+        write_text(report.junit, junit(each))
 
 
 def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Console) -> None:
     """Print audits, and where they were written."""
     several = not isinstance(audits, Audits) or audits.together
     saved = f"saved audit{'s' if several else ''}"
-    files = {"report": report.out, saved: report.save, "card": report.card}
+    files = {
+        "report": report.out,
+        saved: report.save,
+        "card": report.card,
+        "JUnit XML": report.junit,
+    }
     places = {name: place for name, place in files.items() if place is not None}
     if console.as_json:
         emit(audits.to_json())

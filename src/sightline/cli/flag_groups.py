@@ -310,6 +310,7 @@ class _Save:
 @dataclass(frozen=True, kw_only=True)
 class _Card:
     card: flags.Card = None
+    junit: flags.Junit = None
     no_texts: flags.NoTexts = False
     no_ids: flags.NoIds = False
 

@@ -613,6 +613,17 @@ Json = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+Junit = Annotated[
+    Path | None,
+    typer.Option(
+        "--junit",
+        metavar="FILE",
+        show_default="none",
+        help="Also write JUnit XML for a build server: a test case for each verdict and each test, "
+        "with score, interval, n and threshold.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 FailOn = Annotated[
     list[str] | None,
     typer.Option(
@@ -644,9 +655,10 @@ Crew = Annotated[
     Workers,
     typer.Option(
         "--workers",
-        metavar="N|ray[:HOST:PORT]",
+        metavar="N|ray[:HOST:PORT]|slurm:JOBS",
         parser=read_workers,
-        help="Processes here, one thread each; or the processors of a Ray cluster.",
+        help="Processes here, one thread each; the processors of a Ray cluster; or so many jobs of "
+        "Slurm at a time.",
     ),
 ]
 RetryFailed = Annotated[

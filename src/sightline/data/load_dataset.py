@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log2
 from pathlib import Path
+from typing import Any
 
 from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.specs import GIVEN, OFFICIAL, DataSpec
@@ -18,10 +19,12 @@ from sightline.data.assembly.corpus import Corpus
 from sightline.data.assembly.corpus_cache import content_digest, read_corpus
 from sightline.data.assembly.corpus_format import PaperRecipe
 from sightline.data.assembly.split_rules import CLEAN, SplitRule, as_paper
-from sightline.data.assembly.user_corpus import read_table
+from sightline.data.assembly.split_tables import wanted_columns
+from sightline.data.assembly.user_corpus import read_in_memory, read_table
 from sightline.data.assembly.user_splits import DIVIDED, own_rule
 from sightline.data.corpora.corpus_registry import FORMATS
 from sightline.data.dataset import SPLITS, Dataset, keep_splits
+from sightline.data.readers.data_frame import Frame, read_frame
 from sightline.data.synthetic.generators import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 
@@ -71,6 +74,18 @@ def load(
         for digests in _WATCHING:
             digests.add(digest)
     return dataset
+
+
+def load_frame(frame: Frame, seed: int, name: str = "data frame", **settings: Any) -> Dataset:
+    """Divide the rows of a data frame as those of a table are; ``settings`` are fields of a
+    `DataSpec`.
+    """
+    spec = DataSpec(GIVEN, name, **settings)
+    _check_preparation(spec)
+    training = not spec.every_row
+    rows = read_frame(frame, name, wanted_columns(spec))
+    corpus = read_in_memory(spec, rows, training=training)
+    return assemble(name, corpus, spec, own_rule(spec, training), seed)
 
 
 _WATCHING: list[set[str]] = []
@@ -149,6 +164,11 @@ def _check(spec: DataSpec) -> None:
         raise SpecError(
             f"{spec}: these texts were handed over in Python; hand them over again", field="data"
         )
+    _check_preparation(spec)
+
+
+def _check_preparation(spec: DataSpec) -> None:
+    """Refuse a recipe that there is not, and a length that no text can have."""
     if spec.recipe == "paper" and _paper(spec) is None:
         raise SpecError(f"no paper here has a recipe for {spec}; use clean", field="recipe")
     if spec.kind != "planted":

@@ -28,8 +28,11 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 def is_large(file: str | Path) -> bool:
-    """Tell whether a file takes long enough for anybody to ask how far it is."""
-    return Path(file).stat().st_size >= LARGE
+    """Tell whether a file takes long enough for anybody to ask how far it is; a data frame is in
+    memory already.
+    """
+    place = Path(file)
+    return place.is_file() and place.stat().st_size >= LARGE
 
 
 def report_progress(stage: str, done: int, total: int) -> None:

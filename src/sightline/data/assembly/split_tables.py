@@ -32,15 +32,7 @@ def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[st
 
     Of a ``share`` below 1, so many rows of tables that are written in lines.
     """
-    wanted = {
-        spec.text,
-        spec.label,
-        spec.split,
-        spec.rationale,
-        spec.query,
-        spec.id,
-        spec.group,
-    } - {""}
+    wanted = wanted_columns(spec)
     if spec.kind == "hf":
         folders, others = saved_splits(spec.path)
         sheets = [
@@ -51,6 +43,12 @@ def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[st
         Sheet(split, partial(read_sheet, one, wanted, share=share))
         for split, one in spec.tables.items()
     ], ()
+
+
+def wanted_columns(spec: DataSpec) -> set[str]:
+    """Name the columns that a spec reads, where they are there."""
+    named = {spec.text, spec.label, spec.split, spec.rationale, spec.query, spec.id, spec.group}
+    return named - {""}
 
 
 def read_sheet(

@@ -15,6 +15,7 @@ from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.corpus import Corpus, Text, lost
 from sightline.data.assembly.split_tables import Sheet, sheets_of
 from sightline.data.read_progress import is_large, report_progress
+from sightline.data.readers.csv_jsonl import Records
 from sightline.data.readers.error_excerpts import show
 from sightline.data.readers.table_columns import (
     Columns,
@@ -45,7 +46,18 @@ def read_table(spec: DataSpec, share: float = 1.0, *, training: bool = True) -> 
         )
     if training and spec.files is not None and spec.files.train is None:
         raise SpecError(f"no file of training texts; name one, {_TRAINED}", field="train")
-    found = _from_folder(spec) if spec.kind == "folder" else _from_tables(spec, share)
+    if spec.kind == "folder":
+        return _corpus(spec, _from_folder(spec), training)
+    return _corpus(spec, _from_tables(spec, *sheets_of(spec, share)), training)
+
+
+def read_in_memory(spec: DataSpec, rows: Records, *, training: bool = True) -> Corpus:
+    """Read rows that Python holds as those of a table."""
+    return _corpus(spec, _from_tables(spec, [Sheet("", lambda: rows)]), training)
+
+
+def _corpus(spec: DataSpec, found: _Found, training: bool) -> Corpus:
+    """Leave out what has no words, and see that the splits and the classes are enough."""
     texts, dropped = with_words(found.texts)
     if training and spec.every_row and all(text.split == "test" for text in texts):
         raise SpecError(
@@ -111,8 +123,7 @@ class _Read:
     blank: int
 
 
-def _from_tables(spec: DataSpec, share: float) -> _Found:
-    sheets, notes = sheets_of(spec, share)
+def _from_tables(spec: DataSpec, sheets: Sequence[Sheet], notes: tuple[str, ...] = ()) -> _Found:
     read = [_read(spec, sheet) for sheet in sheets]
     for one in read:
         _check_ids(one)

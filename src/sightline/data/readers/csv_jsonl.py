@@ -38,12 +38,16 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """The records of a file, the columns they have, and how many rows held nothing."""
+    """The records of a file, the columns they have, and how many rows held nothing.
+
+    ``header`` is the line that names the columns, where one does.
+    """
 
     file: str
     columns: tuple[str, ...]
     records: tuple[Record, ...]
     blank: int
+    header: int | None = 1
 
 
 def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) -> Records:

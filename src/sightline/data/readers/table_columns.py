@@ -98,7 +98,7 @@ def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
             f"has a column {spec.split!r}, and all of it was named as {named}; leave the column "
             "out, or rename it"
         )
-        raise DataError(message, rows.file, 1)
+        raise DataError(message, rows.file, rows.header)
     return Columns(spec.text, spec.label, **optional, **asked, labels_sep=spec.labels_sep)
 
 
@@ -123,7 +123,7 @@ def _check_settings(spec: DataSpec) -> None:
 def find_column(rows: Records, what: str, column: str) -> str:
     """Find one column that must be there; ``what`` is the setting that names it."""
     if column not in rows.columns:
-        raise DataError(_missing(what, column, rows.columns), rows.file, 1)
+        raise DataError(_missing(what, column, rows.columns), rows.file, rows.header)
     return column
 
 

@@ -10,19 +10,24 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
-from sightline.core.errors import SpecError
+from sightline.core.errors import SpecError, StoreError
 
 if TYPE_CHECKING:
-    from sightline.experiments.store import Store
+    from sightline.experiments.store import State, Store
 
 Ending = Literal["done", "failed", "missing", "killed"]
 ATTEMPTS = 3
 """How often a cell whose worker was killed is tried before it is kept as failed: it may be what
 kills them."""
 _CLUSTER = re.compile(r"ray(?::(?P<address>(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}))?")
+_SLURM = re.compile(r"slurm:(?P<jobs>[1-9][0-9]{0,3})")
+APPEARS = 30.0
+"""Seconds in which a shared folder must show what another machine has written."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +59,18 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class Workers:
-    """So many processes here; or those of a cluster, by its address, which is empty where it is the
-    one at hand.
+    """So many processes here; those of a Ray cluster, by its address, which is empty where it is
+    the one at hand; or so many jobs of Slurm.
     """
 
     processes: int = 1
     cluster: str | None = None
+    jobs: int | None = None
 
     def __str__(self) -> str:
         """Write it as ``--workers`` reads it."""
+        if self.jobs is not None:
+            return f"slurm:{self.jobs}"
         return (
             str(self.processes) if self.cluster is None else f"ray:{self.cluster}".removesuffix(":")
         )
@@ -71,16 +79,21 @@ class Workers:
 def read_workers(text: str) -> Workers:
     """Read how many processes, or which cluster.
 
-    >>> read_workers("2"), read_workers("ray:10.0.0.5:6379")
-    (Workers(processes=2, cluster=None), Workers(processes=1, cluster='10.0.0.5:6379'))
+    >>> read_workers("2").processes, read_workers("ray:10.0.0.5:6379").cluster
+    (2, '10.0.0.5:6379')
+    >>> read_workers("slurm:50").jobs
+    50
     """
     text = str(text)  # the command line hands its default over, too
     if text.isascii() and text.isdigit() and int(text):
         return Workers(int(text))
     if found := _CLUSTER.fullmatch(text):
         return Workers(cluster=found["address"] or "")
+    if found := _SLURM.fullmatch(text):
+        return Workers(jobs=int(found["jobs"]))
     raise SpecError(
-        f"expected a number above 0, ray or ray:HOST:PORT, got {text!r}", field="workers"
+        f"expected a number above 0, ray, ray:HOST:PORT or slurm:JOBS, got {text!r}",
+        field="workers",
     )
 
 
@@ -90,6 +103,10 @@ def executor_of(workers: Workers) -> Executor:
         from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
 
         return Cluster(workers.cluster)
+    if workers.jobs is not None:
+        from sightline.experiments.executors.slurm_jobs import SlurmJobs  # noqa: PLC0415  (as late as it is needed)
+
+        return SlurmJobs(workers.jobs)
     from sightline.experiments.executors.local import Processes, Serial  # noqa: PLC0415  (as late as it is needed)
 
     if workers.processes > 1:
@@ -114,3 +131,19 @@ class Tries:
             spec, f"{description} {ATTEMPTS} times, perhaps for want of memory", 0.0
         )
         return RunOutcome(spec, "failed", description)
+
+
+def appeared(spec: RunSpec, store: Store, writer: str) -> State:
+    """Look at a run that another machine wrote: a shared folder may be slow to show it."""
+    end = monotonic() + APPEARS
+    while (state := store.state(run_key(spec))) == "missing":
+        if monotonic() > end:
+            message = (
+                f"{store.run_folder(run_key(spec))}: not to be seen {APPEARS:.0f} s "
+                f"after {writer} wrote it"
+            )
+            raise StoreError(
+                f"{message}; mount the store so that it is, or use one that the nodes do not see"
+            )
+        sleep(0.1)
+    return state

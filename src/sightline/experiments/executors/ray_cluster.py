@@ -8,14 +8,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
-from time import monotonic, sleep
 from uuid import uuid4
 
 from sightline._io.atomic_write import write_bytes
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
-from sightline.core.errors import SightlineError, StoreError
-from sightline.experiments.executors.executor import RunOutcome, Tries
+from sightline.core.errors import SightlineError
+from sightline.experiments.executors.executor import RunOutcome, Tries, appeared
 from sightline.experiments.executors.ray_connection import Heard, joined, received
 from sightline.experiments.executors.ray_node import (
     NodeReply,
@@ -26,13 +25,11 @@ from sightline.experiments.executors.ray_node import (
     versions,
 )
 from sightline.experiments.run_guard import refused_by_the_disk, wanted
-from sightline.experiments.store import State, Store
+from sightline.experiments.store import Store
 
 AHEAD = 2
 """Cells with the cluster for each of its processors: none waits for us, and one that can grow sees
 that it should."""
-APPEARS = 30.0
-"""Seconds in which a shared folder must show what another machine has written."""
 
 
 @dataclass(frozen=True)
@@ -159,25 +156,7 @@ class _Board:
             )
             with refused_by_the_disk(self.store):
                 take(answer.made, spec, self.store)
-        return RunOutcome(spec, self._seen(spec, answer.node), description)
-
-    def _seen(self, spec: RunSpec, node: str) -> State:
-        """Look at the run ourselves: a shared folder may be slow to show what another machine
-        wrote.
-        """
-        end = monotonic() + APPEARS
-        while (state := self.store.state(run_key(spec))) == "missing":
-            if monotonic() > end:
-                message = (
-                    f"{self.store.run_folder(run_key(spec))}: not to be seen {APPEARS:.0f} s "
-                    f"after {node} wrote it"
-                )
-                raise StoreError(
-                    f"{message}; mount the store so that it is, or use one that the nodes do "
-                    "not see"
-                )
-            sleep(0.1)
-        return state
+        return RunOutcome(spec, appeared(spec, self.store, answer.node), description)
 
     def _new(self, description: str) -> str:
         """Give a sentence the first time only: many cells say the same of a node."""

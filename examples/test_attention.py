@@ -1,0 +1,29 @@
+"""Let a test suite fail at a model whose attention must not be shown.
+
+pytest test_attention.py --junitxml attention.xml
+"""
+
+import pytest
+
+import sightline
+
+
+@pytest.fixture(scope="session")
+def reviews():
+    """Yours: ``sightline.load("reviews.csv", split="all")``."""
+    return sightline.load("planted:needle(n=240,length=8)")
+
+
+@pytest.fixture(scope="session")
+def model(reviews):
+    """Yours: ``"hf:my-classifier"``, or what `sightline.wrap` gives."""
+    return sightline.train(reviews, "mlp(hidden=8)+additive", epochs=4)
+
+
+def test_attention_may_be_shown(sightline_audit, model, reviews):
+    sightline_audit(model, reviews, limit=30).assert_shown("must-not-be-shown")
+
+
+def test_the_highlighted_words_are_used(sightline_audit, model, reviews):
+    audit = sightline_audit(model, reviews, limit=30)  # the same audit: nothing runs again
+    audit.assert_shown("SL-303", "SL-301")

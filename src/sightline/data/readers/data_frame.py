@@ -1,0 +1,78 @@
+"""Rows of a data frame that Python holds: pandas, polars, pyarrow, and what else narwhals reads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from sightline._io.atomic_write import plain
+from sightline._io.limits import ROWS
+from sightline.core.errors import DataError, MissingExtra
+from sightline.core.installation import install_line
+from sightline.data.readers.csv_jsonl import Record, Records
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A table in memory: whatever has columns."""
+
+    @property
+    def columns(self) -> Any:
+        """Its columns, or their names."""
+
+
+def read_frame(frame: Frame, name: str, wanted: Collection[str]) -> Records:
+    """Read the wanted columns; rows are numbered from 0, and a missing value is nothing."""
+    table = _understood(frame, name)
+    if len(table) > ROWS.now:
+        raise DataError(ROWS.passed(len(table)), name)
+    asked = [column for column in table.columns if column in wanted]
+    columns = [_cells(table[column]) for column in asked]
+    rows = zip(*columns, strict=True) if columns else [()] * len(table)
+    records = tuple(
+        Record(number, dict(zip(asked, cells, strict=True))) for number, cells in enumerate(rows)
+    )
+    if not records:
+        raise DataError("expected a table of texts and labels, got no rows", name)
+    return Records(name, tuple(map(str, table.columns)), records, 0, header=None)
+
+
+def _understood(frame: Frame, name: str) -> Any:
+    try:
+        import narwhals  # noqa: PLC0415  (optional)
+    except ImportError:
+        message = (
+            "a data frame is read by narwhals, which is not installed; install it: "
+            f"{install_line('frames')}"
+        )
+        raise MissingExtra(f"{name}: {message}") from None
+    try:
+        table = narwhals.from_native(cast(Any, frame), eager_only=True)
+        _ = table.columns  # names that occur twice are noticed here
+    except TypeError:
+        wanted = "expected a data frame of pandas, polars or pyarrow with its rows in memory"
+        raise DataError(f"{wanted}, got {type(frame).__name__}; collect a lazy one first") from None
+    except narwhals.exceptions.DuplicateError as error:
+        twice = " ".join(str(error).split())
+        raise DataError(
+            f"expected columns with different names: {twice}; rename one", name
+        ) from None
+    return table
+
+
+def _cells(column: Any) -> list[Any]:
+    """Take the values of a column as Python's own, and nothing where one is missing."""
+    missing = column.is_null().to_list()
+    return [
+        None if gone else _value(value)
+        for value, gone in zip(column.to_list(), missing, strict=True)
+    ]
+
+
+def _value(value: Any) -> Any:
+    """Take a value as Python's own; spans may be arrays of arrays, as pandas reads Parquet."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_value(one) for one in value]
+    return plain(value)

@@ -1,0 +1,133 @@
+"""Cells as jobs of a Slurm cluster, one each, which submitit hands in."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, chdir
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+from sightline.config.run_keys import run_key
+from sightline.config.specs import RunSpec
+from sightline.core.errors import MissingExtra, SightlineError, StoreError
+from sightline.core.installation import install_line
+from sightline.experiments.executors.executor import RunOutcome, Tries, appeared
+from sightline.experiments.run_guard import wanted
+from sightline.experiments.store import CLAIMS, State, Store
+
+PAUSE = 0.5
+"""Seconds between two looks at the jobs."""
+_A_DAY = 24 * 60
+"""Minutes that a job may take; SBATCH_TIMELIMIT of the environment overrides it."""
+
+
+@dataclass(frozen=True)
+class SlurmJobs:
+    """So many jobs at a time, a processor and one torch thread each; every node sees the store.
+
+    This process holds the claims, so that no lock need reach from machine to machine.
+    """
+
+    jobs: int
+    cluster: str = "slurm"
+    """Where submitit hands jobs in: ``local`` makes them processes of this machine, for tests."""
+
+    def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
+        """Run the cells; on leaving, however that comes, jobs that are not done are cancelled."""
+        if not specs:
+            return
+        logs = store.root.absolute() / CLAIMS / "slurm"
+        queue = _Queue(deque(specs), store, again, _submitter(logs, self.cluster), logs)
+        try:
+            while queue.left or queue.flying:
+                yield from queue.send(self.jobs)
+                yield from queue.hear()
+                sleep(PAUSE if queue.flying else 0)
+        finally:
+            queue.close()
+
+
+def _submitter(logs: Path, cluster: str) -> Callable[..., Any]:
+    """Give the function that hands in a job: a function and its arguments."""
+    try:
+        import submitit  # noqa: PLC0415  (optional)
+    except ImportError:
+        message = f"slurm: submitit is not installed; install it: {install_line('slurm')}"
+        raise MissingExtra(message) from None
+    executor = submitit.AutoExecutor(folder=logs, cluster=cluster)
+    executor.update_parameters(name="sightline", timeout_min=_A_DAY, cpus_per_task=1, nodes=1)
+    submit: Callable[..., Any] = executor.submit
+    return submit
+
+
+@dataclass
+class _Queue:
+    """Cells that wait, and those that are jobs, with the claims on them."""
+
+    left: deque[RunSpec]
+    store: Store
+    again: bool
+    submit: Callable[..., Any]
+    logs: Path
+    flying: dict[RunSpec, tuple[Any, ExitStack]] = field(default_factory=dict)
+    tries: Tries = field(default_factory=Tries)
+
+    def send(self, most: int) -> Iterator[RunOutcome]:
+        """Hand in cells up to so many jobs; give those that another process has, or had."""
+        while self.left and len(self.flying) < most:
+            spec = self.left.popleft()
+            with ExitStack() as claim:
+                mine = claim.enter_context(self.store.claim_run(run_key(spec)))
+                state = self.store.state(run_key(spec))
+                if mine and wanted(state, again=self.again):
+                    job = self.submit(do_cell, spec, self.store.root.absolute(), Path.cwd())
+                    self.flying[spec] = job, claim.pop_all()
+                    continue
+            yield RunOutcome(spec, state)
+
+    def hear(self) -> Iterator[RunOutcome]:
+        """Give what became of the jobs that ended; a cell whose job was killed waits again."""
+        for spec in [spec for spec, (job, _) in self.flying.items() if job.done()]:
+            job, claim = self.flying.pop(spec)
+            with claim:
+                outcome = self._outcome(spec, job)
+            if outcome.ending == "killed":
+                self.left.append(spec)
+            yield outcome
+
+    def _outcome(self, spec: RunSpec, job: Any) -> RunOutcome:
+        error = job.exception()
+        if error is None and isinstance(answer := job.result(), Exception):
+            raise answer
+        if error is None:
+            return RunOutcome(spec, appeared(spec, self.store, f"job {job.job_id}"))
+        if type(error).__name__ == "FailedJobError":  # our function raises nothing: no cell failed
+            raise SightlineError(f"job {job.job_id} could not work; its log is in {self.logs}")
+        if (state := self.store.state(run_key(spec))) == "done":  # killed after its last word
+            return RunOutcome(spec, state)
+        return self.tries.killed(spec, f"its job {job.job_id} was killed", self.store)
+
+    def close(self) -> None:
+        """Cancel what runs, and let go of every claim."""
+        for job, claim in self.flying.values():
+            job.cancel(check=False)
+            claim.close()
+
+
+def do_cell(spec: RunSpec, root: Path, folder: Path) -> State | Exception:
+    """Do one cell on a node; what the disk refuses and what is our bug goes back in words."""
+    import torch  # noqa: PLC0415  (seconds, and the process that submits does without)
+
+    from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
+
+    torch.set_num_threads(1)  # equal threads, equal bits
+    try:
+        with chdir(folder):
+            return run_claimed(spec, Store(root))
+    except StoreError as error:
+        return error
+    except Exception as error:  # not every error can be written down and read again
+        return RuntimeError(f"{type(error).__name__}: {error}")

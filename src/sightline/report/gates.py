@@ -1,0 +1,63 @@
+"""Gates: verdicts and tests on which a release stops, and whether an audit closes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sightline.core.errors import SpecError, setting
+from sightline.core.results import VERDICTS, Finding, Results
+from sightline.report.number_format import chosen, plainly
+from sightline.report.sentences import listed, of_level, quoted, to_settle
+from sightline.verdict.catalogue import AUDIT_TESTS
+
+VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
+NOT_SHOWN = tuple(gate for gate, level in VERDICT_GATES.items() if not level.permits)
+"""The gates that leave only audits whose map may be shown for the texts of every class."""
+
+
+def read_gates(names: Sequence[str]) -> tuple[str, ...]:
+    """Read the gates: verdicts in kebab-case and codes of findings."""
+    gates = tuple(name.upper() if name.upper() in AUDIT_TESTS else name.lower() for name in names)
+    for gate, name in zip(gates, names, strict=True):
+        if gate not in AUDIT_TESTS and gate not in VERDICT_GATES:
+            known = ", ".join([*VERDICT_GATES, *AUDIT_TESTS])
+            raise SpecError(
+                f"{setting('fail_on', repr(name))}: expected a verdict or a finding: {known}"
+            )
+    return gates
+
+
+def closed(audit: Results, gates: Sequence[str]) -> list[str]:
+    """Say why each closed gate is closed: the verdict is the one named, of all texts together or of
+    those of a predicted class, or the test named failed.
+
+    A map is shown for texts of every class, so a class closes a gate by itself.
+    """
+    results = {finding.code: finding.result for finding in audit.findings}
+    lines = []
+    for gate in gates:
+        if gate in AUDIT_TESTS:
+            lines += [f"{gate} failed"] if results.get(gate) == "failed" else []
+        elif audit.verdict.level == VERDICT_GATES[gate]:
+            lines.append(f"the verdict is {gate!r}")
+        elif classes := of_level(audit.verdict, VERDICT_GATES[gate]):
+            of = f"for texts predicted {listed(map(quoted, classes))}"
+            lines.append(f"the verdict {of} is {gate!r}")
+    return lines
+
+
+def outcome(finding: Finding) -> str:
+    r"""Write the result of a test with its score, interval, n and threshold on one line, and what
+    would settle it where it is open.
+
+    >>> from sightline.core.results import Estimate
+    >>> score = Estimate(0.02, -0.01, 0.05, 300, "")
+    >>> outcome(Finding("SL-303", "Transfer", "failed", "required", threshold=0.25, score=score))
+    'failed: score 0.02 (95\xa0% CI −0.01\xa0to\xa00.05, n\xa0=\xa0300), threshold 0.25'
+    """
+    if finding.score is None:
+        return ": ".join(filter(None, (finding.result, finding.reason)))
+    threshold = [] if finding.threshold is None else [f"threshold {chosen(finding.threshold)}"]
+    numbers = ", ".join([f"score {plainly(finding.score)}", *threshold])
+    found = f"{finding.result}: {'; '.join((numbers, *finding.notes))}"
+    return ". ".join(filter(None, (found, to_settle(finding).rstrip("."))))

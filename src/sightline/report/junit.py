@@ -1,0 +1,82 @@
+"""An audit as JUnit XML, which build servers show: one test case for each verdict and each test.
+
+A test case fails where a release should stop to look: a map must not be shown, or a test failed
+that bears on the verdict. A test that is informational cannot fail a build; it is listed as
+skipped with its result, and so is all that is inconclusive or was not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree import ElementTree as Xml
+
+from sightline.core.results import MUST_NOT, Finding, Results, Verdict
+from sightline.report.gates import outcome
+from sightline.report.sanitize import one_line
+from sightline.report.sentences import headline, of_classes, opened
+
+_Status = Literal["passed", "failure", "skipped"]
+
+
+@dataclass(frozen=True)
+class _Case:
+    name: str
+    status: _Status
+    message: str
+
+
+def junit(audits: Mapping[int, Results] | Mapping[str, Results]) -> str:
+    """Write audits by their seed or label as one XML document, a test suite for each."""
+    root = Xml.Element("testsuites")
+    for one, audit in audits.items():
+        name = "sightline" if len(audits) == 1 else f"sightline, seed {one}"
+        if isinstance(one, str):
+            name = one_line(f"sightline, label {one}")
+        _add_suite(root, name, [*_verdicts(audit.verdict), *map(_tested, audit.findings)])
+    Xml.indent(root)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+
+
+def _verdicts(verdict: Verdict) -> Iterator[_Case]:
+    """Give the verdict of all texts, then those of the predicted classes: a map of each is
+    shown.
+    """
+    yield _judged("Verdict", verdict, headline(verdict))
+    for name, of_class in verdict.by_class.items():
+        yield _judged(f"Verdict{of_classes([name])}", of_class, of_class.level)
+
+
+def _judged(name: str, verdict: Verdict, words: str) -> _Case:
+    """Give a verdict with the first of its reasons, and the numbers behind that."""
+    message = ". ".join((opened(words), *(opened(str(one)) for one in verdict.reasons[:1])))
+    if verdict.level.permits:
+        return _Case(name, "passed", message)
+    return _Case(name, "failure" if verdict.level == MUST_NOT else "skipped", message)
+
+
+def _tested(finding: Finding) -> _Case:
+    status: _Status = "passed" if finding.result == "passed" else "skipped"
+    if finding.result == "failed" and finding.bears:
+        status = "failure"
+    return _Case(finding.title, status, f"{outcome(finding)} ({finding.role})")
+
+
+def _add_suite(root: Xml.Element, name: str, cases: list[_Case]) -> None:
+    counts = {
+        "tests": len(cases),
+        "failures": sum(case.status == "failure" for case in cases),
+        "errors": 0,
+        "skipped": sum(case.status == "skipped" for case in cases),
+    }
+    attributes = {key: str(count) for key, count in counts.items()}
+    suite = Xml.SubElement(root, "testsuite", {"name": name, **attributes})
+    for case in cases:
+        names = {"classname": "sightline", "name": one_line(case.name)}
+        element = Xml.SubElement(suite, "testcase", names)
+        message = one_line(case.message)
+        if case.status == "passed":
+            Xml.SubElement(element, "system-out").text = message
+        else:
+            Xml.SubElement(element, case.status, {"message": message})
