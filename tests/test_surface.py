@@ -15,11 +15,14 @@ from sightline.core.seeds import Seeds, seed_for
 def test_public_names() -> None:
     assert sightline.__all__ == [
         "Audit",
+        "LabelAudits",
         "SightlineError",
         "answers",
         "audit",
+        "audit_labels",
         "compare",
         "data_from",
+        "label_view",
         "load",
         "log_audit",
         "look",

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from sightline.adapters.answers_model import answers as answers
     from sightline.adapters.huggingface.causal_model import prompted as prompted
     from sightline.adapters.huggingface.from_pretrained import transformer as transformer
+    from sightline.adapters.label_views import label_view as label_view
     from sightline.adapters.tapped_module import tap as tap
     from sightline.adapters.wrap import wrap as wrap
     from sightline.api.audit import audit as audit
+    from sightline.api.label_audits import audit_labels as audit_labels
     from sightline.api.log_audit import log_audit as log_audit
     from sightline.api.look import look as look
     from sightline.api.predict import predict as predict
@@ -23,16 +25,20 @@ if TYPE_CHECKING:
     from sightline.api.train import train as train
     from sightline.audits.audit_result import Audit as Audit
     from sightline.audits.audit_result import compare as compare
+    from sightline.audits.label_audits import LabelAudits as LabelAudits
     from sightline.core.errors import SightlineError as SightlineError
     from sightline.data.assembly.in_memory import data_from as data_from
 
 _HOMES = {
     "Audit": "sightline.audits.audit_result",
+    "LabelAudits": "sightline.audits.label_audits",
     "SightlineError": "sightline.core.errors",
     "answers": "sightline.adapters.answers_model",
     "audit": "sightline.api.audit",
+    "audit_labels": "sightline.api.label_audits",
     "compare": "sightline.audits.audit_result",
     "data_from": "sightline.data.assembly.in_memory",
+    "label_view": "sightline.adapters.label_views",
     "load": "sightline.api.train",
     "log_audit": "sightline.api.log_audit",
     "look": "sightline.api.look",
@@ -45,8 +51,11 @@ _HOMES = {
     "wrap": "sightline.adapters.wrap",
 }
 
-__all__ = ["Audit", "SightlineError", "answers", "audit", "compare", "data_from", "load"]
+__all__ = ["Audit", "LabelAudits", "SightlineError", "answers", "audit", "audit_labels", "compare"]
 __all__ += [
+    "data_from",
+    "label_view",
+    "load",
     "log_audit",
     "look",
     "predict",

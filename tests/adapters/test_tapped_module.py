@@ -383,7 +383,11 @@ WRONG = {
         {"run": lambda batch: batch.none},
         "run raised AttributeError: .*mend run there",
     ),
-    "a link": (Hops, {"link": "probit"}, "link: expected sigmoid or softmax, got 'probit'"),
+    "a link": (
+        Hops,
+        {"link": "probit"},
+        "link: expected sigmoid, softmax or sigmoids, got 'probit'",
+    ),
 }
 
 

@@ -369,7 +369,7 @@ def test_running_out_of_memory_is_not_the_users_mistake() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"link": "logistic"}, "expected sigmoid or softmax, got 'logistic'"),
+        ({"link": "logistic"}, "expected sigmoid, softmax or sigmoids, got 'logistic'"),
         ({"link": "sigmoid", "labels": ("a", "b", "c")}, "expected two different names"),
         ({"link": "softmax", "labels": ("a", "a")}, "expected two or more different names"),
         ({"link": "softmax", "labels": ("a",)}, "expected two or more different names"),

@@ -596,6 +596,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "id": "name",
         "group": "who",
         "on_copies": "drop",
+        "labels_sep": ";",
     },
     "model": {
         "encoder": Part("mlp"),

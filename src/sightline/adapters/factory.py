@@ -16,13 +16,14 @@ from typing import Any
 from torch import nn
 
 from sightline.adapters.checks.forward_checks import MOST_UNKNOWN, unknown_share
+from sightline.adapters.label_views import has_labels
 from sightline.adapters.truncation import seen_of
 from sightline.adapters.validate_model import validate
 from sightline.adapters.validate_outputs import called
 from sightline.adapters.wrap import WrappedModule
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable, SupportsUnknownToken
+from sightline.core.protocols import Auditable, SupportsLabels, SupportsUnknownToken
 from sightline.core.tokeniser import tokenise
 
 PREFIX = "py:"
@@ -125,6 +126,8 @@ def _checked(spec: str, built: object) -> Auditable:
     """Tell what is nothing like a model from a class of the owner's that says nearly all it
     must.
     """
+    if has_labels(built) and isinstance(built, SupportsLabels):
+        return built
     if hasattr(built, "collate") and hasattr(built, "trace") and not isinstance(built, type):
         return validate(built)
     if isinstance(built, nn.Module):

@@ -50,6 +50,11 @@ def numbered_for(
     """Number labels and candidates as the model does; a label that it does not know is an error."""
     if tuple(names) == dataset.label_names and not label_map:
         return dataset
+    if dataset.several:
+        raise DataError(
+            f"{dataset.name}: expected one label for each text, got several, and the model "
+            f"predicts one of {listed(names)}; load the data without {setting('labels_sep')}"
+        )
     matching = matched(dataset.name, dataset.label_names, names, as_read(label_map or {}))
     numbers = [tuple(names).index(matching.classes[label]) for label in dataset.label_names]
     train, validation, test = (

@@ -28,7 +28,9 @@ def by_length(batch: Batch) -> Iterator[tuple[Places, Batch]]:
 
 
 def in_order(
-    parts: Sequence[Float[torch.Tensor, "N ..."]], places: Sequence[Places], width: int = 0
+    parts: Sequence[Float[torch.Tensor, "_ ..."]],
+    places: Sequence[Int[torch.Tensor, " _"]],  # as many of each length as there are, not N of all
+    width: int = 0,
 ) -> Float[torch.Tensor, "B ..."]:
     """Put what each length gave together, in the order of the batch; a row with fewer columns than
     ``width`` is padded with 0.

@@ -5,7 +5,7 @@ is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.adapters.inspect_module import SAMPLE, look_over
+from sightline.adapters.label_views import as_view, of_label
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.tap.attention_row import AttentionRow, Row
@@ -57,6 +58,28 @@ class TappedModule:
     labels: tuple[str, ...] | None = None
     one_length: bool = False
     """Whether texts of one length are run at a time, without padding."""
+    label: int | None = None
+    """Which of several labels this is a view of; None where the model is taken whole."""
+    width: int | None = None
+    """How many logits the module gives, where this is a view of one."""
+
+    def view(self, label: int) -> TappedModule:
+        """Give the same module as a classifier of one of its labels."""
+        return replace(self, **as_view(self.name, self.labels, label))
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run."""
+        if not self.one_length:
+            return self._all_logits(batch)
+        places, parts = zip(*by_length(batch), strict=True)
+        return in_order([self._all_logits(texts) for texts in parts], places)
+
+    def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        with torch.no_grad(), exact_recurrence(self.module, self.device):
+            found = logits_of(called("run", self.calls[1], batch), batch)
+        return tensor(
+            "run: logits", found, (len(batch), self.width or len(self.labels or ())), found.device
+        )
 
     @property
     def origin(self) -> Origin:
@@ -160,7 +183,10 @@ class TappedModule:
             embedded([self.table], batch.ids, embeddings),
             reading(self.module, [site], len(batch), changes) as kept,
         ):
-            logits = logits_of(called("run", self.calls[1], batch), batch)
+            found = logits_of(called("run", self.calls[1], batch), batch)
+        logits = of_label(
+            tensor("run: logits", found, (len(batch), self.width), found.device), self.label
+        )
         if site not in kept.weights:
             message = f"run: the weights of {str(site)!r} were not made this time"
             raise ModelError(
@@ -230,10 +256,11 @@ def tap(
     table
         Which part turns ids into embeddings, where there are several.
     link
-        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class.
+        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class,
+        ``sigmoids`` for a logit and a sigmoid for each of several labels.
     labels
-        The names of the classes in the order of the logits; without them, that of the data's labels
-        is assumed.
+        The names of the classes, or of the several labels, in the order of the logits; without
+        them, that of the data's labels is assumed.
     text
         Words that the module knows, on which its attention is looked for.
     one_length

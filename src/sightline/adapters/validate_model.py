@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from sightline.adapters.compatibility import require
+from sightline.adapters.label_views import has_labels
 from sightline.adapters.precision import precise
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable, Capability, Link, Origin
+from sightline.core.protocols import Auditable, Capability, Origin
 
 _HOUSE = "sightline."
 MUST_SAY: Mapping[str, str] = {
@@ -32,7 +33,7 @@ MUST_SAY: Mapping[str, str] = {
 OURS: frozenset[Capability] = frozenset({"variants", "deletion", "influence"})
 """Offers that save time and change no answer: they are believed of the classes of this package
 alone."""
-_KNOWN: Mapping[str, tuple[str, ...]] = {"link": get_args(Link), "origin": get_args(Origin)}
+_KNOWN: Mapping[str, tuple[str, ...]] = {"link": ("sigmoid", "softmax"), "origin": get_args(Origin)}
 
 
 def validate(model: Any) -> Auditable:
@@ -44,6 +45,13 @@ def validate(model: Any) -> Auditable:
         raise ModelError(
             f"{kind}: expected a model to audit, got one without {missing!r}",
             change=MUST_SAY[missing],
+        )
+    if has_labels(model):
+        raise ModelError(
+            f"{model.name}: expected one decision between classes, got a model with a sigmoid for "
+            "each of several labels",
+            change="audit its labels with sightline.audit_labels or `sightline audit`, or take one "
+            "of them with sightline.label_view(model, label)",
         )
     for name, known in _KNOWN.items():
         if (value := getattr(model, name)) not in known:

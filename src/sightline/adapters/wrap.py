@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from jaxtyping import Float
 from torch import nn
 
+from sightline.adapters.label_views import SIGMOIDS, as_view, checked_labels, of_label
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.validate_outputs import batch_of, called, entry, tensor
@@ -59,6 +60,27 @@ class WrappedModule:
     labels: tuple[str, ...] | None = None
     one_length: bool = False
     """Whether texts of one length are run at a time, without padding."""
+    label: int | None = None
+    """Which of several labels this is a view of; None where the model is taken whole."""
+    width: int | None = None
+    """How many logits the module gives, where this is a view of one."""
+
+    def view(self, label: int) -> WrappedModule:
+        """Give the same module as a classifier of one of its labels."""
+        return replace(self, **as_view(self.name, self.labels, label))
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run."""
+        if not self.one_length:
+            return self._all_logits(batch)
+        places, parts = zip(*by_length(batch), strict=True)
+        return in_order([self._all_logits(texts) for texts in parts], places)
+
+    def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        with torch.no_grad(), exact_recurrence(self.module, self.device):
+            known = _entries(self._returned(batch, self.embed(batch)))
+        shape = (len(batch), self.width or len(self.labels or ()))
+        return tensor("trace: logits", entry(known, "logits"), shape, batch.ids.device).detach()
 
     @property
     def origin(self) -> Origin:
@@ -133,8 +155,21 @@ class WrappedModule:
         if isinstance(trace.inside, tuple):
             length = int(trace.batch.mask[part.places].sum(1).max())
             given = attention[part.places, : max(1, length)]
-        logits = called("decode", decode, part.returned, given)
-        return tensor("decode", logits, (len(part.places), trace.logits.shape[1]), attention.device)
+        logits = called("decode", decode, part.returned, self._among_labels(part.returned, given))
+        shape = (len(part.places), self.width or trace.logits.shape[1])
+        return of_label(tensor("decode", logits, shape, attention.device), self.label)
+
+    def _among_labels(
+        self, returned: Returned, attention: Float[torch.Tensor, "B T"]
+    ) -> Float[torch.Tensor, "B *K T"]:
+        """Give attention as trace gave it: that of one label among those of the others, which keep
+        theirs, where the module has one for each.
+        """
+        own = _entries(returned)["attention"]
+        if self.label is None or own.ndim == attention.ndim:
+            return attention
+        given = [attention if k == self.label else own[:, k] for k in range(own.shape[1])]
+        return torch.stack(given, dim=1)
 
     def _run(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
         if not self.one_length:
@@ -154,7 +189,7 @@ class WrappedModule:
             inside=tuple(TracedPart(at, one.inside) for at, one in zip(places, found, strict=True)),
         )
 
-    def _run_together(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
+    def _returned(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Returned:
         returned = called("trace", self.calls.trace, batch, embeddings)
         if not isinstance(returned, (Mapping, Trace)):
             raise ModelError(
@@ -164,18 +199,43 @@ class WrappedModule:
                 ),
                 change="return {'attention': …, 'logits': …} and whatever decode needs",
             )
+        checked: Returned = returned
+        return checked
+
+    def _run_together(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Trace:
+        returned = self._returned(batch, embeddings)
         known = _entries(returned)
         own = (
             {**returned, "batch": batch, "embeddings": embeddings}
             if isinstance(returned, Mapping)
             else returned
         )
-        trace = _read(known, batch, embeddings, own)
+        trace = self._read(known, batch, embeddings, own)
         if self.calls.token_logits is None:
             return trace
         found = called("token_logits", self.calls.token_logits, own)
-        shape = (*batch.ids.shape, trace.logits.shape[1])
-        return replace(trace, token_logits=tensor("token_logits", found, shape, batch.ids.device))
+        shape = (*batch.ids.shape, self.width or trace.logits.shape[1])
+        alone = tensor("token_logits", found, shape, batch.ids.device)
+        return replace(trace, token_logits=of_label(alone, self.label))
+
+    def _read(
+        self,
+        known: Mapping[str, Any],
+        batch: Batch,
+        embeddings: Float[torch.Tensor, "B T E"],
+        own: Returned,
+    ) -> Trace:
+        """Take from what trace returned what a `Trace` holds, and keep the whole of it for
+        decode.
+        """
+        texts, tokens = batch.ids.shape
+        device, attention = batch.ids.device, entry(known, "attention")
+        if self.label is not None and getattr(attention, "ndim", 0) == 3:
+            by_label = (texts, self.width, tokens)
+            attention = tensor("trace: attention", attention, by_label, device)[:, self.label]
+        attention = tensor("trace: attention", attention, (texts, tokens), device)
+        logits = tensor("trace: logits", entry(known, "logits"), (texts, self.width), device)
+        return Trace(batch, embeddings, attention, of_label(logits, self.label), inside=own)
 
 
 def wrap(
@@ -214,10 +274,13 @@ def wrap(
         logits are the mixture ``Σ attention · token logits``, so that exact answers may be computed
         from them.
     link
-        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class.
+        ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class,
+        ``sigmoids`` for a logit and a sigmoid for each of several labels. Then attention may be
+        ``B K T``, one for each label, decode is given it so, and `sightline.audit_labels` audits
+        the model.
     labels
-        The names of the classes in the order of the logits; without them, that of the data's labels
-        is assumed.
+        The names of the classes, or of the several labels, in the order of the logits; without
+        them, that of the data's labels is assumed.
     one_length
         Run texts of one length at a time, without padding: for a module that ignores the mask.
     """
@@ -229,10 +292,13 @@ def wrap(
 def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tuple[str, ...] | None]:
     """Read how logits become probabilities and what the classes are called, as a user says both."""
     names = None if labels is None else tuple(labels)
-    if link not in ("sigmoid", "softmax"):
+    if link not in get_args(Link):
         raise ModelError(
-            f"link: expected sigmoid or softmax, got {link!r}", change="one logit takes a sigmoid"
+            f"link: expected sigmoid, softmax or sigmoids, got {link!r}",
+            change="one logit takes a sigmoid, several labels take sigmoids",
         )
+    if link == SIGMOIDS:
+        return SIGMOIDS, checked_labels(names)
     if names is not None and (
         len(set(names)) < max(len(names), 2) or (link == "sigmoid" and len(names) != 2)
     ):
@@ -269,17 +335,6 @@ def _entries(returned: Returned) -> dict[str, Any]:
     if isinstance(returned, Trace):
         return {f.name: getattr(returned, f.name) for f in fields(Trace)}
     return dict(returned)
-
-
-def _read(
-    known: Mapping[str, Any], batch: Batch, embeddings: Float[torch.Tensor, "B T E"], own: Returned
-) -> Trace:
-    """Take from what trace returned what a `Trace` holds, and keep the whole of it for decode."""
-    texts, tokens = batch.ids.shape
-    device = batch.ids.device
-    attention = tensor("trace: attention", entry(known, "attention"), (texts, tokens), device)
-    logits = tensor("trace: logits", entry(known, "logits"), (texts, None), device)
-    return Trace(batch, embeddings, attention, logits, inside=own)
 
 
 def _detached(trace: Trace) -> Trace:

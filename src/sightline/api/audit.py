@@ -12,14 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
+from sightline.api.model_source import (
+    MODEL_FILE,
+    Chosen,
+    Given,
+    Imported,
+    Saved,
+    Source,
+    ToTrain,
+)
 from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping
 from sightline.api.seed_audits import Audits
+from sightline.core.errors import SpecError
 from sightline.experiments.callbacks import Display
 
 if TYPE_CHECKING:
     from sightline.api.model_argument import Model
     from sightline.audits.audit_result import Audit
+    from sightline.audits.label_audits import LabelAudits
     from sightline.core.protocols import Auditable
     from sightline.core.results import Results
     from sightline.data.dataset import Dataset
@@ -83,9 +93,10 @@ def audit_source(
     machine: Machine = HERE,
     *,
     about: Mapping[str, Any] | None = None,
+    trained: Trained | None = None,
     **options: Any,
 ) -> tuple[Trained, Audit]:
-    """Train or read the model of a source, and audit it.
+    """Train or read the model of a source, unless it is ``trained`` already, and audit it.
 
     ``about`` is said in the report with what was run; ``options`` override those of the source, as
     `sightline.audits.run.audit` takes them.
@@ -95,7 +106,7 @@ def audit_source(
     with hooks.progress() as display:
         # Mistakes in the scores are raised before anything is trained.
         given = None if source.scores is None else scores_of(source, source.scores)
-        trained = source.trained(display, machine.device, hooks.keep)
+        trained = trained or source.trained(display, machine.device, hooks.keep)
         hooks.on_ready(source, trained, machine)
         said = source.about(trained) | dict(about or {})
         if source.scores is not None:
@@ -124,11 +135,22 @@ def audit_each(
     about: Mapping[str, Any] | None = None,
     stopping: Stopping = TO_THE_END,
     looks: Path | None = None,
-) -> Audits:
-    """Audit one source, or a run from several seeds as `with_seeds` gives it.
+) -> Audits | LabelAudits:
+    """Audit one source, or a run from several seeds as `with_seeds` gives it; of a model with
+    several labels, each label.
 
     ``looks`` is a folder in which audits that stop early keep what they have measured.
     """
+    first, trained = sources[0], None
+    if isinstance(first, Imported):
+        from sightline.api.label_audits import audit_labels_of, has_labels  # noqa: PLC0415  (torch)
+
+        with hooks.progress() as display:
+            trained = first.trained(display, machine.device, hooks.keep)
+        if has_labels(trained.model):
+            limits = asdict(stopping) | {"kept_in": looks}
+            return audit_labels_of(first, trained, hooks, machine, about=about, **limits)
+    _refuse_labels(first)
     found: dict[int, Results] = {}
     count = len(sources)
     for number, source in enumerate(sources, 1):
@@ -136,8 +158,17 @@ def audit_each(
             hooks.on_seed(source.asked.seed, number, count)
         limits = {} if looks is None else {"kept_in": looks / str(source.asked.seed)}
         limits |= asdict(stopping)
-        found[source.asked.seed] = audit_source(source, hooks, machine, about=about, **limits)[1]
+        found[source.asked.seed] = audit_source(
+            source, hooks, machine, about=about, trained=trained, **limits
+        )[1]
     return Audits(found, together=count > 1)
+
+
+def _refuse_labels(source: Chosen) -> None:
+    """Refuse the names of labels where the model predicts one class."""
+    if not isinstance(source, ToTrain) and source.asked.labels:
+        message = "names labels, and the model predicts one class; leave it out"
+        raise SpecError(message, field="labels")
 
 
 def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:

@@ -65,13 +65,15 @@ def check_model(
     label_map: Mapping[str, str] | None = None,
 ) -> tuple[Auditable, tuple[Proof, ...]]:
     """Prove on a few texts that a model does what an audit relies on; give the model, and every
-    proof.
+    proof. Of a model with several labels its first is checked, since all run the same module.
     """
     from sightline.adapters.compatibility import check  # noqa: PLC0415  (torch)
+    from sightline.adapters.label_views import has_labels, label_view  # noqa: PLC0415  (torch)
     from sightline.adapters.truncation import seen_of  # noqa: PLC0415  (torch)
 
-    found = _read_model(model)
-    examples, labels = _read_texts(found, source, seed, label_map or {})
+    whole = _read_model(model)
+    found = label_view(whole, 0) if has_labels(whole) else whole
+    examples, labels = _read_texts(whole, found, source, seed, label_map or {})
     return found, check(found, seen_of(found, examples), labels)
 
 
@@ -101,23 +103,33 @@ def _read_model(model: str) -> Auditable:
 
 
 def _read_texts(
-    model: Auditable, source: DataSpec | None, seed: int, label_map: Mapping[str, str]
+    whole: Auditable,
+    model: Auditable,
+    source: DataSpec | None,
+    seed: int,
+    label_map: Mapping[str, str],
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
     """Read the test texts of the data, or those of training where they are alone; make some where
     there are no data.
     """
     from sightline.adapters.factory import texts_known_to, texts_without_data  # noqa: PLC0415  (torch)
     from sightline.adapters.label_alignment import numbered_for_model  # noqa: PLC0415  (torch)
+    from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
+    from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
     from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.load_models import with_labels  # noqa: PLC0415  (torch)
     from sightline.models.classifier import AttentionClassifier  # noqa: PLC0415  (torch)
 
     if source is None:
         if not isinstance(model, AttentionClassifier):
             return texts_known_to(model), model.labels
         return texts_without_data(model.vocabulary.words, queries=model.reads_queries), model.labels
-    dataset = numbered_for_model(
-        load(source, seed, training=False, seen=frozenset()), model, label_map
-    )
+    found = load(with_labels(source, whole), seed, training=False, seen=frozenset())
+    if whole is model:
+        dataset = numbered_for_model(found, model, label_map)
+    else:
+        names = labels_of(whole)
+        dataset = labelled_sets(found, names, label_map).of(names[0])
     return dataset.test or dataset.train, dataset.label_names
 
 

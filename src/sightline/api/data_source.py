@@ -16,7 +16,7 @@ from sightline.config.specs import DataSpec as DataSpec
 from sightline.config.user_tables import TABLES, Files, read_one, table_kind
 from sightline.core.errors import SpecError, setting
 
-COLUMNS = ("text", "label", "split", "rationale", "query", "id", "group")
+COLUMNS = ("text", "label", "split", "rationale", "query", "id", "group", "labels_sep")
 
 
 def read_source(

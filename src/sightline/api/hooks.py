@@ -48,6 +48,13 @@ class OnSeed(Protocol):
         """Receive the seed, and its place among all."""
 
 
+class OnLabel(Protocol):
+    """Called before each of several labels."""
+
+    def __call__(self, label: str, number: int, count: int, /) -> None:
+        """Receive the label, and its place among all that are audited."""
+
+
 @contextmanager
 def silent() -> Iterator[Display]:
     """Show no progress."""
@@ -68,5 +75,6 @@ class Hooks:
     """Hears whether kept trainings are used, and where a stop leaves them."""
     on_ready: OnReady = _ignore
     on_seed: OnSeed = _ignore
+    on_label: OnLabel = _ignore
     keep: Keep | None = None
     """Gives a training that was kept, or makes it."""

@@ -49,7 +49,7 @@ def known_model(model: Model, device: str = "cpu") -> KnownModel:
     if not isinstance(model, str | Path):
         return KnownModel(validate(model))
     if str(model).startswith(ELSEWHERE):
-        return KnownModel(load_elsewhere(str(model), device), advice=_command(model))
+        return KnownModel(validate(load_elsewhere(str(model), device)), advice=_command(model))
     folder = saved_folder(str(model))
     if folder is None:
         wanted = (

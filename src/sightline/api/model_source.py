@@ -120,15 +120,18 @@ class _Audited(ABC):
 
     def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
         """Estimate what auditing it will cost."""
+        from sightline.api.label_audits import first_label, has_labels  # noqa: PLC0415  (torch)
         from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
 
         began = perf_counter()
         trained = self.trained(device=device)
         reading = perf_counter() - began
-        asked = self.asked
+        asked, labels = self.asked, 1
+        if has_labels(trained.model):
+            trained, labels = first_label(trained, asked)
         found = forecast_audit(
             trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution
-        )
+        ).times(labels, "labels")
         return replace(found, seconds_reading=reading)
 
     @property
@@ -286,6 +289,9 @@ def choose(
         if options.label_map:
             known = f"{model} is trained first, and has the labels of its data; leave it out"
             raise SpecError(known, field="label_map")
+        if options.labels:
+            known = f"{model} is trained first, and predicts one class; leave it out"
+            raise SpecError(known, field="labels")
         return choose_training(data, model, training, options)
     _refuse_training(training, f"in {folder}")
     alike = prepared_alike(data, folder / MODEL_FILE, typed)
@@ -299,6 +305,12 @@ def choose_training(
     options: AuditOptions = USUAL,
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
+    if data.labels_sep:
+        raise SpecError(
+            f"{model} is trained to predict one class; several labels for each text need a model "
+            "with several labels, such as hf:DIR",
+            field="labels_sep",
+        )
     fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
     if training.fit:
         fit |= _settings(training.fit, fit)

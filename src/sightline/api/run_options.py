@@ -54,6 +54,8 @@ class AuditOptions:
     """Expensive measures that run in addition to those of every audit."""
     label_map: Mapping[str, str] = field(default_factory=dict)
     """Labels of the data, each with the class of a trained model that it stands for."""
+    labels: tuple[str, ...] = ()
+    """The labels to audit of a model with several; none for all."""
     scores: Path | str | None = None
     """A file with scores of words by another tool, or ``captum:NAME``."""
     device: str = "auto"

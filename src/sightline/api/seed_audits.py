@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.audits.audit_storage import save_results
+from sightline.audits.label_storage import folders_of, holds_labels
 from sightline.core.results import Results
 from sightline.experiments.multi_seed import load_several, members, save_several, seeds_in
 from sightline.report.sentences import headline
 
 if TYPE_CHECKING:
+    from sightline.audits.label_audits import LabelAudits
     from sightline.verdict.seed_summary import AcrossSeeds
 
 
@@ -53,9 +55,7 @@ class Audits:
         else:
             save_results(self.first, folder)
 
-    def write_report(
-        self, out: Path, *, texts: bool = True, ids: bool = True, title: str = ""
-    ) -> None:
+    def to_html(self, out: Path, *, texts: bool = True, ids: bool = True, title: str = "") -> None:
         """Write the report of the first, with what all of them say."""
         from sightline.report.html.audit_page import write_page  # noqa: PLC0415  (jinja2)
 
@@ -83,8 +83,13 @@ class Audits:
         return found | {"headline": head, "seeds": self.across.to_json()}
 
 
-def load_audits(folder: Path) -> tuple[Audits, list[Path]]:
-    """Read a saved audit, or those of several seeds, and name their folders."""
+def load_audits(folder: Path) -> tuple[Audits | LabelAudits, list[Path]]:
+    """Read a saved audit, or those of several seeds or labels, and name their folders."""
+    if holds_labels(folder):
+        from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
+
+        found = LabelAudits.load(folder)
+        return found, [folder / place for place in folders_of(found.audits).values()]
     from sightline.experiments.audit_lookup import read_place  # noqa: PLC0415  (as late as it is needed)
 
     if seeds_in(folder):

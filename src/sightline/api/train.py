@@ -59,6 +59,13 @@ def train(
         raise DataError(
             f"{data.name}: no training texts; load them without split='all'", field="data"
         )
+    if data.several:
+        raise DataError(
+            f"{data.name}: expected one label for each text, got several; the built-in models "
+            "predict one class. A model of your own with several labels is audited with "
+            "sightline.audit_labels",
+            field="data",
+        )
     if not isinstance(model, str):
         raise SpecError(
             f"expected a spec such as 'bilstm+additive', got {model!r:.60}", field="model"

@@ -16,6 +16,7 @@ from math import ceil
 import numpy as np
 from jaxtyping import Int
 
+from sightline.audits.stop_limits import is_sequential
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
 from sightline.stats.intervals import LEVEL
@@ -72,6 +73,19 @@ def planned(
         room[kind] -= 1
         (first if room[kind] >= 0 else left).append(place)
     return LookPlan((*first, *left), sizes(len(first), len(texts)))
+
+
+def most_texts(
+    limit: int | None,
+    budget: float | None = None,
+    max_texts: int | None = None,
+    *,
+    full: bool = False,
+) -> int | None:
+    """Say how many texts an audit takes at most; one that looks plans no more than it could need."""
+    if not is_sequential(budget, max_texts, full=full):
+        return limit
+    return min(one for one in (limit, max_texts or MOST) if one is not None)
 
 
 def first_look(texts: Sequence[Example], planned: int) -> int:

@@ -19,7 +19,7 @@ from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import Asking, choose
 from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
-from sightline.audits.look_plan import MOST
+from sightline.audits.look_plan import most_texts
 from sightline.audits.measure_pass import Progress, measure
 from sightline.audits.sequential import Limits, Looked, OnLook, look_at, unheard
 from sightline.audits.stop_limits import is_sequential
@@ -123,8 +123,7 @@ def audit(
     if by_looks and isinstance(scores, str):
         message = "an attribution is made of all texts before an audit looks at any"
         raise SpecError(f"{message}; take --full, or leave it out", field="scores")
-    if by_looks:
-        limit = min(one for one in (limit, max_texts or MOST) if one is not None)
+    limit = most_texts(limit, budget, max_texts, full=full)
     measures = default_measures() if measures is None else measures
     dataset = numbered_for_model(dataset, validate(model), label_map)
     sampled = sample_test(dataset, limit, seed)

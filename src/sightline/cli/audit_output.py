@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shutil import get_terminal_size
+from typing import TYPE_CHECKING
 
 from sightline.api import folders
 from sightline.api.seed_audits import Audits
@@ -11,21 +12,28 @@ from sightline.cli.output import emit, note_kept, say, tell, write_text, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.report.junit import junit
 
+if TYPE_CHECKING:
+    from sightline.audits.label_audits import LabelAudits
+
 AUDIT = Folder("a saved audit", folders.AUDIT)
 _NAMES = {"report": "Report", "card": "Card", "JUnit XML": "JUnit"}
+LABELS = Folder("the audits of several labels", folders.LABELS)
 SEVERAL = Folder("a folder with the audits of several seeds", folders.AUDITS)
 
 
 def written(report: Report | AuditReport, *, several: bool = False) -> list[Output | None]:
     """Name what `write_audits` writes."""
     save = report.save if isinstance(report, AuditReport) else None
-    saved = None if save is None else Output("--save", save, SEVERAL if several else AUDIT)
+    kind = SEVERAL if several else AUDIT
+    if save is not None and LABELS.is_at(save):
+        kind = LABELS
+    saved = None if save is None else Output("--save", save, kind)
     files = {"--card": report.card, "--junit": report.junit}
     more = (None if file is None else Output(flag, file) for flag, file in files.items())
     return [Output("--out", report.out), saved, *more]
 
 
-def write_audits(audits: Audits, report: Report | AuditReport) -> None:
+def write_audits(audits: Audits | LabelAudits, report: Report | AuditReport) -> None:
     """Save audits where that is asked for, then write their report and card."""
     save = report.save if isinstance(report, AuditReport) else None
     texts, ids = not report.no_texts, not report.no_ids
@@ -34,16 +42,18 @@ def write_audits(audits: Audits, report: Report | AuditReport) -> None:
             audits.save(save)
         note_kept(save, texts=texts, ids=ids)
     with writing(report.out):
-        audits.write_report(report.out, texts=texts, ids=ids, title=report.title)
+        audits.to_html(report.out, texts=texts, ids=ids, title=report.title)
     if report.card is not None:
         write_text(report.card, audits.card(report.card.suffix.lower()))
     if report.junit is not None:
-        write_text(report.junit, junit(audits.by_seed))
+        each = audits.by_seed if isinstance(audits, Audits) else audits.audits
+        write_text(report.junit, junit(each))
 
 
-def show_audits(audits: Audits, report: AuditReport, console: Console) -> None:
+def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Console) -> None:
     """Print audits, and where they were written."""
-    saved = f"saved audit{'s' if audits.together else ''}"
+    several = not isinstance(audits, Audits) or audits.together
+    saved = f"saved audit{'s' if several else ''}"
     files = {
         "report": report.out,
         saved: report.save,
@@ -67,10 +77,12 @@ def _next(report: AuditReport) -> list[str]:
     return ["Next      add --card card.md for the caption to paste under a heat map"]
 
 
-def _lines(audits: Audits, *, verbose: bool) -> list[str]:
+def _lines(audits: Audits | LabelAudits, *, verbose: bool) -> list[str]:
     from sightline.report.text.audit_summary import WIDTH, lines  # noqa: PLC0415  (the same)
     from sightline.report.text.multi_seed_text import across_lines  # noqa: PLC0415  (the statistics that it is made of)
 
+    if not isinstance(audits, Audits):
+        return audits.lines()
     width = min(WIDTH, get_terminal_size((WIDTH, 24)).columns)
     if audits.across is None:
         return lines(audits.first, verbose=verbose, width=width)

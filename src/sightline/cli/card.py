@@ -47,7 +47,7 @@ File = Annotated[
 def card(saved: Saved, hub: Hub = False, out: File = None, as_json: flags.Json = False) -> None:
     """Print the card of a saved audit: verdict, caveats, numbers, methods, how to repeat it."""
     from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
-    from sightline.api.seed_audits import load_audits  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.seed_audits import Audits, load_audits  # noqa: PLC0415  (as late as it is needed)
 
     saved = place_of(saved)
     ending = ".md" if out is None else out.suffix.lower()
@@ -56,7 +56,10 @@ def card(saved: Saved, hub: Hub = False, out: File = None, as_json: flags.Json =
     audits, folders = load_audits(saved)
     for one in folders:
         note_unsealed(one)
-    text = audits.hub_card() if hub else audits.card(ending)
+    if hub and not isinstance(audits, Audits):
+        message = "expected one saved audit, got those of several labels"
+        raise SpecError(f"{message}; name the folder of one, such as {folders[0]}", field="hub")
+    text = audits.hub_card() if isinstance(audits, Audits) and hub else audits.card(ending)
     if out is not None:
         write_text(out, text)
     if as_json:

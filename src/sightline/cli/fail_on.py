@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,11 +11,20 @@ from sightline.api.seed_audits import Audits
 from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.output import tell
 from sightline.report.gates import closed
+from sightline.report.sentences import quoted
+
+if TYPE_CHECKING:
+    from sightline.audits.label_audits import LabelAudits
 
 
-def close_gates(audits: Audits, gates: Sequence[str]) -> None:
-    """Leave with the exit code of a closed gate, if an audit closes one."""
-    found = audits.by_seed.values()
-    if reasons := dict.fromkeys(reason for audit in found for reason in closed(audit, gates)):
+def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
+    """Leave with the exit code of a closed gate, if an audit closes one: of any seed, or of any
+    label.
+    """
+    if isinstance(audits, Audits):
+        found = [("", audit) for audit in audits.by_seed.values()]
+    else:
+        found = [(f"{quoted(label)}: ", audit) for label, audit in audits.audits.items()]
+    if reasons := dict.fromkeys(of + why for of, audit in found for why in closed(audit, gates)):
         tell(f"gate closed: {'; '.join(reasons)}")
         raise typer.Exit(GATE_CLOSED)

@@ -160,6 +160,7 @@ class AuditedTexts(_Own):
     prepared.
     """
 
+    labels_sep: flags.LabelsSep = ""
     label_map: flags.LabelMap = None
     recipe: flags.RecipeOrModels = None
     max_tokens: flags.MaxTokensOrModels = None
@@ -174,7 +175,8 @@ class AuditedTexts(_Own):
 
     def source(self) -> DataSpec:
         """Read them as a spec."""
-        return self._source(**self.description, min_count=self.min_count or 1)
+        named = {"labels_sep": self.labels_sep} | self.description
+        return self._source(**named, min_count=self.min_count or 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,6 +261,7 @@ class Auditing:
     seed: flags.Seed = 0
     seeds: flags.Seeds = 1
     limit: flags.Limit = None
+    labels: flags.LabelNames = None
     budget: flags.Budget = None
     max_texts: flags.MaxTexts = None
     full: flags.Full = False
@@ -287,6 +290,7 @@ class Auditing:
             gradient=self.gradient,
             measures=tuple(self.measure or ()),
             label_map=read_label_map(texts.label_map) if texts.label_map else {},
+            labels=tuple(self.labels or ()),
             scores=texts.scores,
             device=self.device,
         )
@@ -340,6 +344,7 @@ class Console:
             on_resume=tell,
             on_ready=partial(say_ready, quiet=self.quiet),
             on_seed=_ignore if self.quiet else _say_seed,
+            on_label=_ignore_label if self.quiet else _say_label,
         )
 
     def hooks_of(self, stopping: Stopping) -> Hooks:
@@ -433,6 +438,14 @@ class StudyOutput:
 
 def _say_seed(seed: int, number: int, count: int) -> None:
     tell(f"seed {seed} ({number} of {count})")
+
+
+def _say_label(label: str, number: int, count: int) -> None:
+    tell(f"label {label} ({number} of {count})")
+
+
+def _ignore_label(label: str, number: int, count: int) -> None:
+    """Say nothing."""
 
 
 def _ignore(seed: int, number: int, count: int) -> None:

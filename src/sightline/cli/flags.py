@@ -256,6 +256,27 @@ Reading = Annotated[
         rich_help_panel="Model and training",
     ),
 ]
+LabelsSep = Annotated[
+    str,
+    typer.Option(
+        "--labels-sep",
+        metavar="TEXT",
+        show_default="; for a model with several labels",
+        help="What separates the labels of a text in a label column that holds several; lists in "
+        ".jsonl and .parquet need none. An empty cell is a text without a label.",
+        rich_help_panel=_DATA,
+    ),
+]
+LabelNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label-name",
+        metavar="LABEL",
+        show_default="all",
+        help="A label of a model with several to audit; repeatable.",
+        rich_help_panel=RUN,
+    ),
+]
 LabelMap = Annotated[
     str | None,
     typer.Option(

@@ -28,7 +28,7 @@ Folder = Annotated[
 def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
     from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
-    from sightline.api.seed_audits import load_audits  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.seed_audits import Audits, load_audits  # noqa: PLC0415  (as late as it is needed)
 
     folder = place_of(folder)
     check_places((("AUDIT_DIR", folder),), *written(page))
@@ -37,6 +37,9 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     for one in folders:
         note_unsealed(one)
     write_audits(audits, page)
+    if not isinstance(audits, Audits):
+        summary = {"report": str(page.out), "headline": audits.headline}
+        return emit(summary) if as_json else say([*audits.lines(), "", f"report: {page.out}"])
     if as_json:
         verdict = audits.first.verdict
         classes = {name: one.level for name, one in verdict.by_class.items()}

@@ -37,7 +37,8 @@ class DataSpec:
     ``query`` is the column of a question or a hypothesis beside each text, ``id`` the one that
     names each text, ``group`` the one of what texts share; a table has none where it is empty.
     ``on_copies`` says whether a text that stands in two named splits is an error or is dropped from
-    the one that is not judged by. ``digest`` is the SHA-256 of the files where the run is to be
+    the one that is not judged by. ``labels_sep`` separates the labels in a column that holds several
+    for each text; empty where a text has one label. ``digest`` is the SHA-256 of the files where the run is to be
     kept, so that an edited file is another run.
     """
 
@@ -57,6 +58,7 @@ class DataSpec:
     id: str = field(default="", metadata=LATER)
     group: str = field(default="", metadata=LATER)
     on_copies: Literal["refuse", "drop"] = field(default="refuse", metadata=LATER)
+    labels_sep: str = field(default="", metadata=LATER)
 
     def __post_init__(self) -> None:
         """Refuse a kind, a corpus or an option that there is not."""

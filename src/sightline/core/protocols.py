@@ -29,7 +29,9 @@ from sightline.core.needs import UNTRAINED as UNTRAINED
 from sightline.core.results import Measurement, Values
 from sightline.core.seeds import Seeds
 
-Link = Literal["sigmoid", "softmax"]
+Link = Literal["sigmoid", "softmax", "sigmoids"]
+"""How logits become probabilities. A model with ``sigmoids`` has a logit and a sigmoid for each of
+several labels, and is audited one label at a time (`SupportsLabels`)."""
 Capability = Literal[
     "decode",
     "token_logits",
@@ -172,7 +174,9 @@ class Auditable(Protocol):
 
     @property
     def link(self) -> Link:
-        """How logits become probabilities: one logit and a sigmoid, or C logits and a softmax."""
+        """How logits become probabilities: one logit and a sigmoid, C logits and a softmax, or a
+        sigmoid for each of several labels.
+        """
         ...
 
     @property
@@ -210,6 +214,21 @@ class Auditable(Protocol):
         """Compute the logits under any attention: one map, which all heads get, or one each if the
         trace has heads.
         """
+        ...
+
+
+@runtime_checkable
+class SupportsLabels(Auditable, Protocol):
+    """A model with several labels, each with a logit and a sigmoid: its link is ``sigmoids``."""
+
+    def view(self, label: int) -> Auditable:
+        """Give the same model as a classifier of one label, by its number: one logit, and the
+        classes ``not LABEL`` and ``LABEL``.
+        """
+        ...
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run, without gradients."""
         ...
 
 

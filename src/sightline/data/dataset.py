@@ -4,6 +4,7 @@ what was dropped.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ from sightline.data.readers.error_excerpts import listed
 
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")
+SEVERAL = "several_labels"
+"""What the card says of texts with several labels each."""
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "max": 1.0}
 
 
@@ -57,6 +60,13 @@ class Dataset:
         )
 
     @property
+    def several(self) -> bool:
+        """Whether a text has several labels: each name is then a whole set of them
+        (`written_set`).
+        """
+        return bool(self.card.get(SEVERAL))
+
+    @property
     def has_queries(self) -> bool:
         """Tell whether each text comes with a question or a hypothesis."""
         return any(
@@ -67,6 +77,20 @@ class Dataset:
     def splits(self) -> dict[str, Split]:
         """The three splits by name, in the order train, validation, test."""
         return {"train": self.train, "validation": self.validation, "test": self.test}
+
+
+def written_set(labels: Collection[str]) -> str:
+    """Write all labels of a text as one name, which `read_set` reads.
+
+    >>> written_set({"b", "a"}), written_set(())
+    ('["a", "b"]', '[]')
+    """
+    return json.dumps(sorted(labels), ensure_ascii=False)
+
+
+def read_set(name: str) -> tuple[str, ...]:
+    """Read all labels of a text from their one name."""
+    return tuple(json.loads(name))
 
 
 def has_marks(split: Split) -> bool:
@@ -129,6 +153,7 @@ def make_card(
     truncated: int = 0,
     words_cut: int = 0,
     notes: Sequence[str] = (),
+    several: bool = False,
     **more: Any,
 ) -> dict[str, Any]:
     """Describe a dataset in plain JSON values.
@@ -136,15 +161,18 @@ def make_card(
     The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and
     ``tokens`` (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut
     to the longest length allowed) and ``words_cut`` (the words they lost); ``notes``; and whatever
-    the loader adds by name.
+    the loader adds by name. Where texts have ``several`` labels each, ``several_labels`` says so.
     """
     return {
         "source": source,
-        "splits": {name: describe(split, label_names) for name, split in splits.items()},
+        "splits": {
+            name: describe(split, label_names, several=several) for name, split in splits.items()
+        },
         "dropped": dict(dropped or {}),
         "truncated": truncated,
         "words_cut": words_cut,
         "notes": list(notes),
+        **({SEVERAL: True} if several else {}),
         **more,
     }
 
@@ -184,11 +212,12 @@ def _conflicting(keys: Sequence[Hashable], labels: Sequence[int]) -> int:
     return sum(key in conflicting for key in keys)
 
 
-def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
+def describe(split: Split, label_names: Sequence[str], *, several: bool = False) -> dict[str, Any]:
     """Count the texts of a split, in all and by label, and give the quantiles of their lengths in
     tokens.
+
+    Where texts have ``several`` labels, each counts under all of its own.
     """
-    counts = Counter(example.label for example in split)
     lengths = [len(example.tokens) for example in split]
     # inverted_cdf: a quantile of lengths is the length of some text, not a mean of two
     values = (
@@ -196,9 +225,21 @@ def describe(split: Split, label_names: Sequence[str]) -> dict[str, Any]:
     )
     return {
         "n": len(split),
-        "labels": {name: counts[label] for label, name in enumerate(label_names)},
+        "labels": _counted(split, label_names, several=several),
         "tokens": {name: int(value) for name, value in zip(_QUANTILES, values, strict=False)},
     }
+
+
+def _counted(split: Split, label_names: Sequence[str], *, several: bool) -> dict[str, int]:
+    counts = Counter(example.label for example in split)
+    if not several:
+        return {name: counts[label] for label, name in enumerate(label_names)}
+    sets = [read_set(name) for name in label_names]
+    each = dict.fromkeys(sorted({name for one in sets for name in one}), 0)
+    for number, names in enumerate(sets):
+        for name in names:
+            each[name] += counts[number]
+    return each
 
 
 def keep_splits(dataset: Dataset, kept: Collection[str]) -> Dataset:
@@ -234,7 +275,10 @@ def sample_test(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
     kept = {example.index for example in ranked[:limit]}
     test = tuple(example for example in dataset.test if example.index in kept)
     card = dict(dataset.card)
-    card["splits"] = {**card.get("splits", {}), "test": describe(test, dataset.label_names)}
+    card["splits"] = {
+        **card.get("splits", {}),
+        "test": describe(test, dataset.label_names, several=dataset.several),
+    }
     card["sample"] = {"n": limit, "of": len(dataset.test), "seed": seed}
     card["notes"] = [
         *card.get("notes", ()),

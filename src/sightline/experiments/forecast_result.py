@@ -41,11 +41,11 @@ class Forecast:
         """Seconds of an audit of what is read and trained."""
         return self.seconds_audit + self.seconds_judging + self.seconds_page
 
-    def times(self, runs: int) -> Forecast:
+    def times(self, runs: int, what: str = "seeds") -> Forecast:
         """Give what so many such runs take, one after the other."""
         if runs == 1:
             return self
-        basis = f"{self.basis}; {runs} seeds, one after the other"
+        basis = f"{self.basis}; {runs} {what}, one after the other"
         training, audit = self.seconds_training * runs, self.seconds_audit * runs
         judging = self.seconds_judging * runs
         return replace(

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sightline.adapters.label_alignment import LabelMap, numbered_for, numbered_for_model
+from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.config.specs import DataSpec
+from sightline.config.user_tables import SEVERAL, TABLES
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
 from sightline.data.assembly.corpus_cache import content_digest
@@ -24,6 +26,8 @@ from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import BESIDE, companions_in, load_classifier, save_classifier
 
+WITH_COLUMNS = (*TABLES, "files", "hf")
+"""Data with a column of labels, which may hold several."""
 NOT_KNOWN: frozenset[str] = frozenset()
 """The texts that a model from elsewhere has seen: none is known."""
 
@@ -82,6 +86,13 @@ def load_to_audit(
     return load(data, seed, training=False, kept=kept, seen=seen)
 
 
+def with_labels(data: DataSpec, model: Auditable) -> DataSpec:
+    """Read all labels of a text where a model has several, and nothing says how they stand."""
+    if not has_labels(model) or data.labels_sep or data.kind not in WITH_COLUMNS:
+        return data
+    return replace(data, labels_sep=SEVERAL)
+
+
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
     """Read the companions of a saved model, by name."""
     place = Path(folder)
@@ -101,6 +112,7 @@ def load_imported(
     with watching_divisions() as divided:
         model = load_elsewhere(spec, pick_device(device))
     seen = None if divided and content_digest(data) in divided else NOT_KNOWN
+    data = with_labels(data, model)
     dataset = load_to_audit(
         data, seed, seen, choosing=isinstance(model, SupportsAttentionSources) and model.choosing
     )
@@ -109,4 +121,6 @@ def load_imported(
         dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], text]})
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
-    return Trained(model, numbered_for_model(dataset, model, label_map), {}, {})
+    if not has_labels(model):
+        dataset = numbered_for_model(dataset, model, label_map)
+    return Trained(model, dataset, {}, {})

@@ -27,11 +27,13 @@ class _Case:
     message: str
 
 
-def junit(audits: Mapping[int, Results]) -> str:
-    """Write audits by their seed as one XML document, a test suite for each."""
+def junit(audits: Mapping[int, Results] | Mapping[str, Results]) -> str:
+    """Write audits by their seed or label as one XML document, a test suite for each."""
     root = Xml.Element("testsuites")
-    for seed, audit in audits.items():
-        name = "sightline" if len(audits) == 1 else f"sightline, seed {seed}"
+    for one, audit in audits.items():
+        name = "sightline" if len(audits) == 1 else f"sightline, seed {one}"
+        if isinstance(one, str):
+            name = one_line(f"sightline, label {one}")
         _add_suite(root, name, [*_verdicts(audit.verdict), *map(_tested, audit.findings)])
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode", xml_declaration=False) + "\n"

@@ -19,6 +19,7 @@ from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
+from sightline.adapters.label_views import as_view, of_label
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead, skippable
 from sightline.adapters.tap.softmax_tracer import Site
@@ -47,6 +48,10 @@ class HuggingFace(Classifier):
     link: Link
     choosing: bool = False
     """Whether an audit is to choose the reading, among all there are."""
+
+    def view(self, label: int) -> HuggingFace:
+        """Give the same model as a classifier of one of its labels."""
+        return replace(self, **as_view(self.name, self.labels, label))
 
     @property
     def origin(self) -> Origin:
@@ -152,7 +157,8 @@ class HuggingFace(Classifier):
         else:
             weights = shown.last.weights.repeat(len(put), 1, 1, 1)
             weights[:, :, self.choice.head] = put
-        return shown.last.answer(self.module, weights, **self.beside(shown.last.ids))
+        answer = shown.last.answer(self.module, weights, **self.beside(shown.last.ids))
+        return of_label(answer, self.label)
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
         """Give what every reading shows of the words, a few texts at a time: all weights of all
@@ -278,8 +284,9 @@ class HuggingFace(Classifier):
                 **self.beside(some.ids),
             )
             weights = [answer.kept.weights[site] for site in sites]
+            found = of_label(answer.logits, self.label)
             slopes = (
-                _slopes(answer.logits, weights, keep=embeddings is not None)
+                _slopes(found, weights, keep=embeddings is not None)
                 if sloped
                 else [None] * len(sites)
             )
@@ -291,7 +298,7 @@ class HuggingFace(Classifier):
             number: LayerOutput(weight, long, slope) for number, weight, long, slope in layers
         }
         ran = Ran(some.mask, self.anatomy.row, by_layer)
-        logits = answer.logits if embeddings is not None else answer.logits.detach()
+        logits = found if embeddings is not None else found.detach()
         rows = torch.stack([shown(ran, one) for one in wanted]) * some.mask
         replaced = "decode" in self.offers and wanted == (self.reading,)
         own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
@@ -324,5 +331,7 @@ def _slopes(
     """Take ``∂ log-odds / ∂α`` of the decided class at every site; weights of later layers answer
     to earlier ones.
     """
-    target = log_odds(logits, logits.detach().argmax(1)).sum()
+    decided = logits.detach()
+    chosen = decided.argmax(1) if decided.shape[1] > 1 else (decided[:, 0] > 0).long()
+    target = log_odds(logits, chosen).sum()
     return torch.autograd.grad(target, weights, retain_graph=keep, materialize_grads=True)

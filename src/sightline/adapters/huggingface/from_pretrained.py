@@ -33,9 +33,11 @@ from sightline.adapters.huggingface.pretrained_parts import (
     transformers_library,
 )
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
+from sightline.adapters.label_views import SIGMOIDS
 from sightline.adapters.validate_outputs import called
 from sightline.config.spec_syntax import place_and_options
 from sightline.core.errors import ModelError
+from sightline.core.protocols import Link
 
 PREFIX = "hf:"
 _BY_PROMPT = (
@@ -95,7 +97,7 @@ def transformer(
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     named = name or type(module).__name__
     check_fast(named, tokenizer)
-    labels = _labels(module.config, named)
+    link, labels = _answers(module.config, named)
     check_tokenizer(named, tokenizer)
     ids = called("its tokenizer", _sample, tokenizer)
     if not ids:
@@ -116,17 +118,17 @@ def transformer(
         labels,
         asked,
         family=type(module).__name__,
+        link=link,
         segments=segments,
         padded=padded,
     )
 
 
-def _labels(config: Any, name: str) -> tuple[str, ...]:
-    """Read what the logits are of; numbers and several labels at once are no decision between
-    classes.
-    """
+def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
+    """Read what the logits are of: classes, or several labels at once; numbers are no decision."""
     kind = getattr(config, "problem_type", None)
-    if kind in ("regression", "multi_label_classification") or config.num_labels < 2:
+    several = kind == "multi_label_classification"
+    if kind == "regression" or (config.num_labels < 2 and not several):
         message = f"{name}: expected one decision between classes, got {kind or 'a single number'}"
         raise ModelError(message, change="audit a classifier that gives a logit for each class")
     names = tuple(
@@ -138,7 +140,7 @@ def _labels(config: Any, name: str) -> tuple[str, ...]:
             f"{names.count(twice)} of them"
         )
         raise ModelError(message, change="name each class once in id2label")
-    return names
+    return SIGMOIDS if several else "softmax", names
 
 
 def _sample(tokenizer: Any) -> list[int]:

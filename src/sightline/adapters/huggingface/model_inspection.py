@@ -23,6 +23,7 @@ from sightline.adapters.huggingface.model_folder import check_normalizer
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.validate_outputs import called
 from sightline.core.errors import ModelError
+from sightline.core.protocols import Link
 
 SAMPLE = "the film was good , and the people in it were very good"
 _FAR = 100_000
@@ -51,6 +52,7 @@ def assembled(
     asked: AskedSource,
     *,
     family: str,
+    link: Link = "softmax",
     segments: bool = False,
     padded: bool = True,
 ) -> HuggingFace:
@@ -66,7 +68,7 @@ def assembled(
     chosen = _chosen(name, found, asked)
     choosing = asked.reading == ALL
     return HuggingFace(
-        module, reader, found, name, segments, together, chosen, labels, "softmax", choosing
+        module, reader, found, name, segments, together, chosen, labels, link, choosing
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from sightline.adapters.huggingface.forward_pass import plain_logits, run
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
+from sightline.adapters.label_views import of_label
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead
 from sightline.adapters.tap.softmax_tracer import Site
@@ -82,6 +83,10 @@ class Classifier:
     """Whether the model is told which piece is of the text and which of the query."""
     together: bool
     """Whether texts of several lengths may be run together, padded."""
+    label: int | None = field(default=None, kw_only=True)
+    """Which of several labels this is a view of; None where the model is taken whole."""
+    width: int | None = field(default=None, kw_only=True)
+    """How many logits the module gives, where this is a view of one."""
 
     @property
     def device(self) -> torch.device:
@@ -137,11 +142,14 @@ class Classifier:
         found, places = [], []
         with torch.no_grad():
             for some in self.parts(batch):
-                found.append(
-                    plain_logits(self.module, some.ids, some.mask, **self.beside(some.ids))
-                )
+                answer = plain_logits(self.module, some.ids, some.mask, **self.beside(some.ids))
+                found.append(of_label(answer, self.label))
                 places.append(some.places)
         return torch.cat(found)[torch.cat(places).argsort()]
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run."""
+        return replace(self, label=None).logits(batch)
 
     def with_rows(
         self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
@@ -221,7 +229,7 @@ class Classifier:
                     every_row=every_row,
                     **self.beside(some.ids),
                 )
-            logits.append(answer.logits)
+            logits.append(of_label(answer.logits, self.label))
             places.append(some.places)
         return torch.cat(logits)[torch.cat(places).argsort()]
 

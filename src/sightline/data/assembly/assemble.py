@@ -39,6 +39,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
         truncated=sum(max(text.lengths) > spec.max_tokens for text in used) if rule.cuts else 0,
         words_cut=words_beyond(used, spec.max_tokens) if rule.cuts else 0,
         notes=notes,
+        several=bool(spec.labels_sep),
         recipe=spec.recipe,
         min_count=max(spec.min_count, rule.min_count),
         **source,

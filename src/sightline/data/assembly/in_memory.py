@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sightline._io.atomic_write import plain
 from sightline.config.specs import GIVEN, DataSpec
-from sightline.config.user_tables import EVERY_ROW
+from sightline.config.user_tables import EVERY_ROW, SEVERAL
 from sightline.core.errors import DataError
 from sightline.core.interning import kept_once
 from sightline.core.tokeniser import tokenise
@@ -40,7 +40,8 @@ def data_from(
 
     ``splits`` says train, validation or test of each text; without it, texts are divided by the
     seed. ``"all"`` makes every text a test text, for a model that is trained already. ``queries``
-    are questions or hypotheses, for a model that reads them.
+    are questions or hypotheses, for a model that reads them. For a model with several labels, each
+    label is a list of names, empty for a text that has none.
     """
     texts = texts if isinstance(texts, str) else list(texts)
     splits = ["test"] * len(texts) if splits == EVERY_ROW else splits
@@ -54,8 +55,9 @@ def data_from(
         max_tokens=max_tokens,
         min_count=min_count,
         query="" if queries is None else "query",
+        labels_sep=SEVERAL if any(map(_is_set, columns["label"])) else "",
     )
-    corpus = _corpus(name, _cells(name, columns), columns)
+    corpus = _corpus(name, _cells(name, columns, spec.labels_sep), columns)
     training = any(text.split != "test" for text in corpus.texts)
     return assemble(name, corpus, spec, own_rule(spec, training), seed)
 
@@ -71,18 +73,20 @@ def _listed(column: str, values: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _cells(name: str, columns: dict[str, list[Any]]) -> list[RecordCells]:
+def _is_set(label: Any) -> bool:
+    """Tell whether a label is a collection of several."""
+    return isinstance(label, list | tuple | set | frozenset)
+
+
+def _cells(name: str, columns: dict[str, list[Any]], labels_sep: str) -> list[RecordCells]:
     """Lay the columns side by side, which must be of one length, and check every row as one of a
     table.
     """
     n = len(columns["text"])
     if odd := next((column for column, values in columns.items() if len(values) != n), None):
         raise DataError(f"expected a {odd} for each of {n} texts, got {len(columns[odd])}", name)
-    named = Columns(
-        "text",
-        "label",
-        *(each if each in columns else None for each in ("split", "rationale", "query")),
-    )
+    there = {each: each if each in columns else None for each in ("split", "rationale", "query")}
+    named = Columns("text", "label", **there, labels_sep=labels_sep)
     rows = (
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     )

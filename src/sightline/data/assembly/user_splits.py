@@ -64,8 +64,10 @@ class _Own:
         copies = [
             text.tokens if text.query is None else (text.tokens, text.query) for text in texts
         ]
-        names, note, dropped = self._named(corpus, labels, copies, seed)
-        taught = "train" in names
+        # Sets of labels are too many to be divided one by one, or to be learned as classes.
+        strata = ["any"] * len(labels) if self.spec.labels_sep else labels
+        names, note, dropped = self._named(corpus, strata, copies, seed)
+        taught = "train" in names and not self.spec.labels_sep
         known = sorted_labels(
             {one for one, name in zip(labels, names, strict=True) if name == "train" or not taught}
         )
@@ -83,10 +85,14 @@ class _Own:
         about = {"labels_not_in_training": dict(sorted(unseen.items()))}
         dropped[NOT_IN_TRAINING] = unseen.total()
         notes = (
-            [note] if taught else [note, "no training texts: for a model that is trained already"]
+            [note]
+            if "train" in names
+            else [note, "no training texts: for a model that is trained already"]
         )
         needed = [
-            split for split in (SPLITS if taught else ("test",)) if split not in self._left_out
+            split
+            for split in (SPLITS if "train" in names else ("test",))
+            if split not in self._left_out
         ]
         if self._left_out:
             notes.append("no test texts: to train a model, and to audit it on others")
@@ -131,7 +137,8 @@ class _Own:
         self, file: str, labels: Sequence[str], together: Sequence[Hashable], seed: int
     ) -> Named:
         _check_divisible(file, labels, together, "groups" if self.spec.group else "")
-        how = f"class by class, copies of a text together{self._whole}"
+        by_class = "" if self.spec.labels_sep else "class by class, "
+        how = f"{by_class}copies of a text together{self._whole}"
         names = self._checked(file, labels, divide(labels, together, SHARES, seed), SPLITS)
         known = f"; {ALSO_TRAINED}" if self.seen else ""
         return names, f"{DIVIDED} 70/15/15 by seed {seed}, {how}{known}", Counter()

@@ -13,6 +13,7 @@ from sightline.config.specs import DataSpec
 from sightline.config.user_tables import EVERY_ROW
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
+from sightline.data.dataset import written_set
 from sightline.data.readers.csv_jsonl import Record, Records
 from sightline.data.readers.error_excerpts import listed, show
 
@@ -40,13 +41,15 @@ class Columns:
     query: str | None = None
     id: str | None = None
     group: str | None = None
+    labels_sep: str = ""
+    """What separates several labels of a text; empty where it has one."""
 
     def description(self) -> dict[str, str | None]:
         """Say for a card which column is what; ids and groups where there are any."""
         return {
             name: column
             for name, column in asdict(self).items()
-            if column or name not in ("id", "group")
+            if column or name not in ("id", "group", "labels_sep")
         }
 
 
@@ -96,7 +99,7 @@ def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
             "out, or rename it"
         )
         raise DataError(message, rows.file, rows.header)
-    return Columns(spec.text, spec.label, **optional, **asked)
+    return Columns(spec.text, spec.label, **optional, **asked, labels_sep=spec.labels_sep)
 
 
 def _check_settings(spec: DataSpec) -> None:
@@ -138,7 +141,7 @@ def read_cells(file: str, row: Record, columns: Columns) -> RecordCells:
     return RecordCells(
         row.line,
         text,
-        _label(file, row, columns.label),
+        _labels(file, row, columns) if columns.labels_sep else _label(file, row, columns.label),
         "" if columns.split is None else _split(file, row, columns.split),
         None if columns.query is None else _text(file, row, columns.query),
         None if columns.rationale is None else _spans(file, row, columns.rationale, len(text)),
@@ -156,12 +159,55 @@ def _text(file: str, row: Record, column: str) -> str:
     return text
 
 
-def _label(file: str, row: Record, column: str) -> str:
-    label = row.cells.get(column)
+def _labels(file: str, row: Record, columns: Columns) -> str:
+    """Read all labels of a text: names with a separator between them, or a list; none is none."""
+    cell = row.cells.get(columns.label)
+    if isinstance(cell, list | tuple | set | frozenset):
+        named = [_written(one) for one in cell]
+        odd = any(not isinstance(one, str) or not one.strip() for one in named)
+    else:
+        cell = _written(cell)
+        odd = not isinstance(cell, str)
+        named = [] if odd else [one for one in cell.split(columns.labels_sep) if one.strip()]
+    if odd:
+        raise DataError(
+            f"expected labels in {columns.label!r} (names with {columns.labels_sep!r} between "
+            f"them, or a list of names), got {show(cell)}; write [] or nothing for a text without "
+            "a label",
+            file,
+            row.line,
+        )
+    if isinstance(cell, list | tuple) and len({*named}) < len(named) and set(named) <= {"0", "1"}:
+        raise DataError(
+            f"expected the names of labels in {columns.label!r}, got zeros and ones: {show(cell)}; "
+            "write the names of the labels that are 1",
+            file,
+            row.line,
+        )
+    if bad := next((one for one in named if not_a_character(one)), None):
+        raise DataError(
+            f"a label in {columns.label!r} holds what is no character: {bad!a}", file, row.line
+        )
+    return sys.intern(written_set({one.strip() for one in named}))
+
+
+def _written(label: Any) -> Any:
+    """Write a label as a table has it: 0 and True are the labels ``0`` and ``true``."""
     if isinstance(label, bool):
-        label = str(label).lower()
-    elif isinstance(label, int):
-        label = str(label)
+        return str(label).lower()
+    return str(label) if isinstance(label, int) else label
+
+
+def _label(file: str, row: Record, column: str) -> str:
+    label = _written(row.cells.get(column))
+    if isinstance(label, list):
+        raise DataError(
+            f"expected one label in {column!r}, got a list of {len(label)}; "
+            f"{setting('labels_sep', ';')} reads several for each text, for a model with several "
+            "labels",
+            file,
+            row.line,
+        )
     if not isinstance(label, str) or not label.strip():
         found = "an empty one" if isinstance(label, str) else show(label)
         raise DataError(

@@ -1,0 +1,91 @@
+"""The labels of texts that have several, matched with those of a model: one label, one dataset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sightline.adapters.label_alignment import LabelMap, as_read, matched
+from sightline.adapters.label_views import classes_of
+from sightline.core.errors import DataError, setting
+from sightline.core.example import Example
+from sightline.data.dataset import SEVERAL, Dataset, describe, read_set
+from sightline.data.readers.error_excerpts import listed
+
+
+@dataclass(frozen=True)
+class LabelledSets:
+    """Texts, and which labels of a model each set of labels in the data holds."""
+
+    dataset: Dataset
+    names: tuple[str, ...]
+    sets: tuple[frozenset[str], ...]
+    """The labels of the model behind each label number of the dataset."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Count the test texts of each label."""
+        numbers = Counter(example.label for example in self.dataset.test)
+        return {
+            name: sum(n for number, n in numbers.items() if name in self.sets[number])
+            for name in self.names
+        }
+
+    def of(self, label: str) -> Dataset:
+        """Give the texts with one label as the positive class of two."""
+        numbers = [int(label in one) for one in self.sets]
+        classes = classes_of(label)
+        splits = {
+            split: tuple(_renumbered(example, numbers) for example in examples)
+            for split, examples in self.dataset.splits.items()
+        }
+        card = {name: value for name, value in self.dataset.card.items() if name != SEVERAL}
+        card["splits"] = {
+            split: describe(splits[split], classes) if splits.get(split) else _without_labels(about)
+            for split, about in card.get("splits", {}).items()
+        }
+        return Dataset(self.dataset.name, **splits, label_names=classes, card=card)
+
+
+def _without_labels(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a split whose texts are no longer held: its sets of labels say nothing of one."""
+    return {**about, "labels": {}}
+
+
+def _renumbered(example: Example, numbers: Sequence[int]) -> Example:
+    return replace(example, label=numbers[example.label])
+
+
+def labelled_sets(
+    dataset: Dataset, names: Sequence[str], label_map: LabelMap | None = None
+) -> LabelledSets:
+    """Match the labels of texts with those of a model, as labels of one class are matched; a label
+    that the model lacks is an error, one that no text has is a note.
+
+    Texts with one label each are texts with a set of one.
+    """
+    written = [read_set(one) if dataset.several else (one,) for one in dataset.label_names]
+    known = sorted({label for one in written for label in one})
+    if not known:
+        raise DataError(
+            f"{dataset.name}: no text has a label; does {setting('label')} name the right column?"
+        )
+    try:
+        matching = matched(dataset.name, known, names, as_read(label_map or {}))
+    except DataError as error:
+        raise DataError(_advised(str(error), dataset)) from None
+    sets = tuple(frozenset(matching.classes[label] for label in one) for one in written)
+    without = [name for name in names if name not in frozenset().union(*sets)]
+    notes = [f"no text has the label {listed(without)} of the model"] if without else []
+    notes += [f"labels read as {matching.how}"] if matching.how else []
+    card = {**dataset.card, "notes": [*dataset.card.get("notes", ()), *notes]}
+    return LabelledSets(replace(dataset, card=card), tuple(names), sets)
+
+
+def _advised(message: str, dataset: Dataset) -> str:
+    """Say how several labels of a text are written, where none were read."""
+    if dataset.several:
+        return message
+    return f"{message}; if a text has several labels, {setting('labels_sep', ';')} reads them"

@@ -1,0 +1,90 @@
+"""One label of a model with several, as a classifier of two classes: ``not LABEL`` and ``LABEL``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import torch
+from jaxtyping import Float
+
+from sightline.core.errors import ModelError
+from sightline.core.protocols import Auditable, SupportsLabels
+from sightline.data.readers.error_excerpts import listed
+
+SIGMOIDS: Literal["sigmoids"] = "sigmoids"
+"""The link of a model with several labels."""
+
+
+def classes_of(label: str) -> tuple[str, str]:
+    """Name the two classes of a label, in the order of its one logit."""
+    return f"not {label}", label
+
+
+def of_label(logits: Float[torch.Tensor, "*B K"], label: int | None) -> Float[torch.Tensor, "*B L"]:
+    """Take the logit of one label, as the only one; all logits where none is named."""
+    return logits if label is None else logits[..., label : label + 1]
+
+
+def as_view(name: str, labels: Sequence[str] | None, label: int) -> dict[str, Any]:
+    """Give what a view says of itself, from what the whole model does."""
+    chosen = (labels or ())[label]
+    return {
+        "link": "sigmoid",
+        "name": f"{name}: {chosen}",
+        "labels": classes_of(chosen),
+        "label": label,
+        "width": len(labels or ()),
+    }
+
+
+def label_view(model: Auditable, label: str | int) -> Auditable:
+    """Give one label of a model, by name or number, as a classifier that can be audited by
+    itself.
+
+    Its one logit is that of the label, and its attention is that of the label where the model has
+    an attention for each.
+    """
+    known = labels_of(model)
+    if isinstance(label, str):
+        if label not in known:
+            raise ModelError(
+                f"{model.name}: expected one of its labels, {listed(known)}, got {label!r}",
+                change="name a label as the model writes it",
+                field="labels",
+            )
+        label = known.index(label)
+    if not 0 <= label < len(known):
+        raise ModelError(
+            f"{model.name}: expected a label from 0 to {len(known) - 1}, got {label}",
+            change="labels are counted from 0",
+            field="labels",
+        )
+    assert isinstance(model, SupportsLabels)
+    return model.view(label)
+
+
+def checked_labels(names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Check the names of several labels, which nothing can stand for."""
+    if not names or len(set(names)) < len(names):
+        raise ModelError(
+            f"labels: expected a different name for each of several labels, got {names}",
+            change="name each label once, in the order of the logits",
+        )
+    return names
+
+
+def has_labels(model: object) -> bool:
+    """Tell whether a model has several labels, each with a sigmoid."""
+    return getattr(model, "link", None) == SIGMOIDS
+
+
+def labels_of(model: Auditable) -> tuple[str, ...]:
+    """Name the labels of a model that has several; any other model is an error."""
+    if not has_labels(model) or not isinstance(model, SupportsLabels) or not model.labels:
+        raise ModelError(
+            f"{getattr(model, 'name', type(model).__name__)}: expected a model with a sigmoid for "
+            f"each of several labels, got {getattr(model, 'link', 'no link')}",
+            change=f"wrap it with link={SIGMOIDS!r} and labels=, or audit it with sightline.audit",
+        )
+    return model.labels

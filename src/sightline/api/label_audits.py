@@ -1,0 +1,217 @@
+"""Audits of a model with several labels: one audit for each label, on the same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sightline.api.audit import HERE, QUIET, audit_source
+from sightline.api.compute_resources import Machine
+from sightline.api.hooks import Hooks
+from sightline.api.model_source import ELSEWHERE, Given, Imported
+from sightline.api.run_options import AuditOptions
+from sightline.core.errors import SightlineError, SpecError
+from sightline.experiments.callbacks import Display
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sightline.adapters.label_data import LabelledSets
+    from sightline.audits.audit_result import Audit
+    from sightline.audits.label_audits import LabelAudits
+    from sightline.core.protocols import Auditable
+    from sightline.data.dataset import Dataset
+    from sightline.experiments.callbacks import OnTexts
+    from sightline.experiments.pipeline import Trained
+
+
+def audit_labels(
+    model: Auditable | str | Path,
+    data: Dataset,
+    labels: Sequence[str] | str | None = None,
+    seed: int = 0,
+    *,
+    companions: Mapping[str, Auditable] | None = None,
+    on_progress: OnTexts = lambda done, total: None,
+    **options: Any,
+) -> LabelAudits:
+    """Ask for each label of a model with several whether its attention can be trusted.
+
+    Each label is audited as a classifier of two classes (`label_view`), so the costs are those of
+    as many audits. Of the labels for which attention can be shown, at most 5 % are expected to be
+    wrong.
+
+    Parameters
+    ----------
+    model
+        ``hf:FOLDER`` of a model for multi-label classification, or what `sightline.wrap` or
+        `sightline.tap` gives with ``link="sigmoids"``.
+    data
+        What `sightline.load` reads with ``labels_sep=";"``, or `sightline.data_from` makes of lists
+        of labels.
+    labels
+        The labels to audit; without them, all. One that is predicted for too few texts, or for too
+        many, is named in ``left_out`` with the reason.
+    companions
+        Control models with the same labels, by name.
+    options
+        As for `sightline.audit`; ``budget`` is for each label.
+    """
+    held = _held(model, data, companions or {})
+    taken = {
+        name: options.pop(name) for name in ("limit", "label_map", "scores") if name in options
+    }
+    if not (scores := taken.get("scores")) or not isinstance(scores, str):
+        taken.pop("scores", None)
+        options |= {} if scores is None else {"scores": scores}
+
+    @contextmanager
+    def progress() -> Iterator[Display]:
+        yield Display(on_texts=on_progress)
+
+    asked = AuditOptions(seed=seed, **{k: v for k, v in taken.items() if v is not None})
+    return audit_each_label(held, asked, Hooks(progress=progress), labels=labels, **options)
+
+
+def _held(
+    model: Auditable | str | Path, data: Dataset, companions: Mapping[str, Auditable]
+) -> Trained:
+    from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+    from sightline.adapters.load_external import load_elsewhere  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import check_data  # noqa: PLC0415  (torch)
+    from sightline.experiments.pipeline import Trained  # noqa: PLC0415  (torch)
+
+    check_data(data, "audit_labels(model, data)")
+    found: Any = (
+        load_elsewhere(model) if isinstance(model, str) and model.startswith(ELSEWHERE) else model
+    )
+    for one in (found, *companions.values()):
+        labels_of(one)
+    return Trained(found, data, companions, {})
+
+
+def audit_each_label(
+    trained: Trained,
+    asked: AuditOptions,
+    hooks: Hooks = QUIET,
+    machine: Machine = HERE,
+    *,
+    labels: Sequence[str] | str | None = None,
+    about: Mapping[str, Any] | None = None,
+    kept_in: Path | None = None,
+    **options: Any,
+) -> LabelAudits:
+    """Audit the labels of a model one after the other, and judge them together."""
+    from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
+    from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+    from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
+    from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
+    from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
+    from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (torch)
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
+    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
+
+    names = labels_of(trained.model)
+    chosen = _chosen(names, labels)
+    sets = labelled_sets(trained.dataset, names, asked.label_map)
+    thresholds = options.get("thresholds") or committed()
+    stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
+    asked = replace(asked, limit=most_texts(asked.limit, **stops))
+    audited = sample_test(sets.dataset, asked.limit, asked.seed)
+    counts = predicted_counts(trained.model, audited, options.get("batch_size", 32))
+    left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
+    found: dict[str, Audit] = {}
+    failed: dict[str, SightlineError] = {}
+    wanted = [label for label in chosen if label not in left_out]
+    for number, label in enumerate(wanted, 1):
+        hooks.on_label(label, number, len(wanted))
+        kept: dict[str, Any] = (
+            {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
+        )
+        source = Given(_of_label(trained, sets, label), replace(asked, label_map={}, labels=()))
+        said = dict(about or {}) | {"label": label, "labels_tested": len(wanted)}
+        try:
+            heard = hooks if number == 1 else replace(hooks, on_ready=_unheard)
+            found[label] = audit_source(source, heard, machine, about=said, **kept, **options)[1]
+        except SightlineError as error:
+            failed[label] = error
+    if failed and not found:
+        raise next(iter(failed.values()))
+    left_out |= {label: getattr(error, "wrong", str(error)) for label, error in failed.items()}
+    held, levels = held_together(found, thresholds)
+    predicted = {label: counts[label].positive for label in chosen}
+    return LabelAudits(trained.model.name, held, left_out, predicted, len(audited.test), levels)
+
+
+def has_labels(model: object) -> bool:
+    """Tell whether a model has several labels."""
+    from sightline.adapters.label_views import has_labels as found  # noqa: PLC0415  (torch)
+
+    return found(model)
+
+
+def audit_labels_of(
+    source: Imported,
+    trained: Trained,
+    hooks: Hooks,
+    machine: Machine,
+    *,
+    about: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> LabelAudits:
+    """Audit the labels of a source whose model has several, as a command asks for them."""
+    said = source.about(trained) | dict(about or {})
+    labels = source.asked.labels or None
+    return audit_each_label(
+        trained, source.asked, hooks, machine, labels=labels, about=said, **options
+    )
+
+
+def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
+    """Give the first label that is asked for, whose audit costs what that of another does, and how
+    many there are.
+    """
+    from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
+    from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+
+    names = labels_of(trained.model)
+    chosen = _chosen(names, asked.labels or None)
+    sets = labelled_sets(trained.dataset, names, asked.label_map)
+    return _of_label(trained, sets, chosen[0]), len(chosen)
+
+
+def _unheard(*heard: object) -> None:
+    """Say of the other labels nothing that was said of the first: they have the same texts."""
+
+
+def _chosen(names: Sequence[str], labels: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Read which labels are asked for, in the order of the model."""
+    if labels is None:
+        return tuple(names)
+    asked = [labels] if isinstance(labels, str) else list(labels)
+    if odd := next((one for one in asked if one not in names), None):
+        from sightline.data.readers.error_excerpts import listed, show  # noqa: PLC0415  (as late as it is needed)
+
+        raise SpecError(
+            f"expected labels of the model, {listed(names)}, got {show(odd)}", field="labels"
+        )
+    if not asked:
+        raise SpecError(
+            "expected at least one label, got none; leave it out for all", field="labels"
+        )
+    return tuple(name for name in names if name in asked)
+
+
+def _of_label(trained: Trained, sets: LabelledSets, label: str) -> Trained:
+    """Give one label of the model with the texts it is audited on."""
+    from sightline.adapters.label_views import label_view  # noqa: PLC0415  (torch)
+
+    companions = {name: label_view(one, label) for name, one in trained.companions.items()}
+    return replace(
+        trained,
+        model=label_view(trained.model, label),
+        dataset=sets.of(label),
+        companions=companions,
+    )

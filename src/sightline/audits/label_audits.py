@@ -1,0 +1,128 @@
+"""Audits of several labels of one model, and what they come to together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sightline.audits.audit_result import Audit
+from sightline.audits.label_storage import SCHEMA, LabelIndex, folders_of, load_index, save_labels
+from sightline.core.results import Table, TableCell
+from sightline.report.card import card
+from sightline.report.html.labels_page import write_labels
+from sightline.report.label_rows import NOT_AUDITED, LabelRow, audited_row, lines, summary
+from sightline.report.text.card_text import CARDS
+from sightline.stats.intervals import LEVEL
+
+
+@dataclass(frozen=True)
+class LabelAudits:
+    """The audits of several labels; draw them, show them, save them."""
+
+    name: str
+    """What the model is called."""
+    audits: Mapping[str, Audit]
+    left_out: Mapping[str, str]
+    """Why each label that was asked for was not audited."""
+    predicted: Mapping[str, int]
+    """For how many texts each label that was asked for is predicted."""
+    texts: int
+    levels: Mapping[str, float] = field(default_factory=dict)
+    """The level of the intervals of each label: higher where they hold over labels."""
+
+    @cached_property
+    def rows(self) -> tuple[LabelRow, ...]:
+        """What each label comes to, in the order of the model."""
+        return tuple(self._row(label) for label in self.predicted)
+
+    def _row(self, label: str) -> LabelRow:
+        predicted = self.predicted[label]
+        if label not in self.audits:
+            return LabelRow(label, predicted, self.texts, why=self.left_out[label])
+        return audited_row(label, predicted, self.audits[label], self.levels.get(label, LEVEL))
+
+    @property
+    def headline(self) -> str:
+        """For how many labels which verdict holds."""
+        return summary(self.rows)
+
+    def lines(self) -> list[str]:
+        """Write them for a terminal."""
+        return lines(self.rows)
+
+    def table(self) -> Table:
+        """Give a row for each label: texts for which it is predicted, verdict, deciding test and
+        score.
+        """
+        return Table(
+            self.headline,
+            ("predicted", "verdict", "texts with the label", "decided by", "score"),
+            tuple(map(_cells, self.rows)),
+            tuple((row.label,) for row in self.rows),
+            ("label",),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Summarise as plain JSON values: the rows, and each audit by its label."""
+        return {
+            "schema": SCHEMA,
+            "headline": self.headline,
+            "model": self.name,
+            "texts": self.texts,
+            "labels": [row.to_json() for row in self.rows],
+            "audits": {label: one.to_json() for label, one in self.audits.items()},
+        }
+
+    def to_html(
+        self, path: str | Path, *, texts: bool = True, ids: bool = True, title: str = ""
+    ) -> Path:
+        """Write a page with the verdict of each label, and one report a label to the folder
+        ``NAME-labels`` that lies where the page does.
+        """
+        return write_labels(self.rows, self.audits, Path(path), texts=texts, ids=ids, title=title)
+
+    def card(self, ending: str) -> str:
+        """Give the cards of all labels as text, ``.md`` or ``.html``."""
+        return "\n".join(CARDS[ending](card(audit)) for audit in self.audits.values())
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the audits to a folder, all of them or nothing; `load` reads them back."""
+        index = LabelIndex(
+            SCHEMA,
+            self.name,
+            self.texts,
+            self.predicted,
+            self.left_out,
+            self.levels,
+            folders_of(self.audits),
+        )
+        return save_labels(index, self.audits, folder)
+
+    @staticmethod
+    def load(folder: str | Path) -> LabelAudits:
+        """Read the audits that `save` wrote."""
+        index = load_index(Path(folder))
+        audits = {label: Audit.load(Path(folder) / one) for label, one in index.folders.items()}
+        return LabelAudits(
+            index.name, audits, index.left_out, index.predicted, index.texts, index.levels
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<LabelAudits of {self.name!r}: {self.headline}; next: audits.to_html('report.html')>"
+        )
+
+
+def _cells(row: LabelRow) -> tuple[TableCell, ...]:
+    found = row.score
+    number = (
+        TableCell(None, note=row.why)
+        if found is None
+        else TableCell(found.value, found.low, found.high, found.n, method=found.method)
+    )
+    words = (row.verdict or NOT_AUDITED, row.with_label, row.test or None)
+    named = [TableCell(None if word is None else str(word), note=row.why) for word in words]
+    return (TableCell(row.predicted, n=row.texts), *named, number)

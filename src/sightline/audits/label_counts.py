@@ -1,0 +1,54 @@
+"""For how many texts each label of a model is predicted, from one run a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from sightline.adapters.label_views import labels_of
+from sightline.adapters.truncation import as_seen
+from sightline.adapters.validate_outputs import called
+from sightline.core.protocols import Auditable, SupportsLabels
+from sightline.data.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """The texts for which a label is predicted, those for which it is not, and those without a
+    finite output.
+    """
+
+    positive: int
+    negative: int
+    broken: int = 0
+
+    def too_few(self, fewest: int) -> str:
+        """Say why a label cannot be audited; nothing where it can."""
+        of = f"of {self.positive + self.negative + self.broken} texts; an audit needs {fewest}"
+        if self.broken:
+            return f"no finite output for {self.broken} {of} finite ones of each kind"
+        if self.positive < fewest:
+            return f"too few positives: {self.positive} {of}"
+        return f"too few negatives: {self.negative} {of}" if self.negative < fewest else ""
+
+
+def predicted_counts(
+    model: Auditable, data: Dataset, batch_size: int = 32
+) -> dict[str, LabelCount]:
+    """Count the predictions of every label on the test texts."""
+    names = labels_of(model)
+    assert isinstance(model, SupportsLabels)
+    texts = as_seen(data, model).test
+    found = [
+        called("label_logits", model.label_logits, model.collate(texts[at : at + batch_size]))
+        for at in range(0, len(texts), batch_size)
+    ]
+    logits = torch.cat(found)
+    finite = torch.isfinite(logits)
+    positive = ((logits > 0) & finite).sum(0).tolist()
+    broken = (~finite).sum(0).tolist()
+    return {
+        name: LabelCount(positive[k], len(logits) - positive[k] - broken[k], broken[k])
+        for k, name in enumerate(names)
+    }

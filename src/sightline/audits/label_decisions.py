@@ -1,0 +1,126 @@
+"""For which of many labels a map may be shown: false discoveries are held over all labels.
+
+Each label is a test of its own. By chance alone one label in many would pass, so a label that
+permits its map has to permit it with wider intervals too: those of the step-up procedure of
+Benjamini & Hochberg (1995), read off intervals (docs/decisions/0113-several-labels.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sightline.audits.audit_result import Audit
+from sightline.core.results import Verdict
+from sightline.stats.intervals import LEVEL
+from sightline.verdict.estimators import estimates, with_context
+from sightline.verdict.evidence import Evidence
+from sightline.verdict.judge import judge
+from sightline.verdict.map_selection import maps_of
+from sightline.verdict.thresholds import Thresholds
+
+Permits = Callable[[str, float], bool]
+"""Whether a label permits its map with intervals of a level."""
+
+
+def discoveries(labels: int, permitted: frozenset[str], permits: Permits) -> frozenset[str]:
+    """Choose the labels that permit their maps, with at most 5 % false ones among them expected.
+
+    ``labels`` counts all that were tested; ``permitted`` are those that permit their map by
+    themselves, at the usual level. The largest R is sought of which R labels permit at the level
+    1 − .05 R / labels: from above, since wider intervals permit no more.
+    """
+    found = permitted
+    while found:
+        level = widened(LEVEL, labels, len(found))
+        kept = frozenset(label for label in found if permits(label, level))
+        if kept == found:
+            break
+        found = kept
+    return found
+
+
+def widened(level: float, labels: int, found: int) -> float:
+    """Give the level at which so many discoveries among all labels are judged."""
+    return level if found >= labels else 1 - (1 - level) * max(found, 1) / labels
+
+
+def held_together(
+    audits: Mapping[str, Audit], thresholds: Thresholds
+) -> tuple[dict[str, Audit], dict[str, float]]:
+    """Judge again each label that permits its map, so that the discoveries over all labels hold;
+    give the audits and the level of each.
+    """
+    made = {(label, _own(one, LEVEL)): one for label, one in audits.items()}
+
+    def at(label: str, level: float) -> Audit:
+        if (label, level) not in made:
+            made[label, level] = judged_at(audits[label], level, thresholds)
+        return made[label, level]
+
+    def permits(label: str, level: float) -> bool:
+        return any_permits(at(label, _own(audits[label], level)).verdict)
+
+    permitted = frozenset(label for label, one in audits.items() if any_permits(one.verdict))
+    found = discoveries(len(audits), permitted, permits)
+    level = widened(LEVEL, len(audits), len(found))
+    levels = {
+        label: _own(one, level if label in permitted else LEVEL) for label, one in audits.items()
+    }
+    held = {label: at(label, levels[label]) for label in audits}
+    return {label: _noted(one, levels[label], len(audits)) for label, one in held.items()}, levels
+
+
+def _noted(audit: Audit, level: float, labels: int) -> Audit:
+    """Say in the card that the intervals of a label are wider, and why."""
+    if level == _own(audit, LEVEL):
+        return audit
+    data = audit.cards["data"]
+    note = (
+        f"one of {labels} labels that were tested: its intervals are at {100 * level:.4g} %, so "
+        "that false discoveries are held over labels"
+    )
+    card = {**data, "notes": [*data.get("notes", ()), note]}
+    return replace(audit, cards={**audit.cards, "data": card})
+
+
+def any_permits(verdict: Verdict) -> bool:
+    """Tell whether a map may be shown for all texts, or for those of a predicted class."""
+    return any(one.level.permits for one in (verdict, *verdict.by_class.values()))
+
+
+def _own(audit: Audit, level: float) -> float:
+    """Widen the level of an audit that looked more than once by as much."""
+    own: float = audit.spec.get("sequential", {}).get("level", LEVEL)
+    return own if level == LEVEL else 1 - (1 - own) * (1 - level) / (1 - LEVEL)
+
+
+def judged_at(audit: Audit, level: float, thresholds: Thresholds) -> Audit:
+    """Judge what an audit measured with intervals of another level; no verdict gets better by it."""
+    names = tuple(audit.cards["model"]["labels"])
+    evidence = Evidence(audit.measurements, names, thresholds, audit.spec["seed"], level)
+    judged, numbers = judge(evidence, audit.learned), estimates(evidence)
+    verdict = _no_better(audit.verdict, judged.verdict)
+    return replace(
+        audit,
+        verdict=verdict,
+        findings=with_context(judged.findings, numbers),
+        estimates=numbers,
+        maps=tuple(maps_of(evidence)),
+    )
+
+
+def _no_better(usual: Verdict, wide: Verdict) -> Verdict:
+    """Keep a verdict that permits nothing: a failure that a wide interval no longer shows is a
+    failure still.
+    """
+    parts = {
+        of: usual.by_class[of] if _bettered(usual.by_class[of], one) else one
+        for of, one in wide.by_class.items()
+    }
+    whole = usual if _bettered(usual, wide) else wide
+    return replace(whole, by_class=parts, close=wide.close)
+
+
+def _bettered(usual: Verdict, wide: Verdict) -> bool:
+    return wide.level.permits and not usual.level.permits

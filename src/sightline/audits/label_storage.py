@@ -1,0 +1,101 @@
+"""The folder that holds the audits of several labels.
+
+DIR/labels.json       the labels, with the reason of each that was not audited
+DIR/label-001/        a saved audit for each
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sightline._io.atomic_write import is_free, plain, put_back, write_whole
+from sightline._io.checksums import MANIFEST, changed_file, seal
+from sightline.audits.audit_storage import FILES as OF_AN_AUDIT
+from sightline.audits.audit_storage import SUMMARY, write_results
+from sightline.config.json_reader import parse_json, read_as
+from sightline.core.errors import SpecError, StoreError
+from sightline.core.results import Results
+
+MARK = "labels.json"
+FILES = (MARK, MANIFEST)
+"""What lies next to the audits; the first is the file by which the folder is known."""
+SCHEMA = 1
+_MADE_AGAIN = "make the audits again"
+
+
+@dataclass(frozen=True)
+class LabelIndex:
+    """What is known of the labels in addition to their audits; ``folders`` names the folder of each."""
+
+    schema: int
+    name: str
+    texts: int
+    predicted: Mapping[str, int]
+    left_out: Mapping[str, str]
+    levels: Mapping[str, float]
+    folders: Mapping[str, str]
+
+
+def holds_labels(folder: Path) -> bool:
+    """Tell whether a folder holds the audits of several labels."""
+    put_back(folder)
+    return (folder / MARK).is_file()
+
+
+def folders_of(labels: Iterable[str]) -> dict[str, str]:
+    """Name the folder of each label by its place: a label may be anything."""
+    return {label: f"label-{number:03d}" for number, label in enumerate(labels, 1)}
+
+
+def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | Path) -> Path:
+    """Write the audits to a folder, all of them or nothing; a saved audit that is there is
+    replaced.
+    """
+    final = Path(folder)
+    if not (is_free(final) or any((final / one).exists() for one in (MARK, SUMMARY))):
+        message = "exists and does not hold the audits of several labels; name a new folder"
+        raise StoreError(f"{final}: {message}")
+
+    def write(aside: Path) -> None:
+        aside.mkdir()
+        for label, place in index.folders.items():
+            write_results(audits[label], aside / place)
+            seal(aside / place)
+        written = json.dumps(plain(vars(index)), indent=1)
+        (aside / MARK).write_text(written, encoding="utf-8")
+        seal(aside)
+
+    return write_whole(final, write, _own(final, index.folders.values()))
+
+
+def _own(folder: Path, places: Iterable[str]) -> set[str]:
+    """Name what is replaced with such a folder: the audits that it holds, and those to come."""
+    there = {one.parent.name for one in folder.glob(f"label-*/{SUMMARY}")}
+    inside = {f"{place}/{file}" for place in (*there, *places) for file in OF_AN_AUDIT}
+    return {*FILES, *OF_AN_AUDIT, *inside}
+
+
+def load_index(folder: Path) -> LabelIndex:
+    """Read what lies next to the audits; what is not as it was written is an error."""
+    file = folder / MARK
+    if not holds_labels(folder):
+        raise StoreError(
+            f"{folder}: expected a folder with the audits of several labels; it has no {MARK}"
+        )
+    if changed := changed_file(folder):
+        raise StoreError(
+            f"{changed}: not as it was written, says {MANIFEST} next to it; {_MADE_AGAIN}"
+        )
+    try:
+        found = parse_json(file.read_text(encoding="utf-8"), "")
+        index: LabelIndex = read_as(LabelIndex, found, "")
+    except (SpecError, UnicodeDecodeError) as error:
+        raise StoreError(f"{file}: {error}") from error
+    if index.schema != SCHEMA:
+        raise StoreError(
+            f"{file}: schema {index.schema}, this version reads {SCHEMA}; {_MADE_AGAIN}"
+        )
+    return index

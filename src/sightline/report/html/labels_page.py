@@ -1,0 +1,61 @@
+"""The page of several labels: for which of them attention may be shown, and a link to the report of
+each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from sightline._io.atomic_write import write_bytes, write_whole
+from sightline.core.results import Results
+from sightline.report.html.audit_page import write_page
+from sightline.report.html.page_template import frame, template
+from sightline.report.label_rows import HEAD, LabelRow, cells, intervals_note, summary
+
+
+def pages_folder(path: Path) -> Path:
+    """Name the folder with the reports of the labels: it lies where the page does."""
+    return path.with_name(f"{path.stem}-labels")
+
+
+def write_labels(
+    rows: Sequence[LabelRow],
+    audits: Mapping[str, Results],
+    path: Path,
+    *,
+    texts: bool = True,
+    ids: bool = True,
+    title: str = "",
+) -> Path:
+    """Write the reports of the labels to a folder, and then the page that links to them."""
+    folder, names = pages_folder(path), page_names(audits)
+
+    def write(aside: Path) -> None:
+        aside.mkdir()
+        for label, audit in audits.items():
+            write_page(audit, aside / names[label], texts, ids, title=title)
+
+    write_whole(
+        folder, write, {*names.values(), *(one.name for one in folder.glob("label-*.html"))}
+    )
+    shown = [(cells(row), _link(folder, names.get(row.label, ""))) for row in rows]
+    page = template("labels.html.j2").render(
+        **frame(),
+        title=title,
+        head=HEAD,
+        rows=shown,
+        found=summary(rows),
+        note=intervals_note(rows),
+    )
+    return write_bytes(path, page.encode("utf-8"))
+
+
+def page_names(labels: Mapping[str, object]) -> dict[str, str]:
+    """Name the page of each label by its place: a label may be anything."""
+    return {label: f"label-{number:03d}.html" for number, label in enumerate(labels, 1)}
+
+
+def _link(folder: Path, name: str) -> str:
+    return f"{quote(folder.name)}/{name}" if name else ""

@@ -1,0 +1,114 @@
+"""What audits of several labels come to, a row for each label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sightline.core.results import VERDICTS, Estimate, Level, Results
+from sightline.report.number_format import count, score, score_span
+from sightline.report.sentences import listed, quoted
+from sightline.report.text.column_layout import aligned
+from sightline.stats.intervals import LEVEL
+
+SHOWN = 25
+"""Labels that the terminal lists."""
+NAMED = 3
+"""Labels of one verdict that the headline names."""
+NOT_AUDITED = "not audited"
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One label: for how many texts it is predicted, and what its audit concludes.
+
+    ``verdict`` is that of all texts and ``with_label`` that of texts that are predicted to have the
+    label; None where the label was not audited, for which ``why`` gives the reason. ``test`` is the
+    first that decided, with its score. ``level`` is that of the label's intervals.
+    """
+
+    label: str
+    predicted: int
+    texts: int
+    verdict: Level | None = None
+    with_label: Level | None = None
+    test: str = ""
+    score: Estimate | None = None
+    level: float = LEVEL
+    why: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the row as plain JSON values."""
+        return asdict(self)
+
+
+def audited_row(label: str, predicted: int, audit: Results, level: float) -> LabelRow:
+    """Sum an audit of a label up."""
+    verdict = audit.verdict
+    own = verdict.by_class.get(label)
+    decided = next((one for one in audit.findings if one.code in verdict.decided_by[:1]), None)
+    reason = next((one.words for one in verdict.reasons), "")
+    return LabelRow(
+        label,
+        predicted,
+        len(audit.texts),
+        verdict.level,
+        None if own is None else own.level,
+        "" if decided is None else decided.title,
+        None if decided is None else decided.score,
+        level,
+        reason if decided is None else "",
+    )
+
+
+def summary(rows: Sequence[LabelRow]) -> str:
+    """Say of how many labels which verdict holds."""
+    of = {level: [row.label for row in rows if row.verdict == level] for level in VERDICTS}
+    said = [f"{level} for {_some(labels)}" for level, labels in of.items() if labels]
+    if left := sum(row.verdict is None for row in rows):
+        said.append(f"{NOT_AUDITED}: {count(left)}")
+    what = "1 label" if len(rows) == 1 else f"{count(len(rows))} labels"
+    return f"Attention by label ({what}): {'; '.join(said)}"
+
+
+def _some(labels: Sequence[str]) -> str:
+    """Count labels, and name them where they are few."""
+    named = f" ({listed([*map(quoted, labels)])})" if len(labels) <= NAMED else ""
+    return f"{count(len(labels))}{named}"
+
+
+def intervals_note(rows: Sequence[LabelRow]) -> str:
+    """Say at which level the intervals are, and why some are wider."""
+    tested = [row for row in rows if row.verdict is not None]
+    wide = max((row.level for row in tested), default=LEVEL)
+    note = f"Intervals: {100 * LEVEL:.4g} %, over texts; 0 = chance, 1 = best."
+    if wide <= LEVEL:
+        return note
+    return (
+        f"{note} Where attention passed its tests alone: {100 * wide:.4g} %, so that of the labels "
+        f"for which it can be shown at most {100 * (1 - LEVEL):.4g} % are expected to be wrong "
+        f"({len(tested)} labels tested)."
+    )
+
+
+HEAD = ("label", "predicted", "verdict", "texts with the label", "decided by", "score")
+
+
+def cells(row: LabelRow) -> tuple[str, ...]:
+    """Write a row, a cell for each column of `HEAD`."""
+    predicted = f"{count(row.predicted)} of {count(row.texts)}"
+    verdict = NOT_AUDITED if row.verdict is None else str(row.verdict)
+    own = "" if row.with_label is None else str(row.with_label)
+    found = ""
+    if row.score is not None:
+        found = f"{score(row.score.value)} [{score_span(row.score)}], n = {count(row.score.n)}"
+    return row.label, predicted, verdict, own, row.test or row.why, found
+
+
+def lines(rows: Sequence[LabelRow]) -> list[str]:
+    """Write the table for a terminal: so many labels, and how many more."""
+    shown = rows[:SHOWN]
+    table = aligned([HEAD, *map(cells, shown)])
+    more = [f"and {len(rows) - len(shown)} more"] if len(rows) > len(shown) else []
+    return [summary(rows), "", *table, *more, "", intervals_note(rows)]

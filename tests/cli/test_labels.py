@@ -1,0 +1,135 @@
+"""A folder of transformers with several labels from the command line: one audit a label."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from sightline.cli.exit_codes import GATE_CLOSED
+from tests.adapters.huggingface.toys import WORDS, classifier, word_pieces
+from tests.cli.conftest import Call
+
+LABELS = ("one", "two", "rare")
+TEXTS = 112
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model that predicts two of its labels for half of the texts, and one for
+    none, and a table that holds what it predicts.
+    """
+    place = tmp_path_factory.mktemp("labels")
+    tokenizer = word_pieces()
+    model = classifier("bert", 3, tokenizer, problem_type="multi_label_classification")
+    model.config.id2label = dict(enumerate(LABELS))
+    model.config.label2id = {name: number for number, name in enumerate(LABELS)}
+    generator = np.random.default_rng(0)
+    texts = [" ".join(generator.choice(WORDS, int(generator.integers(3, 6)))) for _ in range(TEXTS)]
+    read = tokenizer(texts, padding=True, return_tensors="pt")
+    with torch.no_grad():
+        logits = model(input_ids=read["input_ids"], attention_mask=read["attention_mask"]).logits
+        model.classifier.bias -= logits.median(0).values
+        model.classifier.bias[2] -= 100
+    found = (logits > logits.median(0).values)[:, :2]
+    model.save_pretrained(place / "model")
+    tokenizer.save_pretrained(place / "model")
+    rows = [
+        f"{text},{';'.join(name for name, one in zip(LABELS, row, strict=False) if one)}"
+        for text, row in zip(texts, found.tolist(), strict=True)
+    ]
+    (place / "notes.csv").write_text("\n".join(["text,codes", *rows]), encoding="utf-8")
+    return place
+
+
+def named(folder: Path) -> tuple[Any, ...]:
+    data = ("--data", folder / "notes.csv", "--label", "codes")
+    return ("audit", "--model", f"hf:{folder / 'model'}(layer=1,head=0)", *data)
+
+
+def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_path: Path) -> None:
+    out, saved, card = (tmp_path / one for one in ("page.html", "saved", "card.md"))
+    found = sightline(
+        *named(folder), "--out", out, "--save", saved, "--card", card, "--json", "--max-texts", 110,
+        *("--junit", tmp_path / "junit.xml"),
+    )  # fmt: skip
+    assert found.code == 0, found.err
+    output = found.json
+    rows = {row["label"]: row for row in output["labels"]}
+    assert [*rows] == [*LABELS]
+    assert rows["rare"]["why"].startswith("too few positives: 0 of")
+    assert rows["one"]["verdict"] == output["audits"]["one"]["verdict"]
+    assert output["audits"]["two"]["metrics"]["accuracy"]["value"] > 0.95
+    assert "label-001.html" in out.read_text(encoding="utf-8")
+    assert (tmp_path / "page-labels" / "label-002.html").is_file()
+    assert (saved / "label-002" / "audit.json").is_file()
+    assert card.is_file()
+    assert 'name="sightline, label two"' in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+    drawn = sightline("report", saved, "--out", tmp_path / "drawn.html", "--no-texts", "--json")
+    assert drawn.code == 0, drawn.err
+    assert drawn.json["headline"] == output["headline"]
+    assert (tmp_path / "drawn-labels" / "label-001.html").is_file()
+    assert sightline("card", saved).code == 0
+    refused = sightline("card", saved, "--hub")
+    assert refused.code == 2
+    assert "label-001" in refused.err
+    again = sightline(
+        *named(folder), "--label-name", "one", "--out", out, "--save", saved, "--max-texts", 110,
+        *("--fail-on", output["audits"]["one"]["verdict"].replace(" ", "-")),
+    )  # fmt: skip
+    assert again.code == GATE_CLOSED, again.err
+    assert "'one': the verdict is" in again.err
+    lines = again.out.splitlines()
+    assert lines[0].startswith("Attention by label (1 label): ")
+    assert sorted(one.name for one in (tmp_path / "page-labels").iterdir()) == ["label-001.html"]
+    assert not (saved / "label-002").exists()
+
+
+def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: Path) -> None:
+    found = sightline(*named(folder), "--dry-run", "--json", "--out", tmp_path / "page.html")
+    assert found.code == 0, found.err
+    assert "3 labels, one after the other" in found.json["basis"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--label-name", "four"), "--label-name"),
+        (("--label-map", "one=none"), "no class"),
+        (("--labels-sep", "|"), "no class for"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    sightline: Call, folder: Path, tmp_path: Path, more: tuple[str, ...], said: str
+) -> None:
+    out = tmp_path / "page.html"
+    found = sightline(*named(folder), *more, "--out", out)
+    assert found.code == 2
+    assert said in found.err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("more", [("--label-name", "a"), ("--labels-sep", ";")])
+def test_a_model_that_predicts_one_class_takes_no_labels(
+    sightline: Call, tmp_path: Path, more: tuple[str, str]
+) -> None:
+    (tmp_path / "a.csv").write_text("text,label\none,a\ntwo,b\n", encoding="utf-8")
+    found = sightline("audit", "--data", tmp_path / "a.csv", *more, "--out", tmp_path / "page.html")
+    assert found.code == 2
+    assert more[0] in found.err
+
+
+def test_commands_about_one_decision_name_the_one_for_labels(sightline: Call, folder: Path) -> None:
+    found = sightline("predict", f"hf:{folder / 'model'}", folder / "notes.csv")
+    assert found.code == 2
+    assert "sightline audit" in found.err
+
+
+def test_the_first_label_is_checked_for_all(sightline: Call, folder: Path) -> None:
+    named = (f"hf:{folder / 'model'}(layer=1,head=0)", "--json")
+    for data in ((), ("--data", folder / "notes.csv", "--label", "codes")):
+        found = sightline("check-model", *named, *data)
+        assert found.code == 0, found.err
+        assert found.json["passed"]
+        assert found.json["model"] == "model: one"

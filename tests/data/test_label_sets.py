@@ -1,0 +1,112 @@
+"""Texts with several labels each: how they are read, counted, divided and matched with a model."""
+
+from pathlib import Path
+
+import pytest
+
+import sightline
+from sightline.adapters.label_data import labelled_sets
+from sightline.api.model_source import choose
+from sightline.config.specs import DataSpec
+from sightline.core.errors import DataError, SpecError
+from sightline.data.dataset import Dataset, read_set
+
+
+def table(folder: Path, rows: str, ending: str = "csv") -> str:
+    file = folder / f"notes.{ending}"
+    file.write_text(rows, encoding="utf-8")
+    return str(file)
+
+
+def sets(data: Dataset) -> list[tuple[str, ...]]:
+    return [read_set(data.label_names[example.label]) for example in data.test]
+
+
+def test_labels_stand_apart_in_a_cell_or_in_a_list(tmp_path: Path) -> None:
+    rows = "text,label\none note,b; a ;b\ntwo notes,\nthree,a\n"
+    csv = sightline.load(table(tmp_path, rows), labels_sep=";", split="all")
+    lines = '{"text": "one note", "label": ["a", "b"]}\n{"text": "two notes", "label": []}\n'
+    lines += '{"text": "three", "label": "a"}\n{"text": "four", "label": [1, true]}\n'
+    jsonl = sightline.load(table(tmp_path, lines, "jsonl"), labels_sep=";", split="all")
+    assert sets(csv) == [("a", "b"), (), ("a",)]
+    assert sets(jsonl) == [("a", "b"), (), ("a",), ("1", "true")]
+    assert csv.several
+    assert csv.card["splits"]["test"]["labels"] == {"a": 2, "b": 1}
+    plain = sightline.load(table(tmp_path, rows.replace(",\n", ",c\n")), split="all")
+    assert not plain.several
+    assert plain.label_names == ("a", "b; a ;b", "c")
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("null", "got nothing"),
+        ("[0, 1, 0]", "got zeros and ones"),
+        ('["a", ""]', "expected labels"),
+        ('["a", [1]]', "expected labels"),
+    ],
+)
+def test_what_is_no_labels_is_named_by_line(tmp_path: Path, cell: str, said: str) -> None:
+    file = table(
+        tmp_path, f'{{"text": "one", "label": []}}\n{{"text": "two", "label": {cell}}}\n', "jsonl"
+    )
+    with pytest.raises(DataError, match=said) as caught:
+        sightline.load(file, labels_sep=";", split="all")
+    assert caught.value.line == 2
+
+
+def test_a_list_where_one_label_is_expected_names_the_setting(tmp_path: Path) -> None:
+    file = table(tmp_path, '{"text": "one", "label": ["a", "b"]}\n', "jsonl")
+    with pytest.raises(DataError, match="labels_sep=;"):
+        sightline.load(file, split="all")
+
+
+def test_sets_of_labels_that_are_rare_are_divided_all_the_same() -> None:
+    texts = [f"word{n} text" for n in range(40)]
+    data = sightline.data_from(texts, [[f"l{n}", f"l{n % 3}"] for n in range(40)])
+    assert [len(split) for split in data.splits.values()] == [28, 6, 6]
+    assert not any("class by class" in note for note in data.card["notes"])
+    named = sightline.data_from(
+        texts, [[f"l{n}"] for n in range(40)], splits=["train", "validation", "test", "test"] * 10
+    )
+    assert len(named.test) == 20
+
+
+def test_each_label_of_a_model_gets_a_dataset_of_two_classes() -> None:
+    data = sightline.data_from(["one", "two", "three"], [["A", "b"], [], ["b"]], splits="all")
+    found = labelled_sets(data, ("a", "b", "c"))
+    assert found.counts == {"a": 1, "b": 2, "c": 0}
+    one = found.of("b")
+    assert one.label_names == ("not b", "b")
+    assert [example.label for example in one.test] == [1, 0, 1]
+    assert one.card["splits"]["test"]["labels"] == {"not b": 1, "b": 2}
+    assert not one.several
+    assert any("'c'" in note for note in found.dataset.card["notes"])
+
+
+def test_texts_with_a_label_each_are_sets_of_one() -> None:
+    data = sightline.data_from(["one", "two"], ["a", "b"], splits="all")
+    assert labelled_sets(data, ("a", "b")).counts == {"a": 1, "b": 1}
+
+
+def test_a_label_that_the_model_lacks_is_an_error_and_can_be_mapped() -> None:
+    data = sightline.data_from(["one", "two"], [["a", "x"], []], splits="all")
+    with pytest.raises(DataError, match="no class for 'x'"):
+        labelled_sets(data, ("a", "b"))
+    assert labelled_sets(data, ("a", "b"), {"x": "b"}).counts == {"a": 1, "b": 1}
+    with pytest.raises(DataError, match="no text has a label"):
+        labelled_sets(sightline.data_from(["one", "two"], [[], []], splits="all"), ("a",))
+
+
+def test_unseparated_labels_name_the_setting() -> None:
+    data = sightline.data_from(["one", "two"], ["a;b", "b"], splits="all")
+    with pytest.raises(DataError, match="labels_sep=;"):
+        labelled_sets(data, ("a", "b"))
+
+
+def test_models_that_predict_one_class_refuse_several_labels() -> None:
+    data = sightline.data_from([f"word{n} text" for n in range(9)], [["a", "b"]] * 9)
+    with pytest.raises(DataError, match="audit_labels"):
+        sightline.train(data)
+    with pytest.raises(SpecError, match="predict one class"):
+        choose(DataSpec("csv", "notes.csv", labels_sep=";"), "mlp+additive")
