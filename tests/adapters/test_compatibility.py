@@ -586,6 +586,7 @@ def test_the_texts_for_want_of_data_are_of_all_lengths() -> None:
     assert min(len(t.tokens) for t in texts) == 1
     assert max(len(t.tokens) for t in texts) > 20
     assert {t.label for t in texts} == {0, 1}
+    assert [t.id for t in texts if "text" in t.id] == []  # complaints write "text" before an id
     assert all(tuple(t.text[a:b] for a, b in t.offsets) == t.tokens for t in texts)
     known = texts_without_data(("ba", "do", "ki"))
     assert {word for text in known for word in text.tokens} == {"ba", "do", "ki"}

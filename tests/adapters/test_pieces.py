@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 import sightline
-from sightline.adapters.compatibility import check
+from sightline.adapters.compatibility import Proof, check
 from sightline.audits.measure_pass import measure
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -347,6 +347,31 @@ def test_texts_of_one_length_are_run_at_a_time_where_it_is_asked(road: object) -
         assert torch.allclose(trace.attention[row, :size], alone.attention[0], atol=1e-6)
         assert torch.allclose(trace.logits[row], alone.logits[0], atol=1e-6)
     assert trace.attention[1, 1:].abs().max() == 0
+
+
+class AttendsToPadding(nn.Module):
+    """Fused attention that is given no mask; only the mean over the tokens leaves padding out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = NET
+
+    def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        vectors = NET.embedding(ids)[:, None]
+        mixed = nn.functional.scaled_dot_product_attention(vectors, vectors, vectors)[:, 0]
+        return NET.output((mixed * mask[..., None]).sum(1) / mask.sum(1, keepdim=True))
+
+
+def test_the_complaint_of_padding_names_the_way_to_run_without_it() -> None:
+    def proof(one_length: bool) -> Proof:
+        model = sightline.tap(
+            AttendsToPadding().eval(), collate=pairs, link="sigmoid", one_length=one_length
+        )
+        return next(proof for proof in check(model, TEXTS) if proof.name == "padding")
+
+    assert proof(False).outcome == "failed"
+    assert "one_length=True" in proof(False).change
+    assert (proof(True).outcome, proof(True).change) == ("not run", "")
 
 
 @pytest.mark.parametrize("road", [unmasked_by_tap, unmasked_by_wrap])

@@ -153,7 +153,7 @@ def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> t
     texts = [" ".join(islice(source, len(text.split()))) for text in _TEXTS] if words else _TEXTS
     read = [tokenise(text) for text in texts]
     return tuple(
-        Example(f"text {i}", i, text, *words, label=i % 2, query=words[0][:3] if queries else None)
+        Example(f"{i}", i, text, *words, label=i % 2, query=words[0][:3] if queries else None)
         for i, (text, words) in enumerate(zip(texts, read, strict=True))
     )
 

@@ -134,7 +134,7 @@ def look_over(
 def _texts(text: str, count: int, length: int) -> list[Example]:
     """Repeat one text, so that there is no padding however its words are cut."""
     words = " ".join(islice(cycle(tokenise(text)[0]), length))
-    return [Example(f"text {i}", i, words, *tokenise(words), label=0) for i in range(count)]
+    return [Example(f"{i}", i, words, *tokenise(words), label=0) for i in range(count)]
 
 
 def _table(

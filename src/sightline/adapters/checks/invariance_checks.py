@@ -29,11 +29,17 @@ from sightline.numerics import subwords
 
 EXTRA = 3
 """Columns of padding that are added."""
+_WITHOUT_PADDING = (
+    "; a module that ignores its mask can be run without padding: one_length=True, which audits "
+    "its answers to texts without padding"
+)
+"""What else `wrap` and `tap` offer; other models have no such choice."""
 
 
 def padding(on: ProbeBatch) -> CheckResult:
     """Add columns of padding, which must change nothing."""
-    if getattr(on.model, "one_length", False):
+    one_length = getattr(on.model, "one_length", None)
+    if one_length:
         return CheckResult(not_asked="texts of one length are run together, so there is none")
     extra = _room(on)
     row, apart = furthest(answers(on.model.trace(widened(on.batch, extra))), answers(on.trace))
@@ -45,7 +51,8 @@ def padding(on: ProbeBatch) -> CheckResult:
             f"{apart:.2g})"
         ),
         "keep padding out of the states (pack_padded_sequence, or a mask) and out of the "
-        "softmax; padding may hold any id, so go by batch.mask",
+        "softmax; padding may hold any id, so go by batch.mask"
+        + ("" if one_length is None else _WITHOUT_PADDING),
         apart,
     )
 
