@@ -245,7 +245,7 @@ def counted(findings: Sequence[Finding]) -> str:
     return ", ".join(f"{counts[result]} {result}" for result in RESULTS)
 
 
-def failed_for_classes(findings: Sequence[Finding]) -> list[str]:
+def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted ") -> list[str]:
     """Count the tests that failed for the texts of a predicted class, though not for all texts."""
     counts = Counter(
         of
@@ -254,7 +254,7 @@ def failed_for_classes(findings: Sequence[Finding]) -> list[str]:
         for of, answer in one.answers.items()
         if answer == "failed"
     )
-    return [f"{n} failed for texts predicted {quoted(of)} alone" for of, n in counts.items()]
+    return [f"{n} failed for {what}{quoted(of)} alone" for of, n in counts.items()]
 
 
 def not_run(findings: Sequence[Finding]) -> list[str]:

@@ -65,7 +65,10 @@ def test_what_is_quiet_says_how_data_were_read_and_no_time(
 ) -> None:
     assert audit(folder, "--limit", 8, "--quiet", "--json") == 0
     said = capsys.readouterr()
-    assert [line.partition(":")[0] for line in said.err.splitlines()] == ["note", "note", "report"]
+    assert [line.partition(":")[0] for line in said.err.splitlines()] == [
+        *["note"] * 3,
+        "report",
+    ]
     assert json.loads(said.out)["cards"]["data"]["sample"]["of"] == 200
 
 

@@ -62,9 +62,11 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
     shown = [line for block in found for line in named(block, width)]
-    of_classes = failed_for_classes(audit.findings)
-    of_all = " (all texts together)" if of_classes else ""
-    tests = named(Block("Tests", (f"{counted(audit.findings)}{of_all}", *of_classes)))
+    of_classes = failed_for_classes(audit.findings, what="")
+    beside = " (all texts together)" if of_classes else ""
+    if audit.verdict.level.permits:  # where attention must not be shown, that says it
+        beside = "".join(f"; {one}" for one in of_classes)
+    tests = named(Block("Tests", (f"{counted(audit.findings)}{beside}",)), width)
     return [_tidy(line) for line in (*shown, *tests)]
 
 
