@@ -12,11 +12,12 @@ import pytest
 import sightline
 from sightline.adapters.precision import precise
 from sightline.audits import look_storage
+from sightline.audits.determinism import Steady
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
 from sightline.audits.sequential import NOT_BEARING, settings_of, stage_of
-from sightline.core.errors import SpecError
+from sightline.core.errors import ModelError, SpecError
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
@@ -321,3 +322,22 @@ def test_it_is_kept_whether_other_maps_were_compared(tmp_path) -> None:
     assert KeptLooks.of(tmp_path, "one").restore(fresh, wide) == at
     assert fresh.measures["erasure"].guarded.one.rivals_too
     assert fresh.measures["erasure"].texts == 20
+
+
+class Wrapped:
+    """A model that comes from elsewhere: it is held to its first answers."""
+
+    origin = "elsewhere"
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(MODEL, name)
+
+
+def test_a_model_from_elsewhere_that_was_asked_nothing_is_not_asked_again() -> None:
+    steady = Steady(Wrapped())
+    steady.ask_again()  # an audit that resumes with all it needs ends at once
+    trace = MODEL.trace(MODEL.collate(TEXTS[:2]))
+    steady.hold(TEXTS[:2], trace)
+    steady.ask_again()
+    with pytest.raises(ModelError, match="changed during the audit"):
+        steady.hold(TEXTS[:2], replace(trace, logits=trace.logits + 1))

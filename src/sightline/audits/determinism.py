@@ -42,8 +42,8 @@ class Steady:
                 raise _changed(self.model, text, apart)
 
     def ask_again(self) -> None:
-        """Run the first batch again at the end."""
-        for _ in range(AGAIN):
+        """Run the first batch again at the end; what resumed with all it needed has run none."""
+        for _ in range(AGAIN if self._first else 0):
             self.hold(self._first, asked(fresh_of(self.model), self._first))
 
 
