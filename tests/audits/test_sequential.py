@@ -23,6 +23,9 @@ from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Rag
 from sightline.core.seeds import Seeds
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import alter
+from sightline.report.html.audit_page import render
+from sightline.report.number_format import score_span
+from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
 from tests.texts import examples, untrained
 
@@ -341,3 +344,16 @@ def test_a_model_from_elsewhere_that_was_asked_nothing_is_not_asked_again() -> N
     steady.ask_again()
     with pytest.raises(ModelError, match="changed during the audit"):
         steady.hold(TEXTS[:2], replace(trace, logits=trace.logits + 1))
+
+
+def test_the_level_of_wider_intervals_is_printed(needle) -> None:
+    model, data = needle
+    early = sightline.audit(model, data, max_texts=300)
+    level = f"{100 * early.spec['sequential']['level']:.4g}"
+    assert level != "95"
+    printed = "\n".join(lines(early)).replace("\xa0", " ")
+    page = render(early).replace("\xa0", " ")
+    assert f"{level} % CI" in printed
+    assert f"{level} % CI" in page
+    transfer = next(one for one in early.findings if one.code == "SL-303")
+    assert f"95 % CI {score_span(transfer.score)}" not in page.replace("\xa0", " ")

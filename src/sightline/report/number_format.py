@@ -5,6 +5,8 @@ was.
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 
 from sightline.core.results import Estimate
 
@@ -12,6 +14,8 @@ KEEP = "\u00a0"
 """A space at which no line breaks, so that a number stays with its bound and its sign."""
 CHANCE_TO_BEST = f"0{KEEP}={KEEP}chance, 1{KEEP}={KEEP}best"
 """How to read a score that stands alone."""
+_LEVEL = re.compile(r", (\d+(?:\.\d+)?) % interval")
+"""What the method of an interval says of its level, where that is not the usual one."""
 
 
 def number(value: float) -> str:
@@ -62,7 +66,22 @@ def bracketed(estimate: Estimate) -> str:
 
 def ci_and_n(estimate: Estimate) -> str:
     """Write the interval of a score and its texts, to stand in brackets."""
-    return f"95{KEEP}% CI {score_span(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
+    level = level_of([estimate])
+    return f"{level}{KEEP}% CI {score_span(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
+
+
+def level_of(estimates: Iterable[Estimate | None]) -> str:
+    """Say at which level intervals are, in per cent; the levels where they differ.
+
+    An audit that looks several times, or of several labels, has wider intervals than 95 %.
+
+    >>> level_of([Estimate(0.5, 0.4, 0.6, 300, "bootstrap, 98.33 % interval")]), level_of([])
+    ('98.33', '95')
+    """
+    known = [one for one in estimates if one is not None]
+    found = [_LEVEL.search(one.method) for one in known]
+    levels = sorted({float(one[1]) if one else 95.0 for one in found}) or [95.0]
+    return " or ".join(f"{one:g}" for one in levels)
 
 
 def score(value: float) -> str:
@@ -99,7 +118,7 @@ def percent(estimate: Estimate, also: str = "") -> str:
     places = _places(estimate)
     more = f"; {also}" if also else ""
     return (
-        f"{percentage(estimate.value, places)} (95{KEEP}% CI {_percent_span(estimate, places)}, "
+        f"{percentage(estimate.value, places)} ({level_of([estimate])}{KEEP}% CI {_percent_span(estimate, places)}, "
         f"n{KEEP}={KEEP}{count(estimate.n)}{more})"
     )
 

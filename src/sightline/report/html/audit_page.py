@@ -51,7 +51,7 @@ from sightline.report.html.view_model import held_texts
 from sightline.report.layer_table import DESCRIPTION as LAYERS_TOLD
 from sightline.report.layer_table import TITLE as LAYERS
 from sightline.report.layer_table import layer_rows
-from sightline.report.number_format import count
+from sightline.report.number_format import count, level_of
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import remaining_content, without
 from sightline.report.text.card_text import card_markdown
@@ -114,6 +114,7 @@ def _parts(
         **_head(audit, alone=seeds is None),
         **_describe(audit),
         "title": title,
+        "level": level_of(one.score for one in audit.findings if one.bears),
         "view": token_view(held, texts),
         "with_texts": texts,
         "left": left,

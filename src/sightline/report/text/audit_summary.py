@@ -24,7 +24,7 @@ from sightline.report.first_screen import (
     counted,
     failed_for_classes,
 )
-from sightline.report.number_format import chosen, count, interval, score, score_span
+from sightline.report.number_format import chosen, count, interval, level_of, score, score_span
 from sightline.report.sanitize import one_line, shortened
 from sightline.report.sentences import NotRunTests, caveat_reasons
 from sightline.report.text.column_layout import aligned
@@ -33,7 +33,6 @@ WIDTH = 100
 """Columns that a line takes at most."""
 _NAMES = 10
 """Columns of the names in front of the sentences."""
-_HEAD = ("", "", "score", "95 % CI", "threshold", "n")
 _ROLES = ("required", "must not fail", "informational")
 _SCALE = f"{SCALE} Each code has a page in docs/findings; docs/glossary.md defines the terms."
 
@@ -105,7 +104,9 @@ def _table(findings: Sequence[Finding]) -> list[str]:
     """List tests under their roles in the verdict, all columns aligned."""
     order = {role: at for at, role in enumerate(_ROLES)}
     ordered = sorted(findings, key=lambda one: order.get(one.role, len(order)))
-    head, *rows = aligned([_HEAD, *map(_cells, ordered)], "  ")
+    level = level_of(one.score for one in ordered)
+    columns = ("", "", "score", f"{level} % CI", "threshold", "n")
+    head, *rows = aligned([columns, *map(_cells, ordered)], "  ")
     roles = [one.role for one in ordered]
     first = {role: roles.index(role) for role in dict.fromkeys(roles)}
     for role, at in reversed(first.items()):
