@@ -3,6 +3,9 @@ resumes.
 """
 
 import errno
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -357,3 +360,24 @@ def test_the_level_of_wider_intervals_is_printed(needle) -> None:
     assert f"{level} % CI" in page
     transfer = next(one for one in early.findings if one.code == "SL-303")
     assert f"95 % CI {score_span(transfer.score)}" not in page.replace("\xa0", " ")
+
+
+def test_another_process_names_what_is_kept_alike() -> None:
+    """The order of a set is drawn in each process."""
+    program = (
+        "from sightline.audits.sequential import settings_of\n"
+        "from sightline.measures.default_measures import default_measures\n"
+        "print([*map(settings_of, default_measures())])"
+    )
+    named = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in range(3)
+    }
+    assert len(named) == 1
+    assert "transplant" in named.pop()

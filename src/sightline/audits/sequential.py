@@ -177,11 +177,16 @@ def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
     """
     kind: Any = type(one)  # a protocol says nothing of fields
     named = {
-        each.name: repr(getattr(one, each.name))
+        each.name: _written_out(getattr(one, each.name))
         for each in (fields(kind) if is_dataclass(kind) else ())
         if each.compare and each.name != "tokens_at_once"
     }
     return one.code, type(one).__qualname__, named
+
+
+def _written_out(value: object) -> str:
+    """Write a setting as every process writes it: a set has another order in each."""
+    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
 
 
 def stage_of(code: str) -> int | None:
