@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import torch
 from jaxtyping import Float
 
+from sightline.adapters.length_groups import by_length, in_order
 from sightline.core.errors import ModelError
-from sightline.core.protocols import Auditable, SupportsLabels
+from sightline.core.protocols import Auditable, Batch, SupportsLabels
 from sightline.data.readers.error_excerpts import listed
 
 SIGMOIDS: Literal["sigmoids"] = "sigmoids"
@@ -36,6 +38,30 @@ def as_view(name: str, labels: Sequence[str] | None, label: int) -> dict[str, An
         "label": label,
         "width": len(labels or ()),
     }
+
+
+class LabelViews:
+    """What a module with several labels offers of each, whichever way it is read."""
+
+    name: str
+    labels: tuple[str, ...] | None
+    one_length: bool
+
+    def view(self, label: int) -> Self:
+        """Give the same module as a classifier of one of its labels."""
+        whole: Any = self  # a frozen dataclass
+        part: Self = replace(whole, **as_view(self.name, self.labels, label))
+        return part
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run."""
+        if not self.one_length:
+            return self._all_logits(batch)
+        places, parts = zip(*by_length(batch), strict=True)
+        return in_order([self._all_logits(texts) for texts in parts], places)
+
+    def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        raise NotImplementedError
 
 
 def label_view(model: Auditable, label: str | int) -> Auditable:

@@ -5,7 +5,7 @@ is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.adapters.inspect_module import SAMPLE, look_over
-from sightline.adapters.label_views import as_view, of_label
+from sightline.adapters.label_views import LabelViews, of_label
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.tap.attention_row import AttentionRow, Row
@@ -42,7 +42,7 @@ class ShownRow:
 
 
 @dataclass(frozen=True, eq=False)
-class TappedModule:
+class TappedModule(LabelViews):
     """A module behind the interface of an audit, used as a whole; make one with `tap`.
 
     Tokens of no word keep the weight that the module gives them: what is shown and replaced is how
@@ -62,17 +62,6 @@ class TappedModule:
     """Which of several labels this is a view of; None where the model is taken whole."""
     width: int | None = None
     """How many logits the module gives, where this is a view of one."""
-
-    def view(self, label: int) -> TappedModule:
-        """Give the same module as a classifier of one of its labels."""
-        return replace(self, **as_view(self.name, self.labels, label))
-
-    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
-        """Give the logits of all labels in one run."""
-        if not self.one_length:
-            return self._all_logits(batch)
-        places, parts = zip(*by_length(batch), strict=True)
-        return in_order([self._all_logits(texts) for texts in parts], places)
 
     def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import nn
 
-from sightline.adapters.label_views import SIGMOIDS, as_view, checked_labels, of_label
+from sightline.adapters.label_views import SIGMOIDS, LabelViews, checked_labels, of_label
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.adapters.shared_pieces import with_own_pieces
 from sightline.adapters.validate_outputs import batch_of, called, entry, tensor
@@ -50,7 +50,7 @@ class TracedPart:
 
 
 @dataclass(frozen=True, eq=False)
-class WrappedModule:
+class WrappedModule(LabelViews):
     """A module behind the interface of an audit; make one with `wrap`."""
 
     module: nn.Module
@@ -64,17 +64,6 @@ class WrappedModule:
     """Which of several labels this is a view of; None where the model is taken whole."""
     width: int | None = None
     """How many logits the module gives, where this is a view of one."""
-
-    def view(self, label: int) -> WrappedModule:
-        """Give the same module as a classifier of one of its labels."""
-        return replace(self, **as_view(self.name, self.labels, label))
-
-    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
-        """Give the logits of all labels in one run."""
-        if not self.one_length:
-            return self._all_logits(batch)
-        places, parts = zip(*by_length(batch), strict=True)
-        return in_order([self._all_logits(texts) for texts in parts], places)
 
     def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):
