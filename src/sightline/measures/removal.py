@@ -77,7 +77,9 @@ class Removal:
         shown = names if self.rivals_too else ("attention",)
         rows = [*map(names.index, shown), *range(len(names), len(first))]
         removals, back = distinct(_few_of_others(first, rows, {0, at}), several)
-        exchanged, back_exchanged = distinct(first[rows], several)
+        exchanged, back_exchanged = (
+            (removals, back) if self.rivals_too else distinct(first[rows], several)
+        )
         without_rest = answers_without(subject, trace, words, rest, self.tokens_at_once)
         whole, chosen = to_numpy(trace.logits), decided(trace)
         deleted = answers_without(subject, trace, words, removals, self.tokens_at_once)
