@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import CANNOT_TELL, CAVEATS
-from sightline.report.advice import TOO_FEW, more_of_classes
+from sightline.report.advice import more_of_classes
 from sightline.report.caption import caption
 from sightline.verdict.thresholds import committed
+from sightline.verdict.verdict_table import TOO_FEW
 from tests.report.audits import audit
 from tests.verdicts import reached
 

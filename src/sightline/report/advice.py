@@ -25,13 +25,11 @@ from sightline.report.number_format import KEEP, about, count
 from sightline.report.sentences import answers, listed, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled
 from sightline.verdict.thresholds import committed
-from sightline.verdict.verdict_table import NO_BETTER
+from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 
 TITLE = "What to do now"
 UNFIT = 1
 """The row of the verdict table that applies where nothing can be concluded."""
-TOO_FEW = "too few texts"
-"""How its reason begins where texts are what is missing."""
 GUESSING = "The model is not better than guessing."
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {

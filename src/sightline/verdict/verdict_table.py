@@ -40,6 +40,8 @@ IDENTITY = 1e-4
 """Largest difference allowed between the model's logits and those decoded from its own
 attention."""
 
+TOO_FEW = "too few texts"
+"""How the reason begins of a verdict that rests on too few."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
 """The caveat of a model that has learned nothing, as far as can be told."""
 
@@ -179,7 +181,7 @@ def _unfit(case: VerdictContext) -> Basis | None:
         text = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
         there = max(_texts(case, code) for code in few)
-        words = f"too few texts ({there}) for a verdict, which rests on at least {least}"
+        words = f"{TOO_FEW} ({there}) for a verdict, which rests on at least {least}"
         return tuple(few), (Reason(words, behind=text),)
     return None
 
