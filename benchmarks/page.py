@@ -22,7 +22,7 @@ from sightline.audits.audit_result import Audit
 from sightline.core.results import Measurement, Outcome, Ragged, TextRecord, Verdict
 from sightline.report.html.audit_page import write_page
 from sightline.report.html.explorer import BUDGET
-from sightline.report.html.map_names import MAPS
+from sightline.report.map_names import MAPS
 
 CHROMIUM, OPENS, ANSWERS = "/usr/bin/chromium", 2.0, 0.5
 VOCABULARY = 30_000

@@ -14,7 +14,8 @@ from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed, borrow
+from sightline.models.external_attention import Borrowed
+from sightline.models.lend_attention import borrow
 from sightline.training.loop import fit
 
 WORDS = tuple(

@@ -11,7 +11,7 @@ from sightline.cli.dry_run import duration
 from sightline.cli.flags import read_memory
 from sightline.config.presets import PRESETS
 from sightline.core.results import MUST_NOT
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import Call
 

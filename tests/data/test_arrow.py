@@ -14,7 +14,7 @@ from pyarrow import parquet
 from sightline._io.limits import FILE, ROWS
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import DataError, MissingExtra
-from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.corpus_cache import content_digest
 from sightline.data.load_dataset import load
 from tests.snapshots import refused, same_text
 from tests.troubles.tables import rows, table

@@ -11,9 +11,9 @@ import pytest
 
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import OFFICIAL, DataSpec
-from sightline.data.assembly import corpus_cache
+from sightline.data import corpus_cache
 from sightline.data.assembly.corpus import Corpus
-from sightline.data.assembly.corpus_cache import cache_folder, content_digest, read_corpus
+from sightline.data.corpus_cache import cache_folder, content_digest, read_corpus
 from sightline.data.load_dataset import load
 from tests.data.corpora import CORPORA, folder_of
 
@@ -38,7 +38,7 @@ def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the files were parsed again")
 
     forms = {kind: replace(form, read=fail) for kind, form in corpus_cache.FORMATS.items()}
-    monkeypatch.setattr("sightline.data.assembly.corpus_cache.FORMATS", forms)
+    monkeypatch.setattr("sightline.data.corpus_cache.FORMATS", forms)
 
 
 KEPT = [kind for kind in OFFICIAL if kind not in ("adr", "mimic", "cnn")]

@@ -11,7 +11,7 @@ import pytest
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import DataSpec, FitSpec, RunSpec
 from sightline.data.assembly import split_tables as reading
-from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.corpus_cache import content_digest
 from sightline.data.load_dataset import load
 from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import OFFICIAL
 from sightline.core.errors import DataError, SightlineError, SpecError
-from sightline.data.assembly.corpus_cache import content_digest
 from sightline.data.corpora.ag_news import read_news
 from sightline.data.corpora.babi import read_questions
 from sightline.data.corpora.corpus_registry import FORMATS
 from sightline.data.corpora.newsgroups import strip
 from sightline.data.corpora.sst import read_tree
+from sightline.data.corpus_cache import content_digest
 from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load
 from sightline.data.readers.archives import File

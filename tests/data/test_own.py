@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from sightline._io.limits import FILES, LINE
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import DataError, SightlineError, SpecError
-from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.assembly.in_memory import data_from
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
-from sightline.data.fingerprints import fingerprint
+from sightline.data.corpus_cache import content_digest
 from sightline.data.load_dataset import load
 from sightline.data.splits import connected
 from sightline.measures.trace_arrays import cluster_of

@@ -13,7 +13,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.results import Measurement, Ragged
-from sightline.data.fingerprints import fingerprint
+from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.load_dataset import load
 from sightline.experiments.device import pick_device
 from sightline.experiments.load_models import load_trained, save_trained

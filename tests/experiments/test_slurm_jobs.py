@@ -10,8 +10,8 @@ import pytest
 from sightline.config.run_keys import run_key
 from sightline.core.errors import MissingExtra, SightlineError
 from sightline.experiments.executors import slurm_jobs
-from sightline.experiments.executors.executor import Workers, executor_of, read_workers
 from sightline.experiments.executors.slurm_jobs import SlurmJobs
+from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
 from sightline.experiments.run_guard import wanted
 from sightline.experiments.store import Store
 from tests.contract.test_executors import GOOD, keeps_its_word

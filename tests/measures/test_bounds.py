@@ -26,7 +26,7 @@ from sightline.measures.topk_mass import ranked as included
 from sightline.measures.transfer import word_swaps
 from sightline.measures.transfer.hybrid_texts import ranked
 from sightline.measures.transfer.transfer import numbers, right
-from sightline.measures.word_presence import highlighted
+from sightline.measures.transfer.word_presence import highlighted
 from sightline.models.alterations import Altered
 from sightline.verdict.transfer_estimates import compared
 from tests.measures.test_transfer import TEXTS, evened, take

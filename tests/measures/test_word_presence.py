@@ -11,7 +11,13 @@ from sightline.core.protocols import MeasureContext
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.transfer.transfer import Transfer
-from sightline.measures.word_presence import ALL_WORDS, TOP, highlighted, presence, speaking
+from sightline.measures.transfer.word_presence import (
+    ALL_WORDS,
+    TOP,
+    highlighted,
+    presence,
+    speaking,
+)
 from tests.measures.test_transfer import TEXTS, evened, take
 from tests.reference import moving
 from tests.texts import untrained

@@ -20,7 +20,8 @@ from sightline.experiments.pipeline import train
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.models.classifier import build
-from sightline.models.external_attention import Constant, attention_of, borrow
+from sightline.models.external_attention import Constant
+from sightline.models.lend_attention import attention_of, borrow
 from sightline.models.model_storage import load_classifier, save_classifier, weights_digest
 from sightline.numerics.relative_positions import CELLS, recut
 from tests.edits import unsealed

@@ -11,9 +11,9 @@ from sightline.core.results import Estimate
 from sightline.report.advice import shown
 from sightline.report.alternative_maps import at_odds, families, how
 from sightline.report.card import card
-from sightline.report.html.map_names import MAPS as KNOWN
-from sightline.report.html.map_names import called
 from sightline.report.html.table_rows import map_lines
+from sightline.report.map_names import MAPS as KNOWN
+from sightline.report.map_names import called
 from tests.report.audits import (
     ASTRAY,
     MAPS,

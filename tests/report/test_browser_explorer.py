@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Failed, Measurement
-from sightline.report.html.map_names import MAPS
 from sightline.report.html.token_highlights import shades, token_view
 from sightline.report.html.view_model import held_texts
+from sightline.report.map_names import MAPS
 from tests.report.audits import audit, compared, explored, record
 from tests.report.conftest import Reader
 

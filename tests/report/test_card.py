@@ -7,8 +7,8 @@ import pytest
 
 from sightline.core.results import Measurement, NotRun
 from sightline.report.card import card
+from sightline.report.card_text import card_html, card_markdown
 from sightline.report.methods_paragraph import WORKS, methods, works
-from sightline.report.text.card_text import card_html, card_markdown
 from tests.report.audits import audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text

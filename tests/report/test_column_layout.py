@@ -6,9 +6,9 @@ import pytest
 from rich.cells import cell_len
 
 from sightline.core.results import Table, TableCell
+from sightline.report.column_layout import aligned
 from sightline.report.tables.terminal_table import to_text
 from sightline.report.text.audit_summary import lines
-from sightline.report.text.column_layout import aligned
 from tests.report.audits import audit
 
 WORDS = ("short", "漢字很長", "é e\u0301", "한국어", "👩 family")

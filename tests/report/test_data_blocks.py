@@ -23,8 +23,8 @@ from sightline.report.html.data_blocks import (
     packed,
     text_block,
 )
-from sightline.report.html.map_names import MAPS
 from sightline.report.html.view_model import HeldMap
+from sightline.report.map_names import MAPS
 from sightline.report.sanitize import visible
 from tests.report.audits import HOSTILE, record
 

@@ -11,11 +11,11 @@ from sightline.audits.audit_result import Audit
 from sightline.data.assembly.corpus import Text
 from sightline.data.assembly.data_warnings import noticed
 from sightline.report.card import card
+from sightline.report.card_text import card_markdown
 from sightline.report.data_notes import TITLE, noted
 from sightline.report.html.audit_page import in_notebook, render
 from sightline.report.sentences import caveats
 from sightline.report.text.audit_summary import lines
-from sightline.report.text.card_text import card_markdown
 from tests.report.audits import compared
 from tests.report.pages import Page
 from tests.report.test_sentences import of_classes

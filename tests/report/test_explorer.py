@@ -14,8 +14,8 @@ from sightline.config.measure_registry import DEAR
 from sightline.core.results import Measurement, Ragged
 from sightline.report.html.audit_page import render
 from sightline.report.html.explorer import carried, embedded
-from sightline.report.html.map_names import MAPS
 from sightline.report.html.view_model import held_texts
+from sightline.report.map_names import MAPS
 from tests.report.audits import audit, compared, explored, hostile, record
 from tests.report.pages import Page
 from tests.report.test_data_blocks import unpacked

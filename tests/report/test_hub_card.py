@@ -9,7 +9,7 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate
 from sightline.report.card import card
-from sightline.report.text.card_text import card_markdown
+from sightline.report.card_text import card_markdown
 from sightline.report.text.hub_card import hub_card
 from tests.report.audits import audit, compared, estimate, hostile
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import MapRow
-from sightline.report.html.map_names import MAPS, first_maps, recommended
+from sightline.report.map_names import MAPS, first_maps, recommended
 from tests.report.audits import map_row
 
 PLAIN, DIRECTED = (

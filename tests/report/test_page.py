@@ -23,10 +23,10 @@ from sightline.core.results import (
     NotRun,
 )
 from sightline.report.card import card
+from sightline.report.card_text import card_markdown
 from sightline.report.html.audit_page import render, write_page
 from sightline.report.html.page_template import _script
 from sightline.report.sanitize import visible
-from sightline.report.text.card_text import card_markdown
 from tests.report.audits import ASTRAY, LEARNED, MAPS, audit, by_class, compared, estimate, hostile
 from tests.report.pages import Page
 from tests.snapshots import same_text

@@ -7,9 +7,9 @@ import pytest
 from markupsafe import escape
 
 from sightline.report.card import card
+from sightline.report.card_text import card_markdown
 from sightline.report.html.audit_page import render
-from sightline.report.html.provenance import about, without_folders
-from sightline.report.text.card_text import card_markdown
+from sightline.report.provenance import about, without_folders
 from tests.report.audits import audit
 
 SOURCES = {

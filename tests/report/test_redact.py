@@ -12,9 +12,9 @@ import pytest
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Failed
 from sightline.report.card import card
+from sightline.report.card_text import CARDS
 from sightline.report.html.audit_page import render
 from sightline.report.redact import remaining_content, without
-from sightline.report.text.card_text import CARDS
 from tests.report.audits import ASTRAY, by_class, compared, record
 from tests.verdicts import why, whys
 

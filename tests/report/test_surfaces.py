@@ -29,12 +29,12 @@ from sightline.models.classifier import build
 from sightline.report.advice import first_of_all
 from sightline.report.caption import caption
 from sightline.report.card import card
+from sightline.report.card_text import card_html, card_markdown
 from sightline.report.first_screen import CAVEATS, MAPS, NOT_RUN, WHY, blocks, conclusions
 from sightline.report.html.audit_page import in_notebook, render
 from sightline.report.number_format import number
 from sightline.report.number_format import score as written
 from sightline.report.text.audit_summary import lines
-from sightline.report.text.card_text import card_html, card_markdown
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from sightline.core.results import Estimate, Measurement
-from sightline.report.html.provenance import settings_rows
 from sightline.report.html.table_rows import (
     class_rows,
     estimate_row,
@@ -16,6 +15,7 @@ from sightline.report.html.table_rows import (
     undefined_rows,
     usual_method,
 )
+from sightline.report.provenance import settings_rows
 from tests.report.audits import audit, estimate, findings
 
 

@@ -13,10 +13,10 @@ from sightline._io.atomic_write import plain
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Estimate, Verdict
 from sightline.report.card import card
+from sightline.report.card_text import card_html, card_markdown
 from sightline.report.html.audit_page import in_notebook, render
 from sightline.report.number_format import score
 from sightline.report.text.audit_summary import lines
-from sightline.report.text.card_text import card_html, card_markdown
 from sightline.report.transfer_summary import (
     AMOUNTS,
     LITTLE,

@@ -15,8 +15,8 @@ from sightline.core.results import Measurement
 from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.studies import study_models
 from sightline.studies.calibration import search_shortfall
+from sightline.studies.papers import study_models
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of
 from tests.numerics.searching import farthest_of_pairs

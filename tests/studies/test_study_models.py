@@ -17,7 +17,8 @@ from sightline.experiments.executors.local import Serial
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.models.model_storage import read_classifier
-from sightline.studies import study_corpora, study_models
+from sightline.studies import study_corpora
+from sightline.studies.papers import study_models
 from sightline.studies.papers.published_values import performance
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of, run_missing

@@ -14,8 +14,7 @@ from sightline.core.results import Estimate
 from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
-from sightline.studies import study_models
-from sightline.studies.papers import word_retention
+from sightline.studies.papers import study_models, word_retention
 from sightline.studies.run_counts import table
 from sightline.studies.study_definition import Params, grid_of
 

@@ -28,9 +28,8 @@ from sightline.experiments.grid import Grid, pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure
-from sightline.studies import study_models
 from sightline.studies.calibration import plausible_vs_faithful, rank_information_papers
-from sightline.studies.papers import adversaries, sparse_attention, word_retention
+from sightline.studies.papers import adversaries, sparse_attention, study_models, word_retention
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.run_plan import plan_of
 from sightline.studies.study_corpora import vectors_of

@@ -20,7 +20,7 @@ from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
-from sightline.data.readers.error_excerpts import listed, show
+from sightline.data.error_excerpts import listed, show
 
 _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")

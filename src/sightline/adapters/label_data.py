@@ -12,7 +12,7 @@ from sightline.adapters.label_views import classes_of
 from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
 from sightline.data.dataset import SEVERAL, Dataset, describe, read_set
-from sightline.data.readers.error_excerpts import listed
+from sightline.data.error_excerpts import listed
 
 
 @dataclass(frozen=True)

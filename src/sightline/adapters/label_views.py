@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
-from sightline.data.readers.error_excerpts import listed
+from sightline.data.error_excerpts import listed
 
 SIGMOIDS: Literal["sigmoids"] = "sigmoids"
 """The link of a model with several labels."""

@@ -64,7 +64,7 @@ class Audits:
     def card(self, ending: str) -> str:
         """Give the card as text, ``.md`` or ``.html``."""
         from sightline.report.card import card  # noqa: PLC0415  (as late as it is needed)
-        from sightline.report.text.card_text import CARDS  # noqa: PLC0415  (as late as it is needed)
+        from sightline.report.card_text import CARDS  # noqa: PLC0415  (as late as it is needed)
 
         return CARDS[ending](card(self.first, self.across))
 

@@ -14,7 +14,7 @@ from sightline.config.run_keys import run_key
 from sightline.config.specs import OWN
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Table
-from sightline.experiments.executors.executor import Workers, executor_of, read_workers
+from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
 from sightline.experiments.grid import Grid, grid_from
 from sightline.experiments.store import Store, Summary
 from sightline.experiments.study_file import read_toml

@@ -13,7 +13,7 @@ from sightline.api.hooks import OnNote
 from sightline.api.study import Planned, Running, missing_runs
 from sightline.core.errors import SightlineError
 from sightline.experiments.cost_estimate import Cost
-from sightline.experiments.executors.executor import Workers
+from sightline.experiments.executors.worker_choice import Workers
 from sightline.experiments.store import Store, Summary
 
 if TYPE_CHECKING:

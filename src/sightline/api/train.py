@@ -13,8 +13,8 @@ from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import GIVEN, DataSpec
 from sightline.core.errors import DataError, SpecError
 from sightline.data import load_dataset
+from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
-from sightline.data.fingerprints import fingerprint
 from sightline.data.readers.data_frame import Frame
 from sightline.experiments.callbacks import Display
 from sightline.experiments.load_models import save_trained as save_trained

@@ -12,9 +12,9 @@ from sightline.audits.audit_result import Audit
 from sightline.audits.label_storage import SCHEMA, LabelIndex, folders_of, load_index, save_labels
 from sightline.core.results import Table, TableCell
 from sightline.report.card import card
+from sightline.report.card_text import CARDS
 from sightline.report.html.labels_page import write_labels
 from sightline.report.label_rows import NOT_AUDITED, LabelRow, audited_row, lines, summary
-from sightline.report.text.card_text import CARDS
 from sightline.stats.intervals import LEVEL
 
 

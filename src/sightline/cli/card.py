@@ -12,7 +12,7 @@ from sightline.cli import flags
 from sightline.cli.output import emit, note_unsealed, say, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError, StoreError
-from sightline.report.text.card_text import CARDS
+from sightline.report.card_text import CARDS
 
 Saved = Annotated[
     Path,

@@ -10,8 +10,8 @@ from sightline.cli import flags
 from sightline.cli.flag_groups import Texts, grouped
 from sightline.cli.output import emit, say
 from sightline.cli.progress import reading_progress
+from sightline.report.column_layout import aligned
 from sightline.report.sanitize import one_line, shortened
-from sightline.report.text.column_layout import aligned
 
 LABELS_SHOWN = 8
 

@@ -15,7 +15,7 @@ from sightline.cli import flags
 from sightline.cli.exit_codes import UNFIT
 from sightline.cli.output import emit, say
 from sightline.cli.process import packages
-from sightline.report.text.column_layout import aligned
+from sightline.report.column_layout import aligned
 
 
 @dataclass(frozen=True)

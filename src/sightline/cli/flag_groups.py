@@ -16,7 +16,7 @@ from sightline.api.data_source import read_label_map, read_source
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import under_reading
 from sightline.api.run_options import AuditOptions, Stopping, TrainingOptions
-from sightline.api.workers import Workers
+from sightline.api.study_workers import Workers
 from sightline.cli import flags
 from sightline.cli.dry_run import say_ready
 from sightline.cli.output import tell

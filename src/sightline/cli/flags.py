@@ -10,7 +10,7 @@ import typer
 
 from sightline._io.limits import read_size
 from sightline.api.list_choices import COMPANIONS, EXPENSIVE, Reduction
-from sightline.api.workers import Workers, read_workers
+from sightline.api.study_workers import Workers, read_workers
 from sightline.config.duration_syntax import read_duration
 from sightline.core.installation import install_line
 

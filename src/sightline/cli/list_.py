@@ -10,7 +10,7 @@ import typer
 from sightline.api.list_choices import Kind, Row, list_choices
 from sightline.cli import flags
 from sightline.cli.output import emit, say
-from sightline.report.text.column_layout import aligned
+from sightline.report.column_layout import aligned
 
 What = Annotated[
     Kind | None,

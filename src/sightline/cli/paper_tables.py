@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.cli.output import emit, say
+from sightline.report.column_layout import aligned
 from sightline.report.number_format import counted
-from sightline.report.text.column_layout import aligned
 
 if TYPE_CHECKING:
     from sightline.api.list_papers import Params

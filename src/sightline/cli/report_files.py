@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sightline.core.errors import SpecError
-from sightline.report.text.card_text import CARDS
+from sightline.report.card_text import CARDS
 
 PAGES = (".html", ".htm")
 """How the name of a page may end: a browser opens it by that."""

@@ -14,8 +14,8 @@ from sightline.cli import flags
 from sightline.cli.output import emit, say, tell, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.sql_query import answer, check_asked
+from sightline.report.column_layout import aligned
 from sightline.report.number_format import counted
-from sightline.report.text.column_layout import aligned
 
 if TYPE_CHECKING:
     from sightline.api.store_runs import Summary

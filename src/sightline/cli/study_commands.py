@@ -12,7 +12,7 @@ from sightline.cli.flag_groups import OfResults, StudyOutput, StudyRun
 from sightline.cli.output import emit, say, writing
 from sightline.cli.output_checks import check_places
 from sightline.cli.study_loop import do_study, outputs
-from sightline.report.text.column_layout import aligned
+from sightline.report.column_layout import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ import numpy as np
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
-from sightline.data.readers.error_excerpts import listed
+from sightline.data.error_excerpts import listed
 
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")

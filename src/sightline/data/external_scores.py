@@ -21,8 +21,8 @@ from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.user_tables import IN_LINES, table_kind
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
+from sightline.data.error_excerpts import listed, show
 from sightline.data.readers.csv_jsonl import Record, Records, read_rows, table_digest
-from sightline.data.readers.error_excerpts import listed, show
 from sightline.data.readers.table_columns import not_a_character
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.ASCII | re.IGNORECASE)

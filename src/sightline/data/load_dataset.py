@@ -16,13 +16,13 @@ from sightline.config.user_tables import IN_LINES
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.data.assembly.assemble import assemble
 from sightline.data.assembly.corpus import Corpus
-from sightline.data.assembly.corpus_cache import content_digest, read_corpus
 from sightline.data.assembly.corpus_format import PaperRecipe
 from sightline.data.assembly.split_rules import CLEAN, SplitRule, as_paper
 from sightline.data.assembly.split_tables import wanted_columns
 from sightline.data.assembly.user_corpus import read_in_memory, read_table
 from sightline.data.assembly.user_splits import DIVIDED, own_rule
 from sightline.data.corpora.corpus_registry import FORMATS
+from sightline.data.corpus_cache import content_digest, read_corpus
 from sightline.data.dataset import SPLITS, Dataset, keep_splits
 from sightline.data.readers.data_frame import Frame, read_frame
 from sightline.data.synthetic.generators import generate, read_options

@@ -46,7 +46,7 @@ from sightline.config.specs import (
     in_order,
 )
 from sightline.core.errors import SpecError
-from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.corpus_cache import content_digest
 from sightline.data.word_vectors import with_vectors
 from sightline.experiments.study_file import field_called, nearest, read_toml
 from sightline.training.control_models import known_companions, read_companions

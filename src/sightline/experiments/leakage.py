@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sightline.core.errors import DataError
+from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
-from sightline.data.fingerprints import fingerprint
 from sightline.experiments.preprocessing import training_record
 
 

@@ -14,8 +14,8 @@ from sightline.config.specs import DataSpec
 from sightline.config.user_tables import SEVERAL, TABLES
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
-from sightline.data.assembly.corpus_cache import content_digest
 from sightline.data.assembly.user_splits import ALSO_TRAINED
+from sightline.data.corpus_cache import content_digest
 from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.load_dataset import load, watching_divisions
 from sightline.experiments.device import check_place, pick_device

@@ -21,7 +21,8 @@ from sightline.experiments.callbacks import SILENT as SILENT
 from sightline.experiments.callbacks import Display as Display
 from sightline.experiments.leakage import seen_texts
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed, Constant, attention_of, borrow
+from sightline.models.external_attention import Borrowed, Constant
+from sightline.models.lend_attention import attention_of, borrow
 from sightline.training.adversary import BATCH, Against
 from sightline.training.embedding_init import start
 from sightline.training.freeze import fix, take

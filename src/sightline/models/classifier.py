@@ -23,7 +23,7 @@ from sightline.models.build_part import made
 from sightline.models.classifier_trace import ClassifierTrace
 from sightline.models.decoders import Decoder, LinearDecoder
 from sightline.models.embedding_table import EmbeddingTable
-from sightline.models.encoders.encoder_protocol import Encoder
+from sightline.models.encoder_protocol import Encoder
 from sightline.models.encoders.mlp import MLP
 from sightline.models.external_attention import Borrowed
 from sightline.models.fast import leave_one_out

@@ -6,21 +6,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import nn
 
 from sightline.core.errors import ModelError
-from sightline.core.protocols import Batch
-from sightline.data.vocabulary import SPECIALS
+from sightline.core.protocols import Batch, Trace
 from sightline.models.attention import Projection
 from sightline.numerics.relative_positions import CELLS, recut
 
-if TYPE_CHECKING:
-    from sightline.models.classifier import AttentionClassifier
+
+class Lender(Protocol):
+    """A trained model that can be asked for the attention of a text."""
+
+    def trace(self, batch: Batch) -> Trace:
+        """Run it."""
+        ...
 
 
 class Borrowed(nn.Module):
@@ -34,7 +38,7 @@ class Borrowed(nn.Module):
     def __init__(self, projection: Projection, seed: int, run: str) -> None:
         super().__init__()
         self.run = run
-        self.lender: AttentionClassifier | None = None
+        self.lender: Lender | None = None
         self.numbers: Int[torch.Tensor, " V"]
         self.register_buffer("numbers", torch.zeros(0, dtype=torch.long))
 
@@ -53,25 +57,6 @@ class Borrowed(nn.Module):
         return self.lender.trace(
             replace(batch, ids=self.numbers[batch.ids], query_ids=asked)
         ).attention.to(scores)
-
-
-def borrow(model: AttentionClassifier, lender: AttentionClassifier) -> None:
-    """Let a model have the attention of another one, which must read the same tokens."""
-    source = model.source
-    assert isinstance(source, Borrowed)
-    for what, own, other in (
-        ("boundaries", model.spec.boundaries, lender.spec.boundaries),
-        ("queries", model.reads_queries, lender.reads_queries),
-    ):
-        if own != other:
-            message = (
-                f"given(run={source.run}): expected a lender that reads {what} as this model "
-                f"does, got {lender.name}"
-            )
-            raise ModelError(message, change=f"make both {'with' if other else 'without'} {what}")
-    source.lender = lender.requires_grad_(False)
-    numbers = [*range(SPECIALS), *lender.vocabulary.ids(model.vocabulary.words)]
-    source.numbers = torch.tensor(numbers, device=model.device)
 
 
 class Constant(nn.Module):
@@ -109,10 +94,3 @@ class Constant(nn.Module):
         cell = place.long().clamp(max=CELLS - 1)
         curve = self.summed.double()
         return curve[cell] + (place - cell) * (curve[cell + 1] - curve[cell])
-
-
-def attention_of(model: AttentionClassifier, batch: Batch) -> list[Float[np.ndarray, " _"]]:
-    """Give the weights of the words of each text of a batch."""
-    weights: torch.Tensor = model.trace(batch).attention
-    there: Bool[torch.Tensor, "B T"] = batch.attendable
-    return [row[mask].double().cpu().numpy() for row, mask in zip(weights, there, strict=True)]

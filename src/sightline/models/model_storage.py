@@ -26,7 +26,8 @@ from sightline.core.errors import ModelError, SightlineError, SpecError
 from sightline.core.protocols import Auditable
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed, borrow
+from sightline.models.external_attention import Borrowed
+from sightline.models.lend_attention import borrow
 
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
@@ -153,7 +154,7 @@ def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
 
 def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> ModelCard:
     lender = model.source.lender if isinstance(model.source, Borrowed) else None
-    beside = None if lender is None else _card_of(lender, {})
+    beside = _card_of(lender, {}) if isinstance(lender, AttentionClassifier) else None
     return ModelCard(
         FORMAT, model.spec, model.label_names, model.vocabulary.words, model.seed, record, beside
     )

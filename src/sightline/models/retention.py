@@ -25,7 +25,7 @@ from sightline.config.specs import ModelSpec
 from sightline.core.seeds import seed_for
 from sightline.data.vocabulary import SPECIALS, UNK
 from sightline.models.classifier_trace import ClassifierTrace
-from sightline.models.encoders.encoder_protocol import Encoder
+from sightline.models.encoder_protocol import Encoder
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.report.alternative_maps import MapFamily, families
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import KEEP, about, count
 from sightline.report.sentences import answers, listed, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled

@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from sightline.core.audited_map import ATTENTION, worded
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import plainly
 from sightline.report.sentences import answers, but_not_for, by_absence
 

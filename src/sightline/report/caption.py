@@ -9,9 +9,9 @@ from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.first_screen import caveats, finding_of, held_out, reasons, scores_of
-from sightline.report.html.map_names import called
-from sightline.report.html.provenance import audit_date
+from sightline.report.map_names import called
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
+from sightline.report.provenance import audit_date
 from sightline.report.sentences import Answered, answers, listed, of_classes, opened
 from sightline.report.transfer_summary import TRANSFER
 

@@ -19,9 +19,9 @@ from sightline.report.attention_source_notes import choice
 from sightline.report.caption import caption
 from sightline.report.caption import title as caption_title
 from sightline.report.data_notes import TITLE, noted
-from sightline.report.html.provenance import command, named
 from sightline.report.methods_paragraph import methods, works
 from sightline.report.number_format import plainly, texts
+from sightline.report.provenance import command, named
 from sightline.report.sentences import caveats, caveats_title, headline, opened
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sightline.report.alternative_maps import families
-from sightline.report.html.provenance import without_folders
 from sightline.report.number_format import count, interval, with_n
+from sightline.report.provenance import without_folders
 from sightline.report.sentences import headline
 from sightline.verdict.comparison.comparison_result import AuditPair, Compared, Side, SideBySide
 

@@ -39,7 +39,7 @@ from sightline.report.advice import (
     one_training,
 )
 from sightline.report.alternative_maps import MapFamily, families
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import bracketed, ci_and_n, plainly, score
 from sightline.report.sentences import (
     ALL_TOGETHER,

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sightline.core.results import VERDICTS, Estimate, Level, Results
+from sightline.report.column_layout import aligned
 from sightline.report.number_format import count, score, score_span
 from sightline.report.sentences import listed, quoted
-from sightline.report.text.column_layout import aligned
 from sightline.stats.intervals import LEVEL
 
 SHOWN = 25

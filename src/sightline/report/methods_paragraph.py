@@ -9,8 +9,8 @@ from typing import Any
 
 from sightline.core.audited_map import ATTENTION, worded
 from sightline.core.results import Measurement, Results
-from sightline.report.html.provenance import named
 from sightline.report.number_format import texts
+from sightline.report.provenance import named
 from sightline.report.sentences import opened
 
 WORKS = {

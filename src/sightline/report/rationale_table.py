@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sightline.config.measure_registry import MAPS
 from sightline.core.results import Results
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import count, interval
 from sightline.verdict.rationale_estimates import SCORES
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
 from sightline.report.advice import AFTER_GUESSING, NO_WORD, UNFIT, beyond
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, about, count, texts
 from sightline.report.sentences import but_not_for, listed, of_classes, opened, quoted

@@ -11,7 +11,7 @@ from math import isfinite
 from sightline.core.results import Estimate, Finding, MapRow, Results
 from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
 from sightline.report.sentences import answers, listed, opened, quoted
 from sightline.verdict.audit_test import FLIPS

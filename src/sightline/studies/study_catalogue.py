@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sightline.studies import study_models
 from sightline.studies.calibration import (
     can_be_shown_rate,
     documented_models,
@@ -17,12 +16,18 @@ from sightline.studies.calibration import (
     search_shortfall,
     threshold_calibration,
 )
-from sightline.studies.papers import ablations, adversaries, sparse_attention, word_retention
+from sightline.studies.papers import (
+    ablations,
+    adversaries,
+    sparse_attention,
+    study_models,
+    word_retention,
+)
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import whole
+from sightline.studies.papers.study_models import vectors_in
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_definition import Params, Study
-from sightline.studies.study_models import vectors_in
 
 GENERATED = (
     random_attention,

@@ -17,6 +17,7 @@ from sightline.experiments.store import Store, Summary
 from sightline.studies.kept_results import Kept, kept_of, page, rows_kept
 from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.papers.run_order import PaperForecast, forecast, ordered
+from sightline.studies.papers.study_models import DIMENSION, make_vectors, starts_in
 from sightline.studies.remaining_cost import Costs
 from sightline.studies.results_file import read_rows, write_rows
 from sightline.studies.run_counts import (
@@ -30,7 +31,6 @@ from sightline.studies.run_counts import (
 )
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
-from sightline.studies.study_models import DIMENSION, make_vectors, starts_in
 
 ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
 

@@ -25,7 +25,7 @@ from sightline.data.batches import length_batches
 from sightline.data.dataset import Split
 from sightline.models.attention import by_word
 from sightline.models.classifier import AttentionClassifier
-from sightline.models.external_attention import attention_of
+from sightline.models.lend_attention import attention_of
 from sightline.numerics.divergences import probabilities
 
 BATCH = 128

@@ -14,9 +14,9 @@ from sightline.core.interning import Span, kept_once
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.corpus import Corpus, Text, lost
 from sightline.data.assembly.split_tables import Sheet, sheets_of
+from sightline.data.error_excerpts import show
 from sightline.data.read_progress import is_large, report_progress
 from sightline.data.readers.csv_jsonl import Records
-from sightline.data.readers.error_excerpts import show
 from sightline.data.readers.table_columns import (
     Columns,
     RecordCells,

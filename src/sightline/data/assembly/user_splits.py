@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
+from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
 from sightline.data.assembly.user_corpus import shortened
 from sightline.data.dataset import SPLITS
-from sightline.data.fingerprints import fingerprint
-from sightline.data.readers.error_excerpts import listed, show
+from sightline.data.error_excerpts import listed, show
 from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
 
 EVERY_ROW = "every row is a test text"

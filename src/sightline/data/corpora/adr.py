@@ -24,8 +24,8 @@ from sightline.data.corpora.jain_wallace_cleaning import (
     general,
     validation_of_training,
 )
+from sightline.data.error_excerpts import listed, show
 from sightline.data.readers.archives import File, Wanted
-from sightline.data.readers.error_excerpts import listed, show
 from sightline.data.readers.table_columns import SPLIT_NAMES
 
 LABELS = ("no reaction", "reaction")

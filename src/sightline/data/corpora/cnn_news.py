@@ -22,8 +22,8 @@ from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import AGAIN, base, check_complete, found_files
 from sightline.data.corpora.jain_wallace_cleaning import as_published
+from sightline.data.error_excerpts import show
 from sightline.data.readers.archives import File, Wanted
-from sightline.data.readers.error_excerpts import show
 
 PUBLISHED = {"train": 380_298, "validation": 3_924, "test": 3_198}
 SPLITS = {"training": "train", "validation": "validation", "test": "test"}

@@ -10,9 +10,9 @@ from operator import itemgetter
 
 from sightline.core.errors import DataError
 from sightline.data.corpora.corpus_files import AGAIN
+from sightline.data.error_excerpts import listed, show
 from sightline.data.readers.archives import File
 from sightline.data.readers.csv_jsonl import read_records
-from sightline.data.readers.error_excerpts import listed, show
 
 
 def read_columns(file: File, needed: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:

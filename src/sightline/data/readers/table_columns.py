@@ -14,8 +14,8 @@ from sightline.config.user_tables import EVERY_ROW
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
 from sightline.data.dataset import written_set
+from sightline.data.error_excerpts import listed, show
 from sightline.data.readers.csv_jsonl import Record, Records
-from sightline.data.readers.error_excerpts import listed, show
 
 SPLIT_NAMES = {
     "train": "train",

@@ -1,4 +1,4 @@
-"""What an executor is, which ones can be asked for, and how often a cell is tried.
+"""What an executor is, and how often a cell is tried.
 
 An executor keeps nothing itself: the store is the truth, so an executor may be killed at any
 moment.
@@ -6,7 +6,6 @@ moment.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
-from sightline.core.errors import SpecError, StoreError
+from sightline.core.errors import StoreError
 
 if TYPE_CHECKING:
     from sightline.experiments.store import State, Store
@@ -24,8 +23,6 @@ Ending = Literal["done", "failed", "missing", "killed"]
 ATTEMPTS = 3
 """How often a cell whose worker was killed is tried before it is kept as failed: it may be what
 kills them."""
-_CLUSTER = re.compile(r"ray(?::(?P<address>(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}))?")
-_SLURM = re.compile(r"slurm:(?P<jobs>[1-9][0-9]{0,3})")
 APPEARS = 30.0
 """Seconds in which a shared folder must show what another machine has written."""
 
@@ -55,63 +52,6 @@ class Executor(Protocol):
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Run the cells; ``again`` redoes those that are kept as failed."""
         ...
-
-
-@dataclass(frozen=True)
-class Workers:
-    """So many processes here; those of a Ray cluster, by its address, which is empty where it is
-    the one at hand; or so many jobs of Slurm.
-    """
-
-    processes: int = 1
-    cluster: str | None = None
-    jobs: int | None = None
-
-    def __str__(self) -> str:
-        """Write it as ``--workers`` reads it."""
-        if self.jobs is not None:
-            return f"slurm:{self.jobs}"
-        return (
-            str(self.processes) if self.cluster is None else f"ray:{self.cluster}".removesuffix(":")
-        )
-
-
-def read_workers(text: str) -> Workers:
-    """Read how many processes, or which cluster.
-
-    >>> read_workers("2").processes, read_workers("ray:10.0.0.5:6379").cluster
-    (2, '10.0.0.5:6379')
-    >>> read_workers("slurm:50").jobs
-    50
-    """
-    text = str(text)  # the command line hands its default over, too
-    if text.isascii() and text.isdigit() and int(text):
-        return Workers(int(text))
-    if found := _CLUSTER.fullmatch(text):
-        return Workers(cluster=found["address"] or "")
-    if found := _SLURM.fullmatch(text):
-        return Workers(jobs=int(found["jobs"]))
-    raise SpecError(
-        f"expected a number above 0, ray, ray:HOST:PORT or slurm:JOBS, got {text!r}",
-        field="workers",
-    )
-
-
-def executor_of(workers: Workers) -> Executor:
-    """Choose the executor, importing no more than it needs: torch and Ray take seconds."""
-    if workers.cluster is not None:
-        from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
-
-        return Cluster(workers.cluster)
-    if workers.jobs is not None:
-        from sightline.experiments.executors.slurm_jobs import SlurmJobs  # noqa: PLC0415  (as late as it is needed)
-
-        return SlurmJobs(workers.jobs)
-    from sightline.experiments.executors.local import Processes, Serial  # noqa: PLC0415  (as late as it is needed)
-
-    if workers.processes > 1:
-        return Processes(workers.processes)
-    return Serial()
 
 
 @dataclass

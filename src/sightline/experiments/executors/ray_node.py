@@ -20,7 +20,7 @@ from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.core.installation import version_of
-from sightline.data.assembly.corpus_cache import content_digest
+from sightline.data.corpus_cache import content_digest
 from sightline.data.word_vectors import vectors_digest
 from sightline.experiments.store import CLAIMS, Store
 from sightline.training.control_models import trainings_of

@@ -15,9 +15,9 @@ from typing import IO, Any
 
 from sightline._io.atomic_write import plain, write_whole
 from sightline.core.errors import SpecError
+from sightline.report.column_layout import aligned
 from sightline.report.number_format import counted, number
 from sightline.report.tables.csv_table import guarded
-from sightline.report.text.column_layout import aligned
 
 _ROWS = 2**14
 """Rows that are drawn at a time: as Python's values they take many times their room."""

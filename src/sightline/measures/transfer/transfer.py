@@ -31,6 +31,7 @@ from sightline.measures.trace_arrays import (
 )
 from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, halves, partners
 from sightline.measures.transfer.hybrid_texts import rewritten
+from sightline.measures.transfer.word_presence import highlighted, presence
 from sightline.measures.transfer.word_swaps import (
     Moves,
     Orders,
@@ -41,7 +42,6 @@ from sightline.measures.transfer.word_swaps import (
     leads,
     orders,
 )
-from sightline.measures.word_presence import highlighted, presence
 
 _SET = SETTINGS["transplant"]
 Array = np.ndarray

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
-from sightline.models.encoders.encoder_protocol import masked_mean
+from sightline.models.encoder_protocol import masked_mean
 from sightline.models.fast.prefix_dedup import Distinct, Types
 from sightline.models.fast.state_jacobian import near
 

@@ -11,9 +11,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import nn
 
-from sightline.models.encoders.encoder_protocol import masked_mean
-from sightline.models.encoders.transformer_layer import TransformerLayer
+from sightline.models.encoder_protocol import masked_mean
 from sightline.models.fast.transformer_jacobian import Passed, passed, reached
+from sightline.models.transformer_layer import TransformerLayer
 
 
 class Transformer(nn.Module):

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import nn
 
 from sightline.core.protocols import Batch, Trace
-from sightline.models.encoders.encoder_protocol import Encoder
+from sightline.models.encoder_protocol import Encoder
 from sightline.models.fast.prefix_dedup import Distinct, SharesPrefixes, Types
 from sightline.models.retention import Retention
 from sightline.models.scorers import Scorer

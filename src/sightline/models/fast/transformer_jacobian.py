@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import nn
 
-from sightline.models.encoders.transformer_layer import TransformerLayer
+from sightline.models.transformer_layer import TransformerLayer
 
 AT_ONCE = 2**18
 """About so many numbers of adjoints are held at once, so that they stay near; those of one state at

@@ -16,7 +16,7 @@ from sightline.config.json_reader import read_as
 from sightline.config.run_keys import training_key
 from sightline.config.specs import PIECES, FitSpec, RunSpec
 from sightline.core.results import Estimate, Measurement, Ragged, Results, Values
-from sightline.report.html.provenance import without_folders
+from sightline.report.provenance import without_folders
 from sightline.stats.distribution_shapes import largest
 
 BASE = "base"

@@ -19,7 +19,7 @@ from sightline.report.figures.by_max_weight import READ
 from sightline.report.figures.palette import label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out
 from sightline.report.figures.violins import Violin, draw_violins
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import quartiles
 

@@ -14,7 +14,7 @@ from sightline.core.results import Estimate, Results
 from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import count
 from sightline.stats.across_seeds import across_seeds
 from sightline.verdict.rationale_estimates import above_chance

@@ -17,8 +17,8 @@ from sightline.core.errors import DataError
 from sightline.core.results import Ragged, Results, TextRecord
 from sightline.report.figures.palette import SHADES, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out, needed
-from sightline.report.html.provenance import named
 from sightline.report.number_format import count
+from sightline.report.provenance import named
 from sightline.report.sanitize import one_line, shortened
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sightline.report.alternative_maps import MEASURED, numbers
 from sightline.report.figures.interval_plot import draw_intervals
 from sightline.report.figures.palette import label
 from sightline.report.figures.plot import Plot, PlotRow
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,6 +22,7 @@ from sightline.report.attention_source_notes import heat, tried
 from sightline.report.caption import caption
 from sightline.report.caption import title as caption_title
 from sightline.report.card import card
+from sightline.report.card_text import card_markdown
 from sightline.report.effect_scale import DEFINED, SCALE
 from sightline.report.first_screen import (
     CAVEATS,
@@ -36,7 +37,6 @@ from sightline.report.first_screen import (
 from sightline.report.html.example_text import example_view
 from sightline.report.html.explorer import BUDGET, carried, controls
 from sightline.report.html.page_template import frame, template
-from sightline.report.html.provenance import about, command, settings
 from sightline.report.html.result_view import MARKS, finding_view
 from sightline.report.html.seed_section import seeds_view
 from sightline.report.html.table_rows import (
@@ -52,9 +52,9 @@ from sightline.report.layer_table import DESCRIPTION as LAYERS_TOLD
 from sightline.report.layer_table import TITLE as LAYERS
 from sightline.report.layer_table import layer_rows
 from sightline.report.number_format import count, level_of
+from sightline.report.provenance import about, command, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import remaining_content, without
-from sightline.report.text.card_text import card_markdown
 from sightline.verdict.seed_summary import AcrossSeeds
 
 _DATA = Markup(

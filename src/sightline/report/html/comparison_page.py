@@ -13,11 +13,11 @@ from jaxtyping import Float, Int
 
 from sightline._io.atomic_write import write_bytes
 from sightline.report import comparison_sentences
-from sightline.report.html.map_names import Map
 from sightline.report.html.page_template import frame, template
 from sightline.report.html.result_view import MARKS
 from sightline.report.html.token_highlights import TextMap, drawn
 from sightline.report.html.view_model import HeldTexts, held_texts
+from sightline.report.map_names import Map
 from sightline.report.number_format import count, number, p_value
 from sightline.verdict.comparison.comparison_result import (
     AuditPair,

@@ -14,9 +14,9 @@ from sightline.core.explanation import WARNING, Explanation
 from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
-from sightline.report.html.map_names import called
 from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, Piece, pieces
+from sightline.report.map_names import called
 from sightline.report.number_format import count, number
 from sightline.report.sentences import by_absence, headline, quoted
 

@@ -15,8 +15,8 @@ from markupsafe import Markup
 from sightline.core.results import MapRow, TextRecord
 from sightline.report.html.data_blocks import Filled, filled
 from sightline.report.html.logit_decomposition import LogitSums
-from sightline.report.html.map_names import recommended
 from sightline.report.html.view_model import HeldMap, HeldTexts
+from sightline.report.map_names import recommended
 from sightline.report.number_format import count, number
 from sightline.report.sanitize import one_line
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 from sightline.report.alternative_maps import MapFamily, numbers
-from sightline.report.html.map_names import called
+from sightline.report.map_names import called
 from sightline.report.number_format import count, interval, number, span
 from sightline.report.sentences import but_not_for, side
 

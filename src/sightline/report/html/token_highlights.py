@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from sightline.core.results import TextRecord
 from sightline.report.html.long_text_excerpt import MOST, Range, folded, heaviest
-from sightline.report.html.map_names import Map
 from sightline.report.html.view_model import HeldTexts
+from sightline.report.map_names import Map
 from sightline.report.number_format import count, number
 from sightline.report.sanitize import shortened
 

@@ -16,7 +16,7 @@ from sightline.config.measure_registry import REDUCED, REDUCTIONS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Failed, Measurement, NotRun, Ragged, Results, TextRecord, Values
 from sightline.report.html.logit_decomposition import LogitSums, sums_of
-from sightline.report.html.map_names import MAPS, Map, first_maps
+from sightline.report.map_names import MAPS, Map, first_maps
 
 
 class TextValues(Sequence[np.ndarray]):

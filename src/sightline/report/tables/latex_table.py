@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 
 from sightline.core.results import Table, TableCell
+from sightline.report.column_layout import blocks_of, column_widths
 from sightline.report.number_format import count, number, span
 from sightline.report.sanitize import one_line
 from sightline.report.tables.table_cells import Grid, Script, heading, notes, reasons_of, written
-from sightline.report.text.column_layout import blocks_of, column_widths
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 _LINE, _SMALL_LINE, _NAME = 68, 84, 30

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from sightline.core.results import Table
+from sightline.report.column_layout import aligned, blocks_of, column_widths
 from sightline.report.sanitize import one_line
 from sightline.report.tables.table_cells import (
     Grid,
@@ -16,7 +17,6 @@ from sightline.report.tables.table_cells import (
     reasons_of,
     written,
 )
-from sightline.report.text.column_layout import aligned, blocks_of, column_widths
 
 _NARROWEST_NOTE = 20
 

@@ -12,6 +12,7 @@ from sightline.report.accuracy_sentences import TITLE as MODEL
 from sightline.report.accuracy_sentences import accuracy, further
 from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import at_odds, families, how
+from sightline.report.column_layout import aligned
 from sightline.report.effect_scale import SCALE
 from sightline.report.first_screen import (
     CAVEATS,
@@ -27,7 +28,6 @@ from sightline.report.first_screen import (
 from sightline.report.number_format import chosen, count, interval, level_of, score, score_span
 from sightline.report.sanitize import one_line, shortened
 from sightline.report.sentences import NotRunTests, caveat_reasons
-from sightline.report.text.column_layout import aligned
 
 WIDTH = 100
 """Columns that a line takes at most."""

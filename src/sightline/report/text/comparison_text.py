@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sightline.report import comparison_sentences
+from sightline.report.column_layout import aligned
 from sightline.report.number_format import p_value
-from sightline.report.text.column_layout import aligned
 from sightline.verdict.comparison.comparison_result import AuditPair, Compared, SideBySide
 
 

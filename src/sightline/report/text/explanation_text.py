@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from sightline.core.explanation import Explanation
+from sightline.report.column_layout import aligned
 from sightline.report.html.explanation_view import (
     AGAINST,
     FOR,
@@ -18,7 +19,6 @@ from sightline.report.html.explanation_view import (
 )
 from sightline.report.html.token_highlights import STEPS
 from sightline.report.sanitize import one_line, visible
-from sightline.report.text.column_layout import aligned
 
 
 def lines(reading: Explanation) -> list[str]:

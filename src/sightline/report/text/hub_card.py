@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.core.results import Estimate, Results
 from sightline.report.card import card
-from sightline.report.html.provenance import named
+from sightline.report.card_text import card_markdown
 from sightline.report.number_format import chosen, ci_and_n
+from sightline.report.provenance import named
 from sightline.report.sanitize import one_line
 from sightline.report.sentences import question
-from sightline.report.text.card_text import card_markdown
 
 if TYPE_CHECKING:
     from sightline.verdict.seed_summary import AcrossSeeds

@@ -5,9 +5,9 @@ numbers behind them.
 from __future__ import annotations
 
 from sightline.report.advice import TITLE as WHAT_TO_DO
+from sightline.report.column_layout import aligned, points
 from sightline.report.multi_seed_summary import TITLE, ends, held, notes, rows, summary_sentence
 from sightline.report.seed_advice import together
-from sightline.report.text.column_layout import aligned, points
 from sightline.verdict.seed_summary import AcrossSeeds
 
 

@@ -19,9 +19,9 @@ from sightline.config.presets import build_specs
 from sightline.config.specs import RunSpec
 from sightline.core.results import Measurement
 from sightline.studies.aggregate import by_labels, over_seeds
+from sightline.studies.papers.study_models import BILSTM, SEEDS
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
-from sightline.studies.study_models import BILSTM, SEEDS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.rank_conclusions import describe_ranks

@@ -25,10 +25,10 @@ from sightline.core.results import Measurement, Ragged, Results
 from sightline.experiments.grid import pin
 from sightline.numerics.max_divergence import farthest, within
 from sightline.stats.bootstrap import mean, proportion
+from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
+from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Done, Labels, Params, Rows, Study, gate
-from sightline.studies.study_models import BILSTM, SEEDS, PaperModel
-from sightline.studies.study_models import cell as trained_cell
 
 Array = np.ndarray
 CORPORA: Mapping[str, tuple[int, int | None]] = {"sst": (len(SEEDS), None), "imdb": (1, 1000)}

@@ -27,10 +27,10 @@ from sightline.data.load_dataset import load
 from sightline.experiments.grid import pin
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.adversaries import moved
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import SHARE
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
-from sightline.studies.study_models import BILSTM
 
 MLP = "mlp+additive"
 CORPORA = ("news", "sst")

@@ -18,9 +18,9 @@ from typing import Any
 from sightline.config.presets import build_specs
 from sightline.config.specs import BUT_ATTENTION, PIECES, Adversary, FitSpec, Piece, RunSpec
 from sightline.core.results import Results
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
-from sightline.studies.study_models import BILSTM
 
 WEIGHTS = (1e-4, 3e-4, 1.05e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 """λ; the third is that of Wiegreffe & Pinter 2019 for SST, 5.25e-4 where total variation is

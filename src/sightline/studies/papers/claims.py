@@ -22,7 +22,7 @@ from sightline.studies.aggregate import AggregateLine, Number, Read
 from sightline.studies.papers import gumbel_vs_seed, jain2019, wen2022
 from sightline.studies.papers.jain2019 import HIGH, MLP
 from sightline.studies.papers.margins import ends_of
-from sightline.studies.study_models import BILSTM
+from sightline.studies.papers.study_models import BILSTM
 
 Result = Literal["replicated", "replicated, but at chance level", "not replicated", "undetermined"]
 REPLICATED, AT_CHANCE, NOT_REPLICATED, UNDETERMINED = RESULTS = (

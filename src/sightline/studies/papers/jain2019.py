@@ -20,10 +20,10 @@ from sightline.studies.aggregate import Number
 from sightline.studies.papers.corpus_statistics import COUNTED, STORIES, sizes
 from sightline.studies.papers.model_performance import performance_of
 from sightline.studies.papers.paper_table import OfCorpus, of_paper
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import SHARE, TAU, largest_of, numbers_of
 from sightline.studies.study_corpora import BINARY, CORPORA, QUESTIONS, data_of
 from sightline.studies.study_definition import Params
-from sightline.studies.study_models import BILSTM
 
 MLP, CNN = "mlp+additive", "cnn+additive"
 DOT = (BILSTM, "bilstm+dot", "mlp+dot")

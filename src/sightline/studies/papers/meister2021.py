@@ -20,11 +20,11 @@ from sightline.studies.papers.corpus_statistics import COUNTED, totals
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
+from sightline.studies.papers.study_models import PaperModel
+from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.run_numbers import SHARE, TAU, named, numbers_of
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Done, Joint, Params
-from sightline.studies.study_models import PaperModel
-from sightline.studies.study_models import cell as trained_cell
 
 CORPORA = ("imdb", "news", "sst")
 PAIRS = ("bilstm+additive", "transformer+dot")

@@ -9,8 +9,8 @@ from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate
 from sightline.stats.bootstrap import mean
 from sightline.studies.aggregate import Number
+from sightline.studies.papers.study_models import positive_f1_of
 from sightline.studies.run_numbers import MOVED, SHARE, largest_of, named, numbers_of
-from sightline.studies.study_models import positive_f1_of
 
 LOST = (-1.0, 1.0)
 """What a share may lose."""

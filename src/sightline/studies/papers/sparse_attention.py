@@ -24,11 +24,11 @@ from sightline.stats.intervals import Bounds
 from sightline.stats.parameter_sweep import At, goes_with
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.published_values import value_of
+from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
+from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.run_numbers import SHARE, TAU
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Done, Joint, Labels, Params, Rows, Study
-from sightline.studies.study_models import BILSTM, SEEDS, PaperModel
-from sightline.studies.study_models import cell as trained_cell
 from sightline.verdict.number_bounds import ends_of
 
 PRESET = "meister2021"

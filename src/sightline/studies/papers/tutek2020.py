@@ -15,11 +15,11 @@ from sightline.studies.papers.adversaries import SHORTER, against
 from sightline.studies.papers.corpus_statistics import words
 from sightline.studies.papers.model_performance import lost_of, peaked_of
 from sightline.studies.papers.paper_table import OfCorpus, of_paper
+from sightline.studies.papers.study_models import RETENTION, PaperModel
+from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.run_numbers import MOVED, named
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Params
-from sightline.studies.study_models import RETENTION, PaperModel
-from sightline.studies.study_models import cell as trained_cell
 
 CORPORA = ("sst", "agnews", "news", "imdb", "anemia")
 SCORERS = ("additive", "dot")

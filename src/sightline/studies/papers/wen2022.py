@@ -24,10 +24,10 @@ from sightline.studies.papers.corpus_statistics import COUNTED, STORIES, sizes
 from sightline.studies.papers.gumbel_vs_seed import TASKS, UNCHANGED, raised
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import TAU, named
 from sightline.studies.study_corpora import BINARY, QUESTIONS
 from sightline.studies.study_definition import Params
-from sightline.studies.study_models import BILSTM
 
 CORPORA = (*BINARY, *QUESTIONS[1:])
 ENCODERS, SCORERS = ("bilstm", "cnn", "mlp"), ("additive", "deep", "dot")

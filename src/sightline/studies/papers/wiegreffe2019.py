@@ -11,10 +11,10 @@ from functools import partial
 from sightline.config.specs import RunSpec
 from sightline.studies.papers import adversaries
 from sightline.studies.papers.paper_table import of_paper
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import named
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Params
-from sightline.studies.study_models import BILSTM
 
 MOVED = {
     "JSD of attention, other seeds": ("beside.jsd.seeds", ""),

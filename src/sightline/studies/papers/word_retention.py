@@ -21,10 +21,16 @@ from sightline.numerics.mutual_information import comparable
 from sightline.stats.intervals import Bounds
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.published_values import value_of
+from sightline.studies.papers.study_models import (
+    BILSTM,
+    CHOSEN,
+    RETENTION,
+    PaperModel,
+    positive_f1_of,
+)
+from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
-from sightline.studies.study_models import BILSTM, CHOSEN, RETENTION, PaperModel, positive_f1_of
-from sightline.studies.study_models import cell as trained_cell
 from sightline.verdict.number_bounds import ends_of
 
 AXES = ("corpus", "scorer", "kind", "state", "seed")

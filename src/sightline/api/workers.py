@@ -1,6 +1,0 @@
-"""Who makes the runs of a study: processes here, or the processors of a cluster."""
-
-from __future__ import annotations
-
-from sightline.experiments.executors.executor import Workers as Workers
-from sightline.experiments.executors.executor import read_workers as read_workers
