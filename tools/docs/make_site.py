@@ -2,7 +2,8 @@
 changelog, reports of example audits, and `llms.txt`.
 
 `--quick` leaves out what has to be computed: notebooks stand without their outputs, and no report
-is made. Warnings of the generator are errors.
+is made. Warnings of the generator are errors, and so is a page that is too long or too far from
+Home (`page_sizes.py`, where chromium is there).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import page_sizes
 from docs_tables import ROOT
 from nbclient import NotebookClient
 
@@ -42,7 +44,7 @@ def main() -> int:
     done = subprocess.run(command, cwd=BUILD, check=False).returncode
     missing = [*missing_frames(SITE)]
     print("\n".join(missing))
-    return done or bool(missing)
+    return done or bool(missing) or page_sizes.report(SITE)
 
 
 def missing_frames(site: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python
+"""Draw four small audits and photograph their pages for the pages of the report: ``python
 tools/docs/screenshots.py``.
 
 Two are those of the demo: attention trained onto the opinion words, and away from them. One uses
