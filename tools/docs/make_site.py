@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import latex2mathml.converter
 import nbformat
 import page_sizes
 from docs_tables import ROOT
@@ -58,6 +59,22 @@ def missing_frames(site: Path) -> Iterator[str]:
 def _copy_pages() -> None:
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(ROOT / "docs", PAGES)
+    for path in PAGES.rglob("*.md"):
+        path.write_text(with_formulas(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+_FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def with_formulas(text: str) -> str:
+    """Write each block of LaTeX as MathML, which browsers set without a script."""
+
+    def mathml(match: re.Match[str]) -> str:
+        latex = " ".join(match[1].split())
+        found = latex2mathml.converter.convert(latex, display="block")
+        return f'<div class="formula">{found}</div>'
+
+    return _FORMULA.sub(mathml, text)
 
 
 def _write(name: str, text: str) -> None:
