@@ -20,7 +20,7 @@ export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all coverage check validate mutants snapshots bench docs docs-check site format format-check lint types walls mutants-check \
-        wheel wheel-smoke clean
+        wheel wheel-smoke release-check clean
 
 help:  ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name text; do \
@@ -107,6 +107,9 @@ wheel: $(STAMP)  ## build the wheel into dist
 
 wheel-smoke: wheel  ## install the wheel bare and audit with it from an empty folder
 	PYTHON=$(PY) TORCH_INDEX=$(TORCH_INDEX) scripts/wheel_smoke.sh dist/*.whl
+
+release-check: $(STAMP)  ## what does a release still lack?
+	$(PY) scripts/release_check.py
 
 clean:  ## remove what was built, keep .venv
 	rm -rf build dist htmlcov .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

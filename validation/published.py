@@ -231,7 +231,7 @@ def gates(counted: Mapping[str, Mapping[str, Counted]]) -> Iterator[dict[str, An
                 yield exactly(f"{name}, {recipe}: records found, {what}", int(found), int(official))
 
 
-# ---------------------------------------------------------------- the table of docs/data.md
+# ---------------------------------------------------------------- the table of docs/tables/corpora.md
 
 
 def rows(stored: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -4,16 +4,20 @@ name.
 
 import re
 import sys
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
 import pytest
 import torch
+import typer
 
-from sightline.adapters import factory
+from sightline.adapters import compatibility, factory
 from sightline.adapters.wrap import WrappedModule
 from sightline.api import model_source
 from sightline.audits.audit_storage import load_results
+from sightline.cli.app import app
+from sightline.core.example import Example
 from tests.cli.conftest import TINY, Call
 
 FILE = """
@@ -161,6 +165,50 @@ def test_with_data_their_texts_and_labels_are_looked_at(sightline: Call, here, m
         "check-model", f"py:{module}:build", "--data", table, "--label-map", "neg=no,pos=yes"
     )
     assert (unnamed.code, "does not name its classes" in unnamed.err) == (2, True)
+
+
+def data_flags(command: str) -> set[str]:
+    """Give the names of the flags about data that a command has."""
+    parameters = typer.main.get_command(app).commands[command].params
+    return {one.name for one in parameters if getattr(one, "rich_help_panel", "") == "Data"}
+
+
+def test_texts_are_read_by_the_flags_of_an_audit():
+    assert {"data", "test", "id", "group", "labels_sep"} <= data_flags("audit")
+    assert data_flags("check-model") == data_flags("audit") - {"scores"}
+
+
+def test_a_column_is_read_as_an_audit_reads_it(sightline: Call, module, table):
+    model = f"py:{module}:build"
+    assert sightline("check-model", model, "--test", table).code == 0
+    for command in (("check-model", model), ("audit", "--model", model)):
+        for flag in ("--group", "--id"):
+            done = sightline(*command, "--data", table, flag, "team")
+            assert done.code == 2
+            assert f"there is no column 'team' to read as '{flag.lstrip('-')}'" in done.err
+
+
+@pytest.mark.parametrize("given", [("--group", "person"), ("--label-map", "a=b"), ("--text", "b")])
+def test_a_flag_about_texts_needs_texts(sightline: Call, module, given):
+    done = sightline("check-model", f"py:{module}:build", *given)
+    assert done.code == 2
+    assert given[0] in done.err
+
+
+@pytest.mark.parametrize(("typed", "longest"), [((), 3), (("--max-tokens", 4), 4)])
+def test_a_saved_model_is_checked_on_texts_prepared_as_its_own(
+    sightline: Call, here, table, monkeypatch, typed, longest
+):
+    assert sightline("train", "--data", table, *TINY, "--max-tokens", 3, "--out", "s").code == 0
+    lengths = list[int]()
+
+    def spied(model: object, examples: Sequence[Example], labels: object) -> tuple[()]:
+        lengths.extend(len(one.tokens) for one in examples)
+        return ()
+
+    monkeypatch.setattr(compatibility, "check", spied)
+    assert sightline("check-model", "s", "--data", table, *typed).code == 0
+    assert max(lengths) == longest
 
 
 def test_a_saved_model_passes(sightline: Call, here, table):

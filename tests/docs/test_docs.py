@@ -142,21 +142,21 @@ def test_every_finding_has_a_page_that_opens_with_its_claim(pages):
 
 
 @pytest.mark.parametrize(
-    ("page", "text"),
+    ("place", "page", "text"),
     [
-        ("docs/measures.md", "\n## erasure\n"),
-        ("docs/figures.md", "\n## heat-map\n\n!["),
-        ("docs/models.md", "source `random`"),
-        ("docs/models.md", "`layers=1`"),
-        ("docs/data.md", "planted:vote("),
-        ("docs/data.md", "`.jsonl`"),
-        ("docs/data.md", "`strength=0.7`"),
-        ("docs/verdict.md", "must not be shown"),
+        ("docs/measures", "docs/measures/words.md", "\n## erasure\n"),
+        ("docs/figures", "docs/figures/words.md", "\n## heat-map\n\n!["),
+        ("docs/models.md", "docs/models.md", "source `random`"),
+        ("docs/models.md", "docs/models.md", "`layers=1`"),
+        ("docs/planted.md", "docs/planted.md", "planted:vote("),
+        ("docs/data.md", "docs/data.md", "`.jsonl`"),
+        ("docs/planted.md", "docs/planted.md", "`strength=0.7`"),
+        ("docs/verdict.md", "docs/verdict.md", "must not be shown"),
     ],
 )
-def test_nothing_registered_may_be_left_out(pages, page, text):
+def test_nothing_registered_may_be_left_out(pages, place, page, text):
     assert checks.check_named(pages | {page: pages[page].replace(text, "")}) == [
-        f"{page} does not have {text.strip()!r}"
+        f"{place} does not have {text.strip()!r}"
     ]
 
 
@@ -250,15 +250,15 @@ def test_results_of_worlds_become_tables():
         "cells": 2000, "seeds": [0, 199], "groups": [group], "hours": 1.25, "gates": [held, broken],
         "environment": {"versions": {"torch": "2.0"}, "threads": 1},
     }  # fmt: skip
-    result = results.worlds(stored)
-    same_text("docs", result)
-    assert "**1 of 2 gates hold.**" in result
-    assert "| needle &#124; cnn | 3 of 50 | ≤ 1 |" in result
+    told, result = results.cost_and_gates(stored), results.worlds(stored)
+    same_text("docs", f"{told}\n{result}")
+    assert "**1 of 2 gates hold.**" in told
+    assert "| needle &#124; cnn | 3 of 50 | ≤ 1 |" in told
     assert "| needle | mlp | 0.99 | 200 | 190 | 2 | 2 | 2 | 2 | 2 | 190 | 2 |" in result
     assert "| 4, 5 |" in result
-    assert "what fails" not in results.worlds(stored | {"gates": [held]})
-    assert "planned" not in result
-    part = results.worlds(stored | {"planned": 8150, "hours_left": 21.3})
+    assert "what fails" not in results.cost_and_gates(stored | {"gates": [held]})
+    assert "planned" not in told
+    part = results.cost_and_gates(stored | {"planned": 8150, "hours_left": 21.3})
     assert (
         "**2,000 of 8,150 planned runs are counted**; the rest would take about 21.3 hours "
         "of one worker."
@@ -606,7 +606,9 @@ def test_results_of_repeats_become_a_table():
 def test_every_raw_array_is_on_the_page_of_measures(pages, audit):
     sections = dict(
         re.findall(
-            r"^## (\w+)\n(.*?)(?=^## |\Z)", pages["docs/measures.md"], re.MULTILINE | re.DOTALL
+            r"^## (\w+)\n(.*?)(?=^## |\Z)",
+            checks.text_under(pages, "docs/measures/"),
+            re.MULTILINE | re.DOTALL,
         )
     )
     for code, taken in audit.measurements.items():
@@ -644,14 +646,18 @@ def test_every_entry_of_a_card_is_on_a_page(pages, tmp_path):
     reviews(tmp_path / "reviews.csv")
     table = load(parse_data(str(tmp_path / "reviews.csv"), text="body", label="stars"), 0).card
     planted = load(parse_data("planted:vote(n=60,length=9)"), 0).card
-    said = pages["docs/data.md"] + pages["docs/schema.md"]
+    said = "".join(
+        pages[f"docs/{name}.md"] for name in ("data", "data-checks", "corpora", "planted", "schema")
+    )
     assert [entry for entry in {**table, **planted} if f"`{entry}" not in said] == []
 
 
 def test_the_pages_tell_what_each_answer_does(fresh):
     result = dict(
         re.findall(
-            r"<!-- (what findings do|caveats) -->\n(.*?)<!-- /", fresh["docs/verdict.md"], re.DOTALL
+            r"<!-- (what findings do|caveats) -->\n(.*?)<!-- /",
+            fresh["docs/verdict.md"] + fresh["docs/caveats.md"],
+            re.DOTALL,
         )
     )
     assert [
@@ -680,12 +686,12 @@ def test_the_python_of_the_guide_runs(pages, tmp_path, monkeypatch, capsys):
 def test_the_measure_of_the_guide_measures(pages, monkeypatch):
     (code,) = re.findall(
         r"^```python\n(from dataclasses.*?)^```$",
-        pages["docs/measures.md"],
+        pages["docs/own-measure.md"],
         re.MULTILINE | re.DOTALL,
     )
     result = types.ModuleType("heaviest")
     monkeypatch.setitem(sys.modules, "heaviest", result)  # where a dataclass looks its own names up
-    exec(compile(code, "docs/measures.md", "exec"), result.__dict__)
+    exec(compile(code, "own-measure.md", "exec"), result.__dict__)
     data = load(parse_data("planted:needle(n=40,length=5)"), 0)
     model = build(parse_model("mlp(hidden=4)"), Vocabulary.fit(data.train), data.label_names, 0)
     found = auditing.audit(
@@ -716,6 +722,6 @@ def test_a_command_that_reads_the_papers_from_a_store_names_the_store_and_the_da
         for command in re.findall(r"`(sightline study papers [^`]+)`", text)
         if "/decisions/" not in name
     ]
-    assert [name for name, command in commands if "--so-far" in command] == ["docs/architecture.md"]
+    assert [name for name, command in commands if "--so-far" in command] == ["docs/extending.md"]
     for name, command in commands:
         assert {"--data", "--store"} <= {*command.split()}, name

@@ -99,7 +99,7 @@ def test_a_number_of_a_part_is_spared_on_its_page_alone():
 )
 def test_nothing_is_called_not_measured(text, message):
     assert len(prose.check_measured({"README.md": text})) == message
-    assert prose.check_measured({"docs/measures.md": "that half is not measured"}) == []
+    assert prose.check_measured({"docs/own-measure.md": "that half is not measured"}) == []
 
 
 def test_a_code_or_a_corpus_that_there_is_not_is_named():

@@ -68,3 +68,18 @@ def test_a_frame_that_leads_nowhere_is_named(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text("")
     (tmp_path / "a" / "index.html").write_text('<iframe src="../b.html"><iframe src="c.html">')
     assert [*make_site.missing_frames(tmp_path)] == ["a/index.html: no file c.html for a frame"]
+
+
+def test_a_formula_is_set_as_mathml() -> None:
+    page = make_site.with_formulas("before\n\n```math\n\\frac{a}{b}\n```\n\n```text\nx\n```\n")
+    assert re.search(r"<math [^>]*>.*<mfrac>.*<mi>a</mi>.*<mi>b</mi>.*</mfrac>.*</math>", page)
+    assert "```text\nx\n```" in page
+    assert "\\frac" not in page
+
+
+def test_every_formula_of_the_pages_is_understood() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
+    formulas = [found for text in texts for found in make_site._FORMULA.findall(text)]
+    assert len(formulas) > 10
+    pages = [make_site.with_formulas(f"```math\n{formula}```\n") for formula in formulas]
+    assert [page for page in pages if "\\" in re.sub("<[^>]+>", "", page)] == []

@@ -395,6 +395,24 @@ def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
     assert docs_reproduction.claims(page).count("not run yet") == len(page["claims"])
 
 
+def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
+    page = paper_scope.page_of_all(kept_of(read_rows(RESULTS_FILE)))
+    assert sum(one["done"] for one in page["artefacts"]) > 0
+    for one in page["artefacts"]:
+        for count in ("planned", "done"):
+            assert sum(runs[count] for runs in one["runs"].values()) == one[count], one["id"]
+
+
+def test_a_corpus_that_lacks_no_run_is_known_by_its_readings() -> None:
+    row = Row("t", "sst", "m", run="a")
+    readings = {"a": (row, None), "b": (row, None), "c": (Row("t", "imdb", run="c"), None)}
+    kept = Kept(by_corpus={"imdb": {"planned": 4, "missing": 3}}, readings=readings)
+    assert paper_scope.runs_by_corpus(kept) == {
+        "sst": {"planned": 2, "done": 2},
+        "imdb": {"planned": 4, "done": 1},
+    }
+
+
 RESULTS_FILE = Path(__file__).resolve().parents[2] / "docs" / "verified" / "results.csv.gz"
 
 

@@ -34,23 +34,38 @@ VERDICTS: Mapping[int, str] = {
     7: "by absence",
 }
 WRONG = "**wrong**: "
+WHEN = ("before", "after")
+
+
+def right(stored: Stored) -> str:
+    """Count the cases of each kind that both commits were right about."""
+    kinds: dict[str, list[Stored]] = {}
+    for case in stored["cases"]:
+        kinds.setdefault(case["kind"], []).append(case)
+    kinds["all"] = [*stored["cases"]]
+    rows = [
+        (kind, str(len(own)), *(str(sum(_held(one, when) for one in own)) for when in WHEN))
+        for kind, own in kinds.items()
+    ]
+    return table(("kind", "cases", *(f"right in every run, {when}" for when in WHEN)), rows)
 
 
 def cases(stored: Stored) -> str:
-    """Table what both commits said of every case, and count what was right."""
-    rows, right = list[tuple[str, ...]](), {"before": 0, "after": 0}
-    for case in stored["cases"]:
-        cells = []
-        for when in right:
-            held = bool(case[when]) and all(_is_right(case, one) for one in case[when])
-            right[when] += held
-            cells.append(
-                ("" if held else WRONG) + _said(case[when]) if case[when] else "not counted"
-            )
-        rows.append((case["kind"], case["name"], _wanted(case), *cells, _decided(case["after"])))
-    head = ("kind", "case", "right", "before", "after", "not passed after")
-    text = ", ".join(f"{count} {when}" for when, count in right.items())
-    return f"Right in every run: {text}, of {len(rows)} cases.\n\n{table(head, rows)}"
+    """Table what both commits said of every case."""
+    head = ("kind", "case", "right", *WHEN, "not passed after")
+    return table(head, map(_case, stored["cases"]))
+
+
+def _case(case: Stored) -> Iterator[str]:
+    yield from (case["kind"], case["name"], _wanted(case))
+    for when in WHEN:
+        wrong = "" if _held(case, when) else WRONG
+        yield wrong + _said(case[when]) if case[when] else "not counted"
+    yield _decided(case["after"])
+
+
+def _held(case: Stored, when: str) -> bool:
+    return bool(case[when]) and all(_is_right(case, one) for one in case[when])
 
 
 def _is_right(case: Stored, run: Stored) -> bool:

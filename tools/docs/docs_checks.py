@@ -188,26 +188,35 @@ def _page_of(code: str, page: str) -> list[str]:
 
 def check_named(pages: Pages) -> list[str]:
     """Say which measure, figure, part, corpus, option or verdict its page leaves out."""
-    wanted = [("docs/measures.md", f"\n## {one.code}\n") for one in every_measure()]
-    wanted += [("docs/figures.md", f"\n## {name}\n\n![") for name in FIGURES]
+    wanted = [("docs/measures", f"\n## {one.code}\n") for one in every_measure()]
+    wanted += [("docs/figures", f"\n## {name}\n\n![") for name in FIGURES]
     wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
-    wanted += [("docs/data.md", f"planted:{row.name}(") for row in PLANTED]
-    wanted += [("docs/data.md", f"| `{row.name}:") for row in PUBLISHED]
+    wanted += [("docs/planted.md", f"planted:{row.name}(") for row in PLANTED]
+    wanted += [("docs/corpora.md", f"| `{row.name}:") for row in PUBLISHED]
     wanted += [("docs/data.md", f"`.{row.name}`") for row in TABLES]
     wanted += [
-        ("docs/data.md", _option(*option)) for row in PUBLISHED for option in row.defaults.items()
-    ]
-    wanted += [
-        ("docs/models.md", _option(*option)) for row in MODELS for option in row.defaults.items()
-    ]
-    wanted += [
-        ("docs/data.md", _option(*option)) for row in PLANTED for option in row.defaults.items()
+        (page, _option(*option))
+        for page, rows in (
+            ("docs/corpora.md", PUBLISHED),
+            ("docs/models.md", MODELS),
+            ("docs/planted.md", PLANTED),
+        )
+        for row in rows
+        for option in row.defaults.items()
     ]
     wanted += [(page, verdict) for page in ("README.md", "docs/verdict.md") for verdict in VERDICTS]
-    left_out = [
-        (page, text) for page, text in dict.fromkeys(wanted) if text not in pages.get(page, "")
+    return [
+        f"{page} does not have {text.strip()!r}"
+        for page, text in dict.fromkeys(wanted)
+        if text not in text_under(pages, page)
     ]
-    return [f"{page} does not have {text.strip()!r}" for page, text in left_out]
+
+
+def text_under(pages: Pages, place: str) -> str:
+    """Give a page, or all pages of a folder one after the other."""
+    return pages.get(place) or "".join(
+        f"\n{text}" for name, text in pages.items() if name.startswith(f"{place.rstrip('/')}/")
+    )
 
 
 def _option(key: str, value: object) -> str:

@@ -114,7 +114,7 @@ def threshold(code: str) -> str:
             f"**{known.fewest(code)}** texts.\n"
         )
     text = f"{known.threshold[code]:g}" if code in known.threshold else "not set yet"
-    how = "how both were set: [calibration](../calibration.md)"
+    how = "how both were set: [thresholds](../thresholds.md)"
     return f"Threshold: **{text}**; minimum sample size: **{known.fewest(code)}** texts ({how}).\n"
 
 
@@ -381,6 +381,13 @@ def sql_tables() -> str:
     return f"{text}\n\n{table(('table', 'column', 'what', 'it says'), rows)}"
 
 
+def _page_with(figure: str) -> str:
+    """Name the page that shows a figure, from docs."""
+    pages = (ROOT / "docs" / "figures").glob("*.md")
+    shown = (one.name for one in pages if f"\n## {figure}\n" in one.read_text(encoding="utf-8"))
+    return f"figures/{next(shown, '')}"
+
+
 def figures() -> str:
     """Table what can be drawn, and of what."""
     of = {
@@ -390,7 +397,7 @@ def figures() -> str:
         (True, True): "one text of several audits",
     }
     rows = [
-        (f"[`{name}`](#{name})", one.description, of[one.several, one.of_a_text])
+        (f"[`{name}`]({_page_with(name)}#{name})", one.description, of[one.several, one.of_a_text])
         for name, one in FIGURES.items()
     ]
     return table(("name", "what", "of"), rows)

@@ -4,6 +4,7 @@ worth.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import mean
 
@@ -14,11 +15,34 @@ SIGNS: Mapping[str, str] = {"passed": "+", "failed": "−", "inconclusive": "·"
 Groups = Mapping[tuple[str, str], list[Stored]]
 
 
-def real_texts(stored: Stored) -> str:
-    """Table every run, then findings and maps by corpus and encoder, over the seeds."""
+def verdicts_by_corpus(stored: Stored) -> str:
+    """Table accuracy and verdicts by corpus and encoder, over the seeds."""
+    rows = [
+        (
+            *names,
+            str(len(rows)),
+            f"{mean(row['learned']['accuracy']['value'] for row in rows):.2f}",
+            ", ".join(
+                f"{text}: {count}"
+                for text, count in Counter(row["verdict"]["text"] for row in rows).items()
+            ),
+        )
+        for names, rows in _grouped(stored).items()
+    ]
+    head = ("corpus", "encoder", "seeds", "mean accuracy", "verdict: seeds")
+    return unfinished(stored, len(stored["rows"])) + table(head, rows)
+
+
+def _grouped(stored: Stored) -> Groups:
     groups: dict[tuple[str, str], list[Stored]] = {}
     for row in stored["rows"]:
         groups.setdefault((row["corpus"], row["encoder"]), []).append(row)
+    return groups
+
+
+def real_texts(stored: Stored) -> str:
+    """Table every run, then findings and maps by corpus and encoder, over the seeds."""
+    groups = _grouped(stored)
     signs = ", ".join(f"{sign} {answer}" for answer, sign in SIGNS.items())
     return (
         f"{unfinished(stored, len(stored['rows']))}{table(_RUN, map(_run, stored['rows']))}\n**Tests**: "

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from docs_tables import Stored, number, table
 
-from sightline.studies.papers.claims import CLAIMS, RESULTS
+from sightline.studies.papers.claims import RESULTS
 from sightline.studies.papers.margins import COUNT, FIXED, TAU_OF_QUESTIONS
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import (
@@ -21,7 +21,6 @@ from sightline.studies.papers.protocol import (
     amounts_of,
 )
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE
-from sightline.studies.papers.published_values import PAPERS
 
 KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
 
@@ -49,6 +48,36 @@ def _overview(one: Stored, *, by_paper: bool) -> Iterator[str]:
     yield f"{one['done']} of {one['planned']}"
     yield "; ".join(map(_missing, one["missing"])) or "—"
     yield str(kinds.total())
+    yield from (str(kinds[kind]) for kind in KINDS)
+
+
+def runs_and_numbers(stored: Stored, paper: str = "") -> str:
+    """Table how much of each corpus is done, and how its numbers compare with the printed ones: of
+    all papers or of one.
+    """
+    own = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
+    of_corpora = {
+        *(corpus for one in own for corpus in one["runs"]),
+        *(line["corpus"] for one in own for line in one["lines"]),
+    }
+    ordered = [corpus for corpus in (*PRIMARY, *SECONDARY) if corpus in of_corpora]
+    rows = (_of_corpus(own, name) for name in (*ordered, *sorted(of_corpora - {*ordered})))
+    head = ("corpus", "runs", "numbers compared", "of models", *KINDS)
+    return table(head, rows) + (
+        "\nA run counts in each table that it serves. Numbers compared are those that a paper prints "
+        "and that a run or a count here has, too; those that are not of models are counts of texts "
+        "and words.\n"
+    )
+
+
+def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
+    runs = [one["runs"][corpus] for one in artefacts if corpus in one["runs"]]
+    lines = [line for one in artefacts for line in one["lines"] if line["corpus"] == corpus]
+    kinds = Counter(line["result"] for line in lines if line["result"])
+    yield corpus
+    yield f"{sum(run['done'] for run in runs)} of {sum(run['planned'] for run in runs)}"
+    yield str(kinds.total())
+    yield str(sum(bool(line["result"] and line["model"]) for line in lines))
     yield from (str(kinds[kind]) for kind in KINDS)
 
 
@@ -248,9 +277,3 @@ def margins() -> str:
     rows.insert(1, ("the same on questions and inference", f"{TAU_OF_QUESTIONS:g}"))
     rows.append(("counts of a corpus", f"{COUNT:.0%} of the printed count"))
     return table(("quantity", "margin"), rows)
-
-
-def criteria() -> str:
-    """Table the claims with the criterion that each was given beforehand."""
-    rows = [(PAPERS[claim.paper], claim.says, claim.criterion) for claim in CLAIMS]
-    return table(("paper", "claim", "criterion"), rows)

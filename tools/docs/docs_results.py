@@ -12,16 +12,16 @@ from docs_information import information
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_quality import metrics, metrics_counted, quality, scores_covered
-from docs_real import real_texts
+from docs_real import real_texts, verdicts_by_corpus
 from docs_reproduction import (
     all_findings,
     amounts,
     artefacts,
     claims,
     corpora,
-    criteria,
     margins,
     overview,
+    runs_and_numbers,
     stages,
     summary,
 )
@@ -53,10 +53,13 @@ import published
 from tiny_berts import BERT_WORLDS
 
 
+def cost_and_gates(stored: Stored) -> str:
+    """Say what a count took, and which gates failed."""
+    return f"{_cost(stored)}\n{gates(stored, stored['cells'])}"
+
+
 def worlds(stored: Stored, known: Sequence[Scenario] = WORLDS) -> str:
-    """Say what a count took and which gates failed; table how often each row of the verdict
-    applied.
-    """
+    """Table how often each row of the verdict applied."""
     rows = [tuple(_world(group)) for group in stored["groups"]]
     numbers = [f"row {row.number}" for row in TABLE]
     description = table(("world", "encoder", "accuracy", "cells", "right", *numbers), rows)
@@ -67,15 +70,7 @@ def worlds(stored: Stored, known: Sequence[Scenario] = WORLDS) -> str:
         (_about(right[name]) for name in shown if name in right),
     )
     classes = table(("world", "encoder", "predicted", "runs", "right", "wrong"), _classes(stored))
-    parts = (
-        _cost(stored),
-        gates(stored, stored["cells"]),
-        description,
-        about,
-        "By predicted class:\n",
-        classes,
-    )
-    return "\n".join(parts)
+    return "\n".join((description, about, "By predicted class:\n", classes))
 
 
 def _classes(stored: Stored) -> Iterator[tuple[str, ...]]:
@@ -382,6 +377,9 @@ def published_counts(stored: Stored) -> str:
 
 RESULTS: Mapping[str, Callable[[], str]] = {
     "counted: worlds": worlds_counted,
+    "gates: worlds": when_counted("worlds", cost_and_gates),
+    "gates: worlds confirmed": when_counted("worlds-confirmation", cost_and_gates),
+    "gates: tiny berts": when_counted("tiny_berts", cost_and_gates),
     "table: worlds": when_counted("worlds", worlds),
     "table: worlds confirmed": when_counted("worlds-confirmation", worlds),
     "rates of the verdict": rates,
@@ -397,8 +395,10 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: planted heads": when_counted("planted_heads", planted_heads),
     "table: sst bert": when_counted("sst_bert", sst_bert),
     "table: exact": when_counted("exact", exact),
+    "real: by corpus": when_counted("real", verdicts_by_corpus),
     "table: real": when_counted("real", real_texts),
     "table: real earlier": when_counted("real-before", real_texts),
+    "right before and after": when_counted("before_after", before_after.right),
     "table: before and after": when_counted("before_after", before_after.cases),
     "table: real before and after": when_counted("real", before_after.real),
     "table: sources before and after": when_counted("before_after", before_after.sources),
@@ -410,6 +410,13 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "reproduction: summary": when_counted("reproduction", summary),
     "reproduction: claims": when_counted("reproduction", claims),
     "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),
+    "reproduction: corpora": when_counted("reproduction", runs_and_numbers),
+    **{
+        f"reproduction: corpora of {name}": when_counted(
+            "reproduction", partial(runs_and_numbers, paper=name)
+        )
+        for name in PAPERS
+    },
     **{
         f"reproduction: tables of {name}": when_counted(
             "reproduction", partial(artefacts, paper=name)
@@ -426,7 +433,6 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "protocol: stages": stages,
     "protocol: amounts": amounts,
     "protocol: margins": margins,
-    "protocol: criteria": criteria,
     "table: reproduction": when_counted("earlier runs", overview),
     "table: reproduction by table": when_counted("earlier runs", artefacts),
     "table: ablations": when_counted("ablations", ablations),

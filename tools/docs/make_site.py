@@ -2,7 +2,8 @@
 changelog, reports of example audits, and `llms.txt`.
 
 `--quick` leaves out what has to be computed: notebooks stand without their outputs, and no report
-is made. Warnings of the generator are errors.
+is made. Warnings of the generator are errors, and so is a page that is too long or too far from
+Home (`page_sizes.py`, where chromium is there).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import latex2mathml.converter
 import nbformat
+import page_sizes
 from docs_tables import ROOT
 from nbclient import NotebookClient
 
@@ -42,7 +45,7 @@ def main() -> int:
     done = subprocess.run(command, cwd=BUILD, check=False).returncode
     missing = [*missing_frames(SITE)]
     print("\n".join(missing))
-    return done or bool(missing)
+    return done or bool(missing) or page_sizes.report(SITE)
 
 
 def missing_frames(site: Path) -> Iterator[str]:
@@ -56,6 +59,22 @@ def missing_frames(site: Path) -> Iterator[str]:
 def _copy_pages() -> None:
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(ROOT / "docs", PAGES)
+    for path in PAGES.rglob("*.md"):
+        path.write_text(with_formulas(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+_FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def with_formulas(text: str) -> str:
+    """Write each block of LaTeX as MathML, which browsers set without a script."""
+
+    def mathml(match: re.Match[str]) -> str:
+        latex = " ".join(match[1].split())
+        found = latex2mathml.converter.convert(latex, display="block")
+        return f'<div class="formula">{found}</div>'
+
+    return _FORMULA.sub(mathml, text)
 
 
 def _write(name: str, text: str) -> None:

@@ -1,13 +1,17 @@
-"""Draw four small audits and photograph their pages for ``docs/report.md``: ``python
-tools/docs/screenshots.py``.
+"""Draw five small audits and photograph their reports: ``python tools/docs/screenshots.py``
+writes the images of the documentation. ``--look FOLDER`` writes none of these: it photographs each
+report, the README, the site’s Home (where it is built) and what the terminal prints, on desktop,
+phone, dark screen and paper, for a person to look at.
 
-Two are those of the demo: attention trained onto the opinion words, and away from them. One uses
+Two audits are those of the demo: attention trained onto the opinion words, and away from them. One uses
 weights that nobody chose, and one has to look for the needle of one class alone, so that its verdict
-differs by class. Needs Debian's chromium.
+differs by class; one has too few texts. Needs Debian's chromium.
 """
 
 from __future__ import annotations
 
+import argparse
+import html
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -15,24 +19,30 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import markdown
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from sightline.api.compute_resources import today
+from sightline.audits.audit_result import Audit
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.experiments.pipeline import run
 from sightline.report.html.audit_page import write_page
+from sightline.report.text.audit_summary import lines
 
-IMAGES = Path(__file__).parents[2] / "docs" / "images"
+ROOT = Path(__file__).parents[2]
+IMAGES, HOME = ROOT / "docs" / "images", ROOT / "build" / "site" / "index.html"
 CHROMIUM = "/usr/bin/chromium"
 NEEDLE = "planted:needle(n=600,length=20,strength=0.9)"
 REVIEWS = "planted:reviews(n=1200)"
 DETECTOR = "planted:detector(n=800,length=15,positives=0.3)"
+FEW = "planted:reviews(n=120)"
 MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "learned": (REVIEWS, "mlp+additive", {"guide": "onto"}),
     "random": (NEEDLE, "mlp(hidden=16)+additive+softmax+random", {}),
     "classes": (DETECTOR, "mlp(hidden=16)+additive", {}),
+    "few": (FEW, "mlp(hidden=16)+additive", {}),
     "away": (REVIEWS, "bilstm(hidden=32)+additive", {"guide": "away", "guide_weight": 0.3}),
 }
 """The audits: of which texts, which model, and how its attention is guided."""
@@ -131,10 +141,59 @@ SHOTS = (
 )
 
 
+VIEWS: Mapping[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1440, "height": 900}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2},
+    "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "print": {"viewport": {"width": 794, "height": 1123}},
+}
+"""The surroundings in which a page is looked at."""
+PLAIN = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
+    'content="width=device-width"><title>{title}</title><style>body{{max-width:56rem;'
+    "margin:1rem auto;padding:0 1rem;font-family:sans-serif;color-scheme:light dark}}"
+    "img{{max-width:100%}}pre{{overflow-x:auto}}</style>{body}"
+)
+
+
+def look(folder: Path) -> None:
+    """Photograph everything that people see first, in all surroundings."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {} if not HOME.exists() else {"home": HOME}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").replace("docs/images/", f"{IMAGES}/")
+    body = markdown.markdown(readme, extensions=["tables", "fenced_code"])
+    pages["readme"] = _plain(folder / "readme.html", "README", body)
+    for name in MODELS:
+        audit = audited(name)
+        pages[name] = write_page(audit, folder / f"{name}.html")
+        text = html.escape("\n".join(lines(audit)))
+        pages[f"terminal-{name}"] = _plain(
+            folder / f"terminal-{name}.html", "terminal", f"<pre>{text}</pre>"
+        )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for name, path in pages.items():
+            for view, context in VIEWS.items():
+                page = browser.new_context(offline=True, **context).new_page()
+                page.goto(path.as_uri())
+                if view == "print":
+                    page.emulate_media(media="print")
+                page.wait_for_timeout(300)
+                page.screenshot(path=folder / f"{name}-{view}.png", animations="disabled")
+                page.context.close()
+        browser.close()
+
+
+def _plain(path: Path, title: str, body: str) -> Path:
+    path.write_text(PLAIN.format(title=title, body=body), encoding="utf-8")
+    return path
+
+
 def main() -> None:
     """Make the audits, then each photograph; a heavy one is an error."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        pages = {name: drawn(name, Path(folder) / f"{name}.html") for name in MODELS}
+        shown = {shot.audit for shot in SHOTS}
+        pages = {name: write_page(audited(name), Path(folder) / f"{name}.html") for name in shown}
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for shot in SHOTS:
             path = photographed(browser, shot, pages[shot.audit])
@@ -144,12 +203,12 @@ def main() -> None:
         browser.close()
 
 
-def drawn(model: str, path: Path) -> Path:
-    """Train and audit a model, and write its page."""
+def audited(model: str) -> Audit:
+    """Train and audit a model."""
     data, spec, guided = MODELS[model]
     built, fit = build_specs(spec)
     made = run(RunSpec(parse_data(data), built, replace(fit, **guided)))[1]
-    return write_page(replace(made, spec={**made.spec, "date": today()}), path)
+    return replace(made, spec={**made.spec, "date": today()})
 
 
 def photographed(browser: Browser, shot: Shot, path: Path) -> Path:
@@ -168,4 +227,7 @@ def photographed(browser: Browser, shot: Shot, path: Path) -> Path:
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--look", type=Path, metavar="FOLDER", help="photograph everything there")
+    asked = parser.parse_args().look
+    main() if asked is None else look(asked)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sightline.api.model_source import ELSEWHERE, saved_folder
+from sightline.api.model_source import ELSEWHERE, MODEL_FILE, saved_folder
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SpecError
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
+from sightline.experiments.preprocessing import SHAPING, prepared_alike
 from sightline.verdict.thresholds import committed
 
 if TYPE_CHECKING:
@@ -63,14 +64,21 @@ def check_model(
     source: DataSpec | None = None,
     seed: int = 0,
     label_map: Mapping[str, str] | None = None,
+    *,
+    typed: Collection[str] = SHAPING,
 ) -> tuple[Auditable, tuple[Proof, ...]]:
     """Prove on a few texts that a model does what an audit relies on; give the model, and every
     proof. Of a model with several labels its first is checked, since all run the same module.
+
+    What a saved model remembers of its texts holds for these, but for what was ``typed``.
     """
     from sightline.adapters.compatibility import check  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import has_labels, label_view  # noqa: PLC0415  (torch)
     from sightline.adapters.truncation import seen_of  # noqa: PLC0415  (torch)
 
+    folder = model_folder(model)
+    if source is not None and folder is not None:
+        source = prepared_alike(source, folder / MODEL_FILE, typed)
     whole = _read_model(model)
     found = label_view(whole, 0) if has_labels(whole) else whole
     examples, labels = _read_texts(whole, found, source, seed, label_map or {})

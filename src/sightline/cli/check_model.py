@@ -8,44 +8,36 @@ import typer
 
 from sightline.api.check import check_model as proved
 from sightline.api.check import model_folder
-from sightline.api.data_source import read_label_map, read_source
+from sightline.api.data_source import read_label_map
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
+from sightline.cli.flag_groups import ModelTexts, grouped
 from sightline.cli.output import emit, note_unsealed, say
 from sightline.cli.stdout_guard import printed_aside
-from sightline.core.errors import SpecError
 from sightline.report.sanitize import one_line
 
 if TYPE_CHECKING:
     from sightline.api.check import Auditable, Proof
 
 
+@grouped
 def check_model(
     model: flags.TrainedModel,
-    data: flags.DataOrTexts = None,
-    text: flags.Text = "text",
-    label: flags.Label = "label",
-    split: flags.Split = "split",
-    query: flags.Query = "",
-    label_map: flags.LabelMap = None,
-    max_tokens: flags.MaxTokens = 512,
+    texts: ModelTexts,
     seed: flags.Seed = 0,
     as_json: flags.Json = False,
 ) -> None:
     """Prove on a few texts that a model does what an audit relies on, and say what to change where
     it does not.
 
-    Exits with 2 where a proof fails; nothing is written.
+    Texts are read as an audit with the same flags reads them; without any, a few English ones are
+    taken. Exits with 2 where a proof fails; nothing is written.
     """
-    columns = {"text": text, "label": label, "split": split, "query": query}
-    source = None if data is None else read_source(data, **columns, max_tokens=max_tokens)
-    if label_map and source is None:
-        raise SpecError("maps labels of data; name them with --data, too", field="label_map")
+    source = texts.any_source
+    label_map = read_label_map(texts.label_map) if texts.label_map else None
     with printed_aside():
         note_unsealed(model_folder(model))
-        found, proofs = proved(
-            model, source, seed, read_label_map(label_map) if label_map else None
-        )
+        found, proofs = proved(model, source, seed, label_map, typed=texts.description)
     show(found, proofs, as_json)
     if any(proof.outcome == "failed" for proof in proofs):
         raise typer.Exit(WRONG_INPUT)

@@ -22,6 +22,7 @@ from sightline.cli.dry_run import say_ready
 from sightline.cli.output import tell
 from sightline.cli.output_checks import Output
 from sightline.cli.progress import progress
+from sightline.core.errors import SpecError
 
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
@@ -155,8 +156,8 @@ class TrainingTexts(Texts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditedTexts(_Own):
-    """The texts of an audit: a model that is trained already remembers how its own were
+class ModelTexts(_Own):
+    """The texts that a model is run on: one that is trained already remembers how its own were
     prepared.
     """
 
@@ -165,7 +166,6 @@ class AuditedTexts(_Own):
     recipe: flags.RecipeOrModels = None
     max_tokens: flags.MaxTokensOrModels = None
     min_count: flags.MinCount = None
-    scores: flags.Scores = None
 
     @property
     def description(self) -> dict[str, Any]:
@@ -177,6 +177,23 @@ class AuditedTexts(_Own):
         """Read them as a spec."""
         named = {"labels_sep": self.labels_sep} | self.description
         return self._source(**named, min_count=self.min_count or 1)
+
+    @property
+    def any_source(self) -> DataSpec | None:
+        """Read them as a spec where texts are named; a flag about texts that are not is an error."""
+        if any(getattr(self, one.name) is not None for one in fields(Files)):
+            return self.source()
+        given = [one.name for one in fields(self) if getattr(self, one.name) != one.default]
+        if given:
+            raise SpecError("this is about texts; name them with --data, too", field=given[0])
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedTexts(ModelTexts):
+    """The texts of an audit."""
+
+    scores: flags.Scores = None
 
 
 @dataclass(frozen=True, kw_only=True)

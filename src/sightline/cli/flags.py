@@ -109,16 +109,6 @@ Test = Annotated[
         rich_help_panel=_DATA,
     ),
 ]
-DataOrTexts = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        metavar="SPEC",
-        show_default="a few English texts",
-        help=_TEXTS,
-        rich_help_panel=_DATA,
-    ),
-]
 Text = Annotated[
     str,
     typer.Option("--text", metavar="COLUMN", help="Column of the texts.", rich_help_panel=_DATA),

@@ -21,7 +21,7 @@ from sightline.report.number_format import count, number
 from sightline.report.sanitize import one_line
 
 SCHEMA = 1
-"""Version of the data inside the page (docs/report.md); raised when a part changes its meaning."""
+"""Version of the data inside the page (docs/report-files.md); raised when a part changes its meaning."""
 BUDGET = 30_000_000
 """Bytes of a whole page: what a mail takes and a browser opens at once."""
 _INDEX = Markup('<script type="application/json" id="index">{}</script>\n')

@@ -70,9 +70,25 @@ def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any
         **UNDONE,
         **kept.status,
         "missing": missing,
+        "runs": runs_by_corpus(kept),
         "notes": list(study.notes),
         "lines": lines_beside(study, kept, earlier=earlier),
     }
+
+
+def runs_by_corpus(kept: Kept) -> dict[str, dict[str, int]]:
+    """Count planned and done runs of each corpus; one that lacks no run is known by its readings
+    alone.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for row, _ in kept.readings.values():
+        if row.corpus not in kept.by_corpus:
+            runs = found.setdefault(row.corpus, {"planned": 0, "done": 0})
+            found[row.corpus] = {name: count + 1 for name, count in runs.items()}
+    for corpus, values in kept.by_corpus.items():
+        planned, missing = (int(str(values[name])) for name in ("planned", "missing"))
+        found[corpus] = {"planned": planned, "done": planned - missing}
+    return found
 
 
 def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dict[str, Any]]:
