@@ -33,7 +33,8 @@ from sightline.studies.papers import (
     wen2022,
     write_outputs,
 )
-from sightline.studies.papers.claims import CLAIMS, Side, findings_of
+from sightline.studies.papers.claim_list import CLAIMS
+from sightline.studies.papers.claims import Side, findings_of
 from sightline.studies.papers.margins import RESULTS
 from sightline.studies.papers.model_performance import peaked_of
 from sightline.studies.papers.published_comparison import compare
@@ -122,16 +123,23 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
 
 
 def _check_claims(plan: Plan, store: Store) -> None:
-    """Find the numbers of each claim about models of the plan: a misspelt one would never be
-    said.
+    """Find the numbers of each claim about models of the plan, a misspelt one would never be said;
+    and its chance level just where the claim says that there is one.
     """
     read = plan.read(store)
     models = {run.model for run, _ in read}
     for claim in (one for one in CLAIMS if one.table == plan.artefact.id):
-        sides = [side for side in (claim.greater, claim.lesser) if isinstance(side, Side)]
+        sides = [
+            side for side in (claim.order.greater, claim.order.lesser) if isinstance(side, Side)
+        ]
         if {side.model for side in sides} <= models or claim.of_lines:
             lines = [*plan.lines(read)] if claim.of_lines else ()
-            assert [*findings_of(claim, read, lines)], claim.id
+            found = [*findings_of(claim, read, lines)]
+            assert found, claim.id
+            elsewhere = claim.chance is not None or claim.of_lines
+            if not elsewhere:
+                known = {one.chance is not None for one in found}
+                assert known == {not claim.no_chance}, claim.id
 
 
 def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
