@@ -21,7 +21,7 @@ from sightline.experiments.store import Store
 from sightline.studies import run_counts
 from sightline.studies.aggregate import AggregateLine, Number, RunName, less
 from sightline.studies.kept_results import Kept, kept_of, page, row_of, rows_kept
-from sightline.studies.papers import paper_scope
+from sightline.studies.papers import margins, paper_scope
 from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK
 from sightline.studies.papers.claims import EITHER, UNDETERMINED
 from sightline.studies.papers.margins import RESULTS
@@ -30,7 +30,7 @@ from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.protocol import amounts_of
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE, compare
-from sightline.studies.papers.published_values import printed_in
+from sightline.studies.papers.published_values import later, printed, printed_in
 from sightline.studies.remaining_cost import Costs
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
 from sightline.studies.run_plan import Plan, Readings
@@ -424,7 +424,7 @@ def test_chance_of_rank_information_is_that_of_untrained_models() -> None:
     (before,) = [
         one for one in paper_scope.claim_page(claim, known)["before"] if one["corpus"] == "sst"
     ]
-    assert before["against"] == EITHER  # earlier runs: not told apart from no training at all
+    assert before["against"] == EITHER  # earlier runs: not distinguished from no training at all
     assert before["result"] == UNDETERMINED
 
 
@@ -449,15 +449,38 @@ def test_counts_that_papers_share_and_sums_of_them_are_counted_once() -> None:
 
 def test_a_line_that_stands_in_a_table_above_is_left_out_and_counted() -> None:
     ours = {"value": 0.3}
-    known = {"ours": ours, "floor": ours, "model": "m", "seeds": 5, "planned": 5}
-    same = line("τ", 0.4, "within", **known)
-    other = {**same, "seeds": 4}
-    tables = [{"id": name, "lines": [same, *more], "notes": []}
-              for name, more in (("one", []), ("two", [other]))]  # fmt: skip
+    known = {"ours": ours, "floor": ours, "model": "m", "seeds": 5}
+    same = line("τ", 0.4, "within", written="0.40", **known)
+    unprinted, other = {**same, "written": ""}, {**same, "written": "0.50"}
+    fewer = {**same, "seeds": 4}
+    tables = [
+        {"id": name, "lines": lines, "notes": []}
+        for name, lines in (("one", [same]), ("two", [same, unprinted, other, fewer]))
+    ]
     first, second = docs_reproduction._without_repeats(tables)
     assert (first["lines"], first["notes"]) == ([same], [])
-    assert second["lines"] == [other]
-    assert second["notes"] == ["1 lines stand under one"]
+    assert second["lines"] == [other, fewer]
+    assert [note.rpartition(" ")[2] for note in second["notes"]] == ["2"]
+
+
+def test_how_far_authors_are_from_themselves_is_counted_from_what_they_publish() -> None:
+    found = margins.apart_from_themselves(printed("jain2019"), later("jain2019"))
+    most = {of: max(apart) for of, apart in found.items()}
+    assert most[("τ", False)] == pytest.approx(0.137)  # 20 Newsgroups, MLP: .65 and .787
+    assert most[("significant with", True)] == pytest.approx(0.30)  # bAbI 2: .57 and .27
+    assert most[("accuracy", True)] == pytest.approx(0.173)  # bAbI 2: .48 and .653
+    assert most[("τ", False)] > margins.TAU  # they are outside of their own paper
+    assert margins.kind_of("F1 lost under permuted weights") == "F1 lost"
+    assert margins.kind_of("F1") == "F1"
+    assert margins.kind_of("zeros") == ""
+
+
+def test_counts_that_differ_from_the_printed_ones_are_listed_once() -> None:
+    page = paper_scope.page_of_all(kept_of(read_rows(RESULTS_FILE)))
+    rows = docs_reproduction.corpora_differ(page).splitlines()[2:]
+    assert len({*rows}) == len(rows)
+    assert sum("| imdb | training texts of class" in row for row in rows) == 2
+    assert not [row for row in rows if "agnews" in row]  # said to be in part anyway
 
 
 def test_a_result_of_fewer_seeds_than_planned_is_interim() -> None:

@@ -8,9 +8,11 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial, partialmethod
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import matplotlib.image
+import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
@@ -26,6 +28,7 @@ from sightline.numerics import probes, rank_probe_scores
 from sightline.studies import aggregate, study_corpora
 from sightline.studies.aggregate import Number
 from sightline.studies.papers import (
+    jain2019,
     margins,
     meister2021,
     paper_index,
@@ -35,7 +38,7 @@ from sightline.studies.papers import (
 )
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.claims import Side, findings_of
-from sightline.studies.papers.margins import RESULTS
+from sightline.studies.papers.margins import RESULTS, margin_of
 from sightline.studies.papers.model_performance import peaked_of
 from sightline.studies.papers.published_comparison import compare
 from sightline.studies.papers.published_values import (
@@ -233,6 +236,34 @@ def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
         assert (published.value, seeds.value) == (theirs, 1)
         assert ours.value >= baseline.value > 0  # as many clusters as pairs: all is bias
         assert result.value.startswith("not comparable: it grows with the number of pairs")
+
+
+def test_how_many_texts_hardly_move_is_a_share_of_all_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = {
+        "permutation": {"median": np.array([0.0, jain2019.LITTLE, 0.3, 0.4, 0.5, np.nan])},
+        "outputs": {"predicted": np.array([0, 0, 1, 1, 1, 1])},
+    }
+    monkeypatch.setattr(jain2019, "numbers_of", lambda audit, code: numbers[code])
+    audit = SimpleNamespace(spec={"seed": 0}, cards={"model": {"labels": ("a", "b")}})
+    found = jain2019._permuted(audit)
+    assert found[jain2019.STEADY].value.value == pytest.approx(2 / 5)  # one text has no median
+    moved = "output moved, median over permutations, class"
+    assert found[f"{moved} 1"].value.value == pytest.approx(0.4)
+
+
+def test_total_variation_of_adversaries_is_counted_as_the_paper_does() -> None:
+    whole = Estimate(0.08, 0.06, 0.1, 9, "")
+    audit = SimpleNamespace(
+        metrics={"accuracy": whole},
+        estimates={"beside.tvd.base": whole, "beside.jsd.base": whole},
+    )
+    theirs = wen2022._moved_as_theirs(audit)[wen2022.THEIR_TVD].value
+    assert (theirs.value, theirs.low, theirs.high) == (0.04, 0.03, 0.05)
+    assert wen2022._moved_as_theirs(audit)["JSD of attention"].value == whole
+    printed = {one.quantity: margin_of(one) for one in printed_in("wen2022:W-3")}
+    assert printed[wen2022.THEIR_TVD] == 0.01
 
 
 def test_ranks_are_summed_up_over_corpora_over_starts_and_over_models(

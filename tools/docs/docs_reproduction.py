@@ -132,18 +132,21 @@ def artefacts(stored: Stored, paper: str = "") -> str:
 
 def _without_repeats(artefacts: Sequence[Stored]) -> Iterator[Stored]:
     """Leave out lines that stand in a table above with the same number, and say how many."""
-    shown = dict[str, str]()
+    shown = dict[str, tuple[str, str]]()
     for one in artefacts:
-        first = {_said(line): shown.setdefault(_said(line), one["id"]) for line in one["lines"]}
-        again = Counter(table for table in first.values() if table != one["id"])
-        lines = [line for line in one["lines"] if first[_said(line)] == one["id"]]
-        notes = [f"{count} lines stand under {table}" for table, count in again.items()]
+        lines, again = [], Counter[str]()
+        for line in one["lines"]:
+            table, written = shown.setdefault(_said(line), (one["id"], line["written"]))
+            if table != one["id"] and line["written"] in ("", written):
+                again[table] += 1
+            else:
+                lines.append(line)
+        notes = [f"lines left out, as they stand under {table}: {n}" for table, n in again.items()]
         yield {**one, "lines": lines, "notes": [*one["notes"], *notes]}
 
 
 def _said(line: Stored) -> str:
-    names = ("corpus", "model", "quantity", "published", "ours", "floor", "seeds", "planned")
-    return repr([line[name] for name in names])
+    return repr([line[name] for name in ("corpus", "model", "quantity", "ours", "floor", "seeds")])
 
 
 def _paper_of(one: Stored) -> str:
@@ -225,10 +228,10 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     return (
         f"Claims on {DECIDES}: {_counted(results, RESULTS)}, {len(claims) - len(deciding)} without a "
         f"run. Interim: {sum(one['interim'] for one in deciding)}. Replicated without a chance "
-        f"level to hold them against: {without}. *Replicated, but at chance level* means: the "
-        "numbers stand in the order that the paper found, and weights without any meaning show "
-        "that order as strongly or more so: the interval of effect less chance lies at or below 0 "
-        f"([how results are made](protocol.md#claims)). On all corpora {len(every)} results of "
+        f"level to hold them against: {without}. *Replicated, but at chance level* means that the "
+        "numbers stand in the order that the paper found, and that weights without any meaning "
+        "show this order as strongly or more so. The interval of effect less chance then lies at or "
+        f"below 0 ([how results are made](protocol.md#claims)).\n\nOn all corpora {len(every)} results of "
         f"{planned_results()} planned are there. If no order existed, about {luck:.1f} of these "
         f"{len(every)} would come out above 0 by luck ({100 * BY_LUCK:g} % each).\n"
     )
@@ -296,7 +299,7 @@ def _against(one: Stored, finding: Stored) -> str:
     """
     if finding["beyond"] is None:
         return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
-    words = {ABOVE: "above chance", EITHER: "not told apart from chance"}
+    words = {ABOVE: "above chance", EITHER: "not distinguished from chance"}
     if one["low"]:
         beyond = _turned(finding["beyond"])
         return f"no bar; attention is above its own chance level by {number(beyond)}"

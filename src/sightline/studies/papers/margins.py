@@ -29,8 +29,8 @@ FIXED = (
     (("TVD",), 0.01),
     (("counted information",), 0.3),
 )
-"""Margins by the beginning of a quantity; the first that fits holds. Shares and probabilities have
-those of what is most like them."""
+"""Margins by the beginning of a quantity; the first that fits holds. Shares and probabilities take
+the margin of what is most like them."""
 ON_QUESTIONS = (*QUESTIONS, "questions", "inference")
 COUNT = 0.01
 """Of what is counted of a corpus, as a share of the printed count; half a step of its last digit at

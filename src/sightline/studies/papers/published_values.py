@@ -4,8 +4,8 @@
 One file a paper, ``published/PAPER.csv``: the artefact, where it is printed, the corpus, the model,
 the quantity, the value, and the standard deviation where one is printed. ``PAPER-later-run.csv`` has
 the same of a later run of its authors. Shares are written as shares where a paper has percent. Of
-Jain & Wallace (2019) the numbers are those of Tables 1 and 2, as read from an account of the paper;
-their other results are figures without numbers.
+Jain & Wallace (2019) the numbers are from Tables 1 and 2, as read from an account of the paper; their
+other results are figures without numbers.
 """
 
 from __future__ import annotations
