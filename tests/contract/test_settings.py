@@ -39,8 +39,8 @@ READ_BESIDE = {
     "transplant": {
         "reached": "measures.transfer.transfer:REACHED",
         "right": "measures.transfer.transfer:RIGHT",
-        "top": "measures.word_presence:TOP",
-        "prior": "measures.word_presence:PRIOR",
+        "top": "measures.transfer.word_presence:TOP",
+        "prior": "measures.transfer.word_presence:PRIOR",
     },
     "information": {
         "most": "measures.rank_information:MOST",

@@ -21,12 +21,16 @@ from sightline.experiments.store import Store
 from sightline.studies import run_counts
 from sightline.studies.aggregate import AggregateLine, Number, RunName, less
 from sightline.studies.kept_results import Kept, kept_of, page, row_of, rows_kept
-from sightline.studies.papers import paper_scope
+from sightline.studies.papers import margins, paper_scope
+from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK
+from sightline.studies.papers.claims import EITHER, UNDETERMINED
 from sightline.studies.papers.margins import RESULTS
 from sightline.studies.papers.model_performance import performance_of
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.paper_table import of_paper
+from sightline.studies.papers.protocol import amounts_of
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE, compare
+from sightline.studies.papers.published_values import later, printed, printed_in
 from sightline.studies.remaining_cost import Costs
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
 from sightline.studies.run_plan import Plan, Readings
@@ -426,6 +430,109 @@ def test_committed_results_have_every_study_and_its_page() -> None:
     lines = [line for one in earlier["artefacts"] for line in one["lines"]]
     assert len(lines) > 1000
     assert {line["result"] for line in lines} == {"", *RESULTS, NOT_COMPARABLE}
+
+
+def test_chance_of_rank_information_is_that_of_untrained_models() -> None:
+    """An untrained model with sharpened weights has most of the published τ of .92."""
+    known = kept_of(read_rows(RESULTS_FILE))
+    runs = paper_scope.untrained(known)
+    assert sorted((run.corpus, run.seed) for run, _ in runs) == [("sst", n) for n in range(3)]
+    assert all(said[TAU_BY_RANK].value.value > 0.9 for _, said in runs)
+    claim = next(one for one in CLAIMS if one.id == "wen2022:fixed-attention")
+    (before,) = [
+        one for one in paper_scope.claim_page(claim, known)["before"] if one["corpus"] == "sst"
+    ]
+    assert before["against"] == EITHER  # earlier runs: not distinguished from no training at all
+    assert before["result"] == UNDETERMINED
+
+
+def line(quantity: str, published: float, result: str = "outside", **more: object) -> dict:
+    return {"corpus": "imdb", "model": "", "quantity": quantity, "published": published,
+            "result": result, **more}  # fmt: skip
+
+
+def test_counts_that_papers_share_and_sums_of_them_are_counted_once() -> None:
+    first = [
+        line("training texts of class 0", 12500),
+        line("training texts of class 1", 12500),
+        line("test texts of class 0", 2184, "within"),
+    ]
+    again = [*first[:2], line("words of the vocabulary", 41919)]
+    sums = [line("training texts", 25000), line("test texts", 4356, "within")]
+    tables = [{"lines": lines} for lines in (first, again, sums)]
+    assert docs_reproduction.counts_once(tables) == {"outside": 3, "within": 2}
+    of_a_model = {**line("F1", 0.9), "model": "m"}
+    assert docs_reproduction.counts_once([{"lines": [of_a_model]}]) == {}
+
+
+def test_a_line_that_stands_in_a_table_above_is_left_out_and_counted() -> None:
+    ours = {"value": 0.3}
+    known = {"ours": ours, "floor": ours, "model": "m", "seeds": 5}
+    same = line("τ", 0.4, "within", written="0.40", **known)
+    unprinted, other = {**same, "written": ""}, {**same, "written": "0.50"}
+    fewer = {**same, "seeds": 4}
+    tables = [
+        {"id": name, "lines": lines, "notes": []}
+        for name, lines in (("one", [same]), ("two", [same, unprinted, other, fewer]))
+    ]
+    first, second = docs_reproduction._without_repeats(tables)
+    assert (first["lines"], first["notes"]) == ([same], [])
+    assert second["lines"] == [other, fewer]
+    assert [note.rpartition(" ")[2] for note in second["notes"]] == ["2"]
+
+
+def test_how_far_authors_are_from_themselves_is_counted_from_what_they_publish() -> None:
+    found = margins.apart_from_themselves(printed("jain2019"), later("jain2019"))
+    most = {of: max(apart) for of, apart in found.items()}
+    assert most[("τ", False)] == pytest.approx(0.137)  # 20 Newsgroups, MLP: .65 and .787
+    assert most[("significant with", True)] == pytest.approx(0.30)  # bAbI 2: .57 and .27
+    assert most[("accuracy", True)] == pytest.approx(0.173)  # bAbI 2: .48 and .653
+    assert most[("τ", False)] > margins.TAU  # they are outside of their own paper
+    assert margins.kind_of("F1 lost under permuted weights") == "F1 lost"
+    assert margins.kind_of("F1") == "F1"
+    assert margins.kind_of("zeros") == ""
+
+
+def test_counts_that_differ_from_the_printed_ones_are_listed_once() -> None:
+    page = paper_scope.page_of_all(kept_of(read_rows(RESULTS_FILE)))
+    rows = docs_reproduction.corpora_differ(page).splitlines()[2:]
+    assert len({*rows}) == len(rows)
+    assert sum("| imdb | training texts of class" in row for row in rows) == 2
+    assert not [row for row in rows if "agnews" in row]  # said to be in part anyway
+
+
+def test_a_result_of_fewer_seeds_than_planned_is_interim() -> None:
+    known = kept_of(read_rows(RESULTS_FILE))
+    for claim in CLAIMS:
+        for one in paper_scope.claim_page(claim, known)["findings"]:
+            amount = amounts_of(PAPER_TABLES[claim.table]).get(one["corpus"])
+            if amount is not None:
+                assert one["interim"] == (one["seeds"] < amount.seeds)
+    assert docs_reproduction._seeds(4, 5) == "4 of 5, interim"
+    assert docs_reproduction._seeds(5, 5) == docs_reproduction._seeds(5, 0) == "5"
+
+
+def test_a_claim_is_decided_on_the_corpus_that_was_named_beforehand() -> None:
+    found = [{"corpus": corpus, "result": "undetermined"} for corpus in ("news", "sst")]
+    assert docs_reproduction._deciding({"findings": found}) is found[1]
+    assert docs_reproduction._deciding({"findings": found[:1]}) is None
+
+
+def test_counts_of_a_corpus_say_nothing_of_a_sample_of_test_texts() -> None:
+    known = kept_of(read_rows(RESULTS_FILE))
+    lines = paper_scope.page_of(PAPER_TABLES["tutek2020:T-5"], known["tutek2020:T-5"])["lines"]
+    assert {line["corpus"] for line in lines} >= {"imdb"}
+    assert {line["limit"] for line in lines} == {None}
+
+
+def test_printed_numbers_are_shown_as_they_are_printed() -> None:
+    (found,) = [
+        one for one in printed_in("jain2019:J-2")
+        if one.of == ("sst", "bilstm+additive", "τ with gradient, class 0")
+    ]  # fmt: skip
+    assert (found.written, found.value) == ("0.40 ± 0.21", 0.4)
+    table = {"id": "x:1", "place": "p", "told": "τ of a", "notes": [], "lines": []}
+    assert "\nτ of a.\n" in docs_reproduction._artefact(table)
 
 
 def test_runs_of_before_the_protocol_say_where_their_words_started() -> None:

@@ -8,9 +8,11 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial, partialmethod
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import matplotlib.image
+import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
@@ -26,6 +28,7 @@ from sightline.numerics import probes, rank_probe_scores
 from sightline.studies import aggregate, study_corpora
 from sightline.studies.aggregate import Number
 from sightline.studies.papers import (
+    jain2019,
     margins,
     meister2021,
     paper_index,
@@ -33,8 +36,9 @@ from sightline.studies.papers import (
     wen2022,
     write_outputs,
 )
-from sightline.studies.papers.claims import CLAIMS, Side, findings_of
-from sightline.studies.papers.margins import RESULTS
+from sightline.studies.papers.claim_list import CLAIMS
+from sightline.studies.papers.claims import Side, findings_of
+from sightline.studies.papers.margins import RESULTS, margin_of
 from sightline.studies.papers.model_performance import peaked_of
 from sightline.studies.papers.published_comparison import compare
 from sightline.studies.papers.published_values import (
@@ -122,16 +126,23 @@ def test_every_artefact_runs_and_says_something_of_each_of_its_models(
 
 
 def _check_claims(plan: Plan, store: Store) -> None:
-    """Find the numbers of each claim about models of the plan: a misspelt one would never be
-    said.
+    """Find the numbers of each claim about models of the plan, a misspelt one would never be said;
+    and its chance level just where the claim says that there is one.
     """
     read = plan.read(store)
     models = {run.model for run, _ in read}
     for claim in (one for one in CLAIMS if one.table == plan.artefact.id):
-        sides = [side for side in (claim.greater, claim.lesser) if isinstance(side, Side)]
+        sides = [
+            side for side in (claim.order.greater, claim.order.lesser) if isinstance(side, Side)
+        ]
         if {side.model for side in sides} <= models or claim.of_lines:
             lines = [*plan.lines(read)] if claim.of_lines else ()
-            assert [*findings_of(claim, read, lines)], claim.id
+            found = [*findings_of(claim, read, lines)]
+            assert found, claim.id
+            elsewhere = claim.chance is not None or claim.of_lines
+            if not elsewhere:
+                known = {one.chance is not None for one in found}
+                assert known == {not claim.no_chance}, claim.id
 
 
 def _check_figures(plan: Plan, store: Store, folder: Path) -> None:
@@ -225,6 +236,34 @@ def test_frequent_and_random_words_stand_beside_what_is_printed_of_each(
         assert (published.value, seeds.value) == (theirs, 1)
         assert ours.value >= baseline.value > 0  # as many clusters as pairs: all is bias
         assert result.value.startswith("not comparable: it grows with the number of pairs")
+
+
+def test_how_many_texts_hardly_move_is_a_share_of_all_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = {
+        "permutation": {"median": np.array([0.0, jain2019.LITTLE, 0.3, 0.4, 0.5, np.nan])},
+        "outputs": {"predicted": np.array([0, 0, 1, 1, 1, 1])},
+    }
+    monkeypatch.setattr(jain2019, "numbers_of", lambda audit, code: numbers[code])
+    audit = SimpleNamespace(spec={"seed": 0}, cards={"model": {"labels": ("a", "b")}})
+    found = jain2019._permuted(audit)
+    assert found[jain2019.STEADY].value.value == pytest.approx(2 / 5)  # one text has no median
+    moved = "output moved, median over permutations, class"
+    assert found[f"{moved} 1"].value.value == pytest.approx(0.4)
+
+
+def test_total_variation_of_adversaries_is_counted_as_the_paper_does() -> None:
+    whole = Estimate(0.08, 0.06, 0.1, 9, "")
+    audit = SimpleNamespace(
+        metrics={"accuracy": whole},
+        estimates={"beside.tvd.base": whole, "beside.jsd.base": whole},
+    )
+    theirs = wen2022._moved_as_theirs(audit)[wen2022.THEIR_TVD].value
+    assert (theirs.value, theirs.low, theirs.high) == (0.04, 0.03, 0.05)
+    assert wen2022._moved_as_theirs(audit)["JSD of attention"].value == whole
+    printed = {one.quantity: margin_of(one) for one in printed_in("wen2022:W-3")}
+    assert printed[wen2022.THEIR_TVD] == 0.01
 
 
 def test_ranks_are_summed_up_over_corpora_over_starts_and_over_models(

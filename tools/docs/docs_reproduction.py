@@ -4,16 +4,34 @@ line of every table.
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from docs_tables import Stored, number, table
+from docs_tables import EARLIER_RUNS, Stored, number, table, verified
 
-from sightline.studies.papers.claims import RESULTS
-from sightline.studies.papers.margins import COUNT, FIXED, TAU_OF_QUESTIONS
+from sightline.studies.papers.claim_list import CLAIMS, OURS, SPREAD
+from sightline.studies.papers.claims import (
+    ABOVE,
+    BY_LUCK,
+    EITHER,
+    FEWEST_SEEDS,
+    RESULTS,
+    Claim,
+)
+from sightline.studies.papers.jain2019 import HIGH
+from sightline.studies.papers.margins import (
+    COUNT,
+    FIXED,
+    TAU_OF_QUESTIONS,
+    apart_from_themselves,
+    kind_of,
+    margin_of,
+)
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import (
     ABSENT,
+    DECIDES,
     NOT_RUN,
     PRIMARY,
     SECONDARY,
@@ -21,6 +39,8 @@ from sightline.studies.papers.protocol import (
     amounts_of,
 )
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE
+from sightline.studies.papers.published_values import PAPERS, later, printed
+from sightline.studies.papers.study_models import BILSTM
 
 KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
 
@@ -91,6 +111,32 @@ def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
     )
 
 
+def counts_once(artefacts: Sequence[Stored]) -> Counter[str]:
+    """Count the counts of corpora by their result, each once: papers repeat counts of others, and
+    print sums of them.
+    """
+    found, seen = Counter[str](), set[tuple[str, str, float]]()
+    for one in artefacts:
+        for line in one["lines"]:
+            of = line["corpus"], line["quantity"], line["published"]
+            if line["model"] or not line["result"] or of in seen:
+                continue
+            seen.add(of)
+            found[line["result"]] += 1
+        seen |= _sums(one["lines"])
+    return found
+
+
+def _sums(lines: Sequence[Stored]) -> set[tuple[str, str, float]]:
+    """Sum the printed counts of the classes of each corpus: what another paper may print."""
+    sums = Counter[tuple[str, str]]()
+    for line in lines:
+        split, of_class, _ = line["quantity"].partition(" texts of ")
+        if of_class and line["published"] is not None:
+            sums[line["corpus"], split] += line["published"]
+    return {(corpus, f"{split} texts", total) for (corpus, split), total in sums.items()}
+
+
 def _missing(one: Stored) -> str:
     many = "all" if one["missing"] == one["planned"] else f"{one['missing']} of {one['planned']}"
     return f"{one['corpus']} {many} ({one['hours_left']:.1f})"
@@ -111,7 +157,26 @@ def artefacts(stored: Stored, paper: str = "") -> str:
     """Table each table or figure that has a number, of all papers or of one."""
     every = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
     known = [one for one in every if one["lines"]]
-    return "\n".join(map(_artefact, known)) or "No run is done yet.\n"
+    return "\n".join(map(_artefact, _without_repeats(known))) or "No run is done yet.\n"
+
+
+def _without_repeats(artefacts: Sequence[Stored]) -> Iterator[Stored]:
+    """Leave out lines that stand in a table above with the same number, and say how many."""
+    shown = dict[str, tuple[str, str]]()
+    for one in artefacts:
+        lines, again = [], Counter[str]()
+        for line in one["lines"]:
+            table, written = shown.setdefault(_said(line), (one["id"], line["written"]))
+            if table != one["id"] and line["written"] in ("", written):
+                again[table] += 1
+            else:
+                lines.append(line)
+        notes = [f"lines left out, as they stand under {table}: {n}" for table, n in again.items()]
+        yield {**one, "lines": lines, "notes": [*one["notes"], *notes]}
+
+
+def _said(line: Stored) -> str:
+    return repr([line[name] for name in ("corpus", "model", "quantity", "ours", "floor", "seeds")])
 
 
 def _paper_of(one: Stored) -> str:
@@ -122,8 +187,9 @@ def _paper_of(one: Stored) -> str:
 def _artefact(one: Stored) -> str:
     head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "")
     notes = "".join(f"* {note}\n" for note in [*_start(one), *one["notes"]])
-    description = one["told"][0].upper() + one["told"][1:]
-    lines = table(head, map(_line, one["lines"]))
+    first = one["told"][0]  # a Greek capital would read as another letter
+    description = (first.upper() if first.isascii() else first) + one["told"][1:]
+    lines = table(head, map(_line, one["lines"])) if one["lines"] else ""
     return f"### {one['id']} {one['place']}\n\n{description}.\n\n{notes}\n{lines}"
 
 
@@ -136,13 +202,15 @@ def _line(line: Stored) -> Iterator[str]:
     sample = f" (of {line['limit']} texts)" if line["limit"] else ""
     yield line["corpus"] + sample
     yield from (line["model"], line["quantity"])
-    sd = "" if line["sd"] is None else f" ± {line['sd']:g}"
-    later = "" if line["later"] is None else f" (later run {line['later']:g})"
-    yield ("—" if line["published"] is None else f"{line['published']:g}{sd}") + later
+    yield (line["written"] or "—") + (f" (later run {line['later']})" if line["later"] else "")
     yield _ours(line["ours"])
-    yield "—" if line["floor"] is None else f"{line['floor']['value']:.3f}"
-    yield str(line["seeds"] or "—")
+    yield number(line["floor"])
+    yield _seeds(line["seeds"], line["planned"]) if line["seeds"] else "—"
     yield line["said"] or ""
+
+
+def _seeds(done: int, planned: int) -> str:
+    return f"{done} of {planned}, interim" if done < planned else str(done)
 
 
 def _ours(found: Stored) -> str:
@@ -157,37 +225,77 @@ def _ours(found: Stored) -> str:
 
 
 def summary(stored: Stored) -> str:
-    """Say how many runs are done, and how many printed numbers ours is within, outside or neither
-    of.
+    """Say how many runs are done, how many printed numbers ours is within, outside or neither of,
+    and what became of the claims.
     """
-    once = stored["once"]
+    once, tables = stored["once"], stored["artefacts"]
     share = once["done"] / once["planned"] if once["planned"] else 0.0
-    of_models, of_corpora = (
-        ", ".join(
-            f"{kinds[kind]} {kind}"
-            for kinds in [kinds_of(stored["artefacts"], of)]
-            for kind in KINDS
-        )
-        for of in ("models", "corpora")
+    interim = sum(
+        bool(line["result"]) and line["seeds"] < line["planned"]
+        for one in tables
+        for line in one["lines"]
     )
-    results = Counter(_best(one)["result"] if _best(one) else "" for one in stored["claims"])
-    claims = ", ".join(f"{results[result]} {result}" for result in RESULTS)
     return (
         f"**{once['done']:,} of {once['planned']:,} runs of the protocol are done ({share:.0%}); "
         f"the rest would take about {once['hours_left']:,.0f} hours of one worker.** "
-        f"Printed numbers about models: {of_models}. Counts of corpora: {of_corpora}. "
-        f"Claims: {claims}, {results['']} without a run. *Replicated, but at chance level* means: the "
-        "numbers stand in the order that the paper found, and weights without any meaning show that "
-        "order as strongly, so it says nothing of attention "
-        "([how results are made](protocol.md)).\n"
+        f"Printed numbers about models: {_counted(kinds_of(tables, 'models'), KINDS)}; {interim} of "
+        "them are interim (fewer seeds than planned). Counts of corpora, each once: "
+        f"{_counted(counts_once(tables), KINDS)}.\n\n{_of_claims(stored['claims'])}"
     )
+
+
+def _counted(found: Counter[str], kinds: Sequence[str]) -> str:
+    return ", ".join(f"{found[kind]} {kind}" for kind in kinds)
+
+
+def _of_claims(claims: Sequence[Stored]) -> str:
+    """Count the claims by result, and say what a result means and how many luck would give."""
+    deciding = [one for one in map(_deciding, claims) if one is not None]
+    results = Counter(one["result"] for one in deciding)
+    without = sum(one["against"] is None and one["result"] == RESULTS[0] for one in deciding)
+    every = [each for one in claims for each in one["findings"] if each["seeds"] >= FEWEST_SEEDS]
+    luck = BY_LUCK * len(every)
+    return (
+        f"Claims on {DECIDES}: {_counted(results, RESULTS)}, {len(claims) - len(deciding)} without a "
+        f"run. Interim: {sum(one['interim'] for one in deciding)}. Replicated without a chance "
+        f"level to hold them against: {without}. *Replicated, but at chance level* means that the "
+        "numbers stand in the order that the paper found, and that weights without any meaning "
+        "show this order as strongly or more so. The interval of effect less chance then lies at or "
+        f"below 0 ([how results are made](protocol.md#claims)).\n\nOn all corpora {len(every)} results of "
+        f"{planned_results()} planned are there. If no order existed, about {luck:.1f} of these "
+        f"{len(every)} would come out above 0 by luck ({100 * BY_LUCK:g} % each).\n"
+    )
+
+
+def planned_results() -> int:
+    """Count the claims on each corpus that the protocol judges: two seeds are the fewest."""
+    return sum(
+        1
+        if claim.of_lines
+        else sum(
+            (amount.seeds or 0) >= FEWEST_SEEDS
+            for amount in amounts_of(PAPER_TABLES[claim.table]).values()
+        )
+        for claim in CLAIMS
+    )
+
+
+def _deciding(one: Stored) -> Stored | None:
+    """Give what was found on the corpus named beforehand, or of all runs together."""
+    found: Stored | None = next(
+        (each for each in one["findings"] if each["corpus"] in (DECIDES, "all")), None
+    )
+    return found
+
+
+FOUND = ("corpus", "effect (95 % CI), seeds", "by chance", "effect less chance", "result")
 
 
 def all_findings(stored: Stored, paper: str) -> str:
     """Table what was found of each claim of a paper on every corpus."""
-    head = ("claim", "criterion", "corpus", "effect (95 % CI), seeds", "by chance", "result")
+    head = ("claim", "where; criterion", "on printed numbers", *FOUND)
     rows = [
-        (one["says"], one["criterion"], *_found(each))
+        (one["says"], f"{one['source']}; {one['criterion']}", _printed(one), *_found(one, each))
         for one in stored["claims"]
         if _paper_of(one) == paper
         for each in one["findings"] or [None]
@@ -195,34 +303,74 @@ def all_findings(stored: Stored, paper: str) -> str:
     return table(head, rows)
 
 
-def _found(finding: Stored | None) -> Iterator[str]:
+def _printed(one: Stored) -> str:
+    """Say what the criterion makes of the numbers that a paper prints itself."""
+    effects = one["printed"]
+    if not effects:
+        return one["unprinted"] or "none printed"
+    holds = sum(effect > 0 for effect in effects)
+    return f"holds on {holds} of {len(effects)}: {min(effects):.2f} to {max(effects):.2f}"
+
+
+def _found(one: Stored, finding: Stored | None) -> Iterator[str]:
     if finding is None:
-        yield from ("—", "not run yet", "—", "—")
+        yield from ("—", "not run yet", "—", "—", "—")
         return
     yield finding["corpus"]
-    yield f"{number(finding['effect'])}, {finding['seeds']}"
+    yield f"{number(finding['effect'])}, {_seeds(finding['seeds'], finding['planned'])}"
     yield number(finding["chance"])
-    yield f"**{finding['result']}**"
+    yield _against(one, finding)
+    yield _result(finding)
+
+
+def _against(one: Stored, finding: Stored) -> str:
+    """Say where an effect lies against chance; of what is claimed to be small, where attention
+    itself does.
+    """
+    if finding["beyond"] is None:
+        return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
+    words = {ABOVE: "above chance", EITHER: "not distinguished from chance"}
+    if one["low"]:
+        beyond = _turned(finding["beyond"])
+        return f"no bar; attention is above its own chance level by {number(beyond)}"
+    return f"{words.get(finding['against'], 'at or below chance')}: {number(finding['beyond'])}"
+
+
+def _turned(estimate: Stored) -> Stored:
+    return {
+        **estimate,
+        "value": -estimate["value"],
+        "low": -estimate["high"],
+        "high": -estimate["low"],
+    }
+
+
+def _result(finding: Stored) -> str:
+    marks = [
+        "no baseline" * (finding["against"] is None and finding["result"] == RESULTS[0]),
+        "interim" * finding["interim"],
+    ]
+    said = ", ".join(mark for mark in marks if mark)
+    return f"**{finding['result']}**" + (f" ({said})" if said else "")
 
 
 def claims(stored: Stored) -> str:
-    """Table each claim by the first primary corpus that says something of it."""
-    head = ("paper", "claim", "corpus", "effect (95 % CI), seeds", "by chance", "result")
+    """Table each claim by the corpus that was named beforehand, with the results elsewhere."""
+    head = ("paper", "claim", *FOUND, "other primary corpora")
     return table(head, map(_claim, stored["claims"]))
 
 
-def _best(one: Stored) -> Stored | None:
-    found: Stored | None = next(
-        (each for each in one["findings"] if each["result"] != "undetermined"),
-        next(iter(one["findings"]), None),
-    )
-    return found
-
-
 def _claim(one: Stored) -> Iterator[str]:
+    deciding = _deciding(one)
     yield one["paper"]
-    yield one["says"]
-    yield from _found(_best(one))
+    yield one["says"] + (" (ours)" if one["source"].startswith(OURS) else "")
+    yield from _found(one, deciding)
+    others = [
+        f"{each['corpus']}: {_result(each).replace('**', '')}"
+        for each in one["findings"]
+        if each is not deciding and each["corpus"] in PRIMARY
+    ]
+    yield "; ".join(others) or "—"
 
 
 # ------------------------------------------------------------- the protocol
@@ -231,7 +379,7 @@ def _claim(one: Stored) -> Iterator[str]:
 def corpora() -> str:
     """Table the corpora by what rests on them."""
     rows = [
-        ("primary", "complete training data", ", ".join(PRIMARY)),
+        ("primary", "the whole published files; conclusions rest on them", ", ".join(PRIMARY)),
         ("secondary", "a part of the training data; no conclusion rests on them",
          ", ".join(SECONDARY)),
         ("not available here", "work from a copy of your own", ", ".join(ABSENT)),
@@ -277,3 +425,106 @@ def margins() -> str:
     rows.insert(1, ("the same on questions and inference", f"{TAU_OF_QUESTIONS:g}"))
     rows.append(("counts of a corpus", f"{COUNT:.0%} of the printed count"))
     return table(("quantity", "margin"), rows)
+
+
+def criteria() -> str:
+    """Table the claims with where they are made, their criterion, and what chance is of them."""
+    rows = [
+        (PAPERS[claim.paper], claim.says, claim.source, claim.criterion, _chance_of(claim))
+        for claim in CLAIMS
+    ]
+    return table(("paper", "claim", "where", "criterion", "chance level"), rows)
+
+
+def _chance_of(claim: Claim) -> str:
+    if claim.no_chance:
+        return f"none: {claim.no_chance}"
+    own = claim.chance is None
+    known = "of the same rows" if own else "an untrained model with sharpened weights (SST alone)"
+    return f"{known}; no bar, as the claim is that something is small" if claim.low else known
+
+
+def known_before(stored: Stored) -> str:
+    """Say how many runs of the same tables had been seen, and what their claims looked like."""
+    once = stored["known_before"]
+    text = (
+        f"**{once['done']:,} earlier runs of the same tables had been seen**, on the same test texts, "
+        f"from other word starts. {_limits_seen()}By the criteria of today those whose seeds are kept "
+        "say, each on one corpus:\n\n"
+    )
+    rows = [
+        (one["paper"], one["says"], each["corpus"], f"{number(each['effect'])}, {each['seeds']}",
+         each["result"])
+        for one in stored["claims"]
+        for each in [_before(one)]
+        if each is not None
+    ]  # fmt: skip
+    return text + table(("paper", "claim", "corpus", "effect (95 % CI), seeds", "result"), rows)
+
+
+LIMITS = (
+    ("meister2021:M-1", "evenness of inputs for states", SPREAD),
+    ("tutek2020:T-1", "F1 lost under permuted weights", 0.05),
+    ("jain2019:J-7", "ε-max JSD, at least", HIGH),
+)
+"""Limits of criteria that were written with earlier means in view; the second one is given up."""
+
+
+def _limits_seen() -> str:
+    """Say which limits were set with earlier means in view, and give these."""
+    earlier = verified(EARLIER_RUNS)
+    if earlier is None:
+        return ""
+    tables = {one["id"]: one["lines"] for one in earlier["artefacts"]}
+    known = [
+        f"{quantity}, limit {limit:g}, earlier {number(line['ours'], 3)}"
+        for table, quantity, limit in LIMITS
+        for line in tables.get(table, ())
+        if (line["corpus"], line["model"], line["quantity"]) == (DECIDES, BILSTM, quantity)
+    ]
+    return f"Limits were set with earlier means in view (BiLSTM on {DECIDES}): {'; '.join(known)}. "
+
+
+def _before(one: Stored) -> Stored | None:
+    found: Stored | None = next(iter(one["before"]), None)
+    return found
+
+
+def corpora_differ(stored: Stored) -> str:
+    """Table the counts of primary corpora that lie outside their margin, each once."""
+    rows, seen = [], set[tuple[str, str, float]]()
+    for one in stored["artefacts"]:
+        for line in one["lines"]:
+            of = line["corpus"], line["quantity"], line["published"]
+            if line["model"] or line["corpus"] not in PRIMARY or of in seen:
+                continue
+            if line["result"] == "outside":
+                seen.add(of)
+                rows.append((*of[:2], line["written"], _ours(line["ours"]), one["paper"]))
+    return table(("corpus", "count", "published", "ours", "printed by"), rows)
+
+
+def authors_apart() -> str:
+    """Table how far the later run of Jain & Wallace is from their paper, by kind of number."""
+    found = apart_from_themselves(printed("jain2019"), later("jain2019"))
+    rows = [
+        (
+            f"{kind} …" + (" on questions and inference" if on_questions else ""),
+            str(len(apart)),
+            f"{statistics.median(apart):.3f}",
+            f"{max(apart):.3f}",
+        )
+        for (kind, on_questions), apart in found.items()
+    ]
+    small = Counter(
+        kind_of(one.quantity)
+        for paper in PAPERS
+        for one in printed(paper)
+        if one.model and (margin := margin_of(one)) is not None and abs(one.value) <= margin
+    )
+    listed = ", ".join(f"{name} … {count}" for name, count in small.items())
+    return (
+        f"{table(('quantity', 'numbers', 'apart, median', 'apart, most'), rows)}\n"
+        "So many printed numbers are no larger than their margin, so that 0 would be within it: "
+        f"{listed}.\n"
+    )

@@ -1,4 +1,4 @@
-"""How near ours must be to a printed number: margins that were fixed before the numbers were seen.
+"""How near ours must be to a printed number: margins that were fixed before the protocol's runs.
 
 *within*: our interval over seeds lies inside the margin on both sides of the printed number.
 *outside*: it lies wholly beyond. *undetermined*: neither, or there is one seed alone. A wide
@@ -8,6 +8,7 @@ interval is never within, so noise does not count as agreement (decision 0105).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,17 +19,18 @@ from sightline.studies.study_corpora import QUESTIONS
 Result = Literal["within", "outside", "undetermined"]
 WITHIN, OUTSIDE, UNDETERMINED = RESULTS = ("within", "outside", "undetermined")
 TAU, TAU_OF_QUESTIONS = 0.10, 0.20
-"""As far as the authors of Jain & Wallace 2019 are from themselves in a later run of their code: on
-classification, and on questions and inference."""
+"""A convention, of the size of what the later run of Jain & Wallace 2019 differs from their paper by
+(`apart_from_themselves`): on classification, and on questions and inference."""
 FIXED = (
     (("τ", "significant with", "share of models"), TAU),
     (("F1 lost",), 0.05),
     (("F1", "accuracy"), 0.03),
-    (("JSD", "ε-max JSD", "TVD", "evenness", "probability by one word"), 0.05),
+    (("JSD", "ε-max JSD", "evenness", "probability by one word"), 0.05),
+    (("TVD",), 0.01),
     (("counted information",), 0.3),
 )
-"""Margins by the beginning of a quantity; the first that fits holds. TVD, shares and probabilities
-have those of what is most like them."""
+"""Margins by the beginning of a quantity; the first that fits holds. Shares and probabilities take
+the margin of what is most like them."""
 ON_QUESTIONS = (*QUESTIONS, "questions", "inference")
 COUNT = 0.01
 """Of what is counted of a corpus, as a share of the printed count; half a step of its last digit at
@@ -76,6 +78,26 @@ def _result(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
     if high < value - margin or value + margin < low:
         return "outside"
     return "undetermined"
+
+
+def apart_from_themselves(
+    printed: Iterable[Printed], later: Iterable[Printed]
+) -> dict[tuple[str, bool], list[float]]:
+    """List how far a later run of the authors is from what they print, by kind of quantity and
+    whether it is on questions or inference.
+    """
+    theirs = {(one.artefact, *one.of): one for one in printed}
+    found = dict[tuple[str, bool], list[float]]()
+    for one in later:
+        if (paper := theirs.get((one.artefact, *one.of))) is not None:
+            of = kind_of(one.quantity), one.corpus in ON_QUESTIONS
+            found.setdefault(of, []).append(abs(one.value - paper.value))
+    return found
+
+
+def kind_of(quantity: str) -> str:
+    """Give the beginning of a quantity by which its margin is known; nothing where none fits."""
+    return next((name for names, _ in FIXED for name in names if quantity.startswith(name)), "")
 
 
 def ends_of(estimate: Estimate) -> tuple[float, float]:

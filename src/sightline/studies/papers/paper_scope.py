@@ -10,9 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sightline.core.results import Estimate, TableCell
-from sightline.studies.aggregate import AggregateLine
+from sightline.studies.aggregate import AggregateLine, Number, Read, RunName
 from sightline.studies.kept_results import Kept
-from sightline.studies.papers.claims import CLAIMS, Claim, Finding, findings_of
+from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK, UNTRAINED
+from sightline.studies.papers.claims import (
+    Claim,
+    Finding,
+    findings_of,
+    printed_effects,
+)
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import PRIMARY, TEXTS, amounts_of
@@ -45,7 +51,8 @@ def page_of_all(kept: Mapping[str, Kept]) -> dict[str, Any]:
     return {
         "artefacts": known,
         "once": {**UNDONE, **kept.get(ALL, Kept()).status},
-        "claims": [claim_page(claim, kept.get(claim.table, Kept())) for claim in CLAIMS],
+        "known_before": {**UNDONE, **kept.get(EARLIER + ALL, Kept()).status},
+        "claims": [claim_page(claim, kept) for claim in CLAIMS],
     }
 
 
@@ -99,8 +106,17 @@ def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dic
     places = order([*theirs, *(line.of for line, _ in known)])
     known.sort(key=lambda one: (one[1] or 0, places(one[0].of)))
     return [
-        _line(study, theirs.get(line.of), again.get(line.of), line, limit) for line, limit in known
+        _line(study, theirs.get(line.of), again.get(line.of), line, limit, earlier=earlier)
+        for line, limit in known
     ]
+
+
+def planned_seeds(study: Study, corpus: str) -> int:
+    """Give the seeds that the protocol asks for of a table on a corpus; 0 where corpora are taken
+    together.
+    """
+    amount = amounts_of(study).get(corpus)
+    return 0 if amount is None else amount.seeds or 0
 
 
 Limited = tuple[AggregateLine, int | None]
@@ -145,19 +161,22 @@ def _line(
     again: Printed | None,
     line: AggregateLine,
     limit: int | None,
+    *,
+    earlier: bool,
 ) -> dict[str, Any]:
-    published, later, ours, baseline, seeds, said = row_beside(study, theirs, again, line)
+    published, _, ours, baseline, seeds, said = row_beside(study, theirs, again, line)
     return {
         "corpus": line.corpus,
         "model": line.model,
         "quantity": line.quantity,
         "published": published.value,
-        "sd": published.sd,
-        "later": later.value or None,
+        "written": "" if theirs is None else theirs.written,
+        "later": "" if again is None else again.written,
         "ours": _number(ours),
         "floor": _number(baseline),
         "seeds": seeds.value or 0,
-        "limit": limit,
+        "planned": 0 if earlier or not line.model else planned_seeds(study, line.corpus),
+        "limit": limit if line.model else None,
         "said": said.value,
         "result": _result(study, theirs, line),
     }
@@ -181,21 +200,53 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
 
 # ------------------------------------------------------------- claims
 
+INFORMATION, SHARPENED = "information", "kind=untrained, weights ^300"
+"""The study, and its runs, that say what τ by rank is of a model before any training."""
+UNTRAINED_TAU = "paper.tau.output"
 
-def claim_page(claim: Claim, kept: Kept) -> dict[str, Any]:
-    """Give what a page shows of a claim: what it says, and what was found, primary corpora
-    first.
+
+def claim_page(claim: Claim, kept: Mapping[str, Kept]) -> dict[str, Any]:
+    """Give what a page shows of a claim: what it says, what its criterion makes of printed numbers
+    and of earlier runs, and what was found, primary corpora first.
     """
     study = PAPER_TABLES[claim.table]
-    read = kept.read()
-    found = [*findings_of(claim, read, [*study.lines(read)] if claim.of_lines else ())]
+    own = kept.get(claim.table, Kept())
+    found = sorted(_found_of(claim, study, own, kept), key=_rank)
+    before = sorted(
+        _found_of(claim, study, kept.get(EARLIER + claim.table, Kept()), kept), key=_rank
+    )
+    printed = {**printed_effects(claim, printed_in(claim.table))}
+    undone = own.status.get("done", 0) < own.status.get("planned", 0)
     return {
         "id": claim.id,
         "paper": PAPERS[claim.paper],
         "says": claim.says,
+        "source": claim.source,
         "criterion": claim.criterion,
-        "findings": [_finding(one) for one in sorted(found, key=_rank)],
+        "low": claim.low,
+        "no_chance": claim.no_chance,
+        "printed": list(printed.values()),
+        "unprinted": claim.printed if isinstance(claim.printed, str) else "",
+        "findings": [_finding(one, study, undone=undone) for one in found],
+        "before": [_finding(one, study, undone=False) for one in before],
     }
+
+
+def _found_of(claim: Claim, study: Study, own: Kept, kept: Mapping[str, Kept]) -> Iterable[Finding]:
+    read = own.read()
+    lines = [*study.lines(read)] if claim.of_lines else ()
+    return findings_of(claim, [*read, *(untrained(kept) if claim.chance else ())], lines)
+
+
+def untrained(kept: Mapping[str, Kept]) -> list[Read]:
+    """Give τ by rank of models before any training, as runs of a model of that name."""
+    found = list[Read]()
+    for run, said in kept.get(INFORMATION, Kept()).read():
+        numbers: Mapping[str, Any] = dict[str, Any](said).get("numbers", {})
+        if run.setting == SHARPENED and UNTRAINED_TAU in numbers:
+            number = Number(Estimate(**numbers[UNTRAINED_TAU]))
+            found.append((RunName(run.corpus, UNTRAINED, run.seed), {TAU_BY_RANK: number}))
+    return found
 
 
 def _rank(finding: Finding) -> int:
@@ -203,12 +254,18 @@ def _rank(finding: Finding) -> int:
     return known.index(finding.corpus) if finding.corpus in known else len(known)
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, study: Study, *, undone: bool) -> dict[str, Any]:
+    """Give a finding; it is interim while seeds, or runs that are taken together, are missing."""
+    planned = planned_seeds(study, finding.corpus)
     return {
         "corpus": finding.corpus,
         "effect": _estimate(finding.effect),
         "chance": None if finding.chance is None else _estimate(finding.chance),
+        "beyond": None if finding.beyond is None else _estimate(finding.beyond),
+        "against": finding.against,
         "seeds": finding.seeds,
+        "planned": planned,
+        "interim": finding.seeds < planned if planned else undone,
         "result": finding.result,
     }
 

@@ -25,7 +25,8 @@ HOW = (
     "result: within, where our interval lies inside the margin (in brackets) around the printed "
     "number; outside, where it lies wholly beyond; undetermined otherwise, as with one seed",
     "ours: the mean over seeds with Student’s t interval (95 %), of one seed that over its texts; "
-    "± of what is published is its standard deviation over texts",
+    "± of what is published is the standard deviation that is printed (Jain & Wallace: over texts; "
+    "Meister et al. do not say over what)",
 )
 LATER = "later run: outputs that the authors committed with their code after the paper, one run"
 

@@ -4,8 +4,8 @@
 One file a paper, ``published/PAPER.csv``: the artefact, where it is printed, the corpus, the model,
 the quantity, the value, and the standard deviation where one is printed. ``PAPER-later-run.csv`` has
 the same of a later run of its authors. Shares are written as shares where a paper has percent. Of
-Jain & Wallace (2019) the numbers are those of Tables 1 and 2; their other results are figures
-without numbers.
+Jain & Wallace (2019) the numbers are from Tables 1 and 2, as read from an account of the paper; their
+other results are figures without numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Printed:
     """One figure: in which artefact it stands and where that is, of which corpus and model it is,
     and what it measures.
 
-    ``step`` is one unit of its last digit. What is of a corpus alone has no model.
+    ``step`` is one unit of its last digit, ``written`` the number and its standard deviation as
+    they are printed. What is of a corpus alone has no model.
     """
 
     paper: str
@@ -49,6 +50,7 @@ class Printed:
     value: float
     step: float
     sd: float | None = None
+    written: str = ""
 
     @property
     def of(self) -> tuple[str, str, str]:
@@ -86,7 +88,8 @@ def _read(paper: str, row: dict[str, str]) -> Printed:
     sd = float(row["sd"]) if row["sd"] else None
     digits = len(row["value"].partition(".")[2])
     place = (paper, row["artefact"], row["place"], row["corpus"], row["model"], row["quantity"])
-    return Printed(*place, float(row["value"]), 10.0**-digits, sd)
+    written = row["value"] + (f" ± {row['sd']}" if row["sd"] else "")
+    return Printed(*place, float(row["value"]), 10.0**-digits, sd, written)
 
 
 def printed_in(artefact: str) -> Iterator[Printed]:
