@@ -369,8 +369,8 @@ def model_place(model: str) -> Path | None:
     is a spec.
     """
     if model.startswith(FOR_TRANSFORMERS):
-        folder = Path(place_and_options(model.partition(":")[2])[0])
-        return folder if folder.is_dir() else None
+        place = Path(place_and_options(model.partition(":")[2])[0])
+        return place if place.exists() else None
     prefix = next((one for one in (PY, ANSWERS) if model.startswith(one)), "")
     if not prefix:
         return saved_folder(model)
