@@ -41,6 +41,10 @@ def dataset(labels: Any = LABELS, **columns: Any) -> Any:
     )
 
 
+def nested(config: dict[str, Any]) -> dict[str, Any]:
+    return {"sightline": config}
+
+
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Stand in for MLflow, and keep what it is given."""
@@ -54,8 +58,11 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return kept
 
 
-def test_the_model_that_the_configuration_names_is_audited(logged: dict[str, Any]) -> None:
-    config = {"model": answering(), "text": "body", "limit": 40}
+@pytest.mark.parametrize("given", [dict, nested])
+def test_the_model_that_the_configuration_names_is_audited(
+    given: Any, logged: dict[str, Any]
+) -> None:
+    config = given({"model": answering(), "text": "body", "limit": 40})
     evaluator = SightlineEvaluator()
     assert evaluator.can_evaluate(model_type="classifier", evaluator_config=config)
     found = evaluator.evaluate(dataset=dataset(body=TEXTS), run_id="1", evaluator_config=config)

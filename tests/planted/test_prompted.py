@@ -71,9 +71,7 @@ def test_the_head_that_reads_the_cue_is_among_the_sources_that_are_chosen_or_as_
     """Its map is the same in both layers, and other sources show the same first word: those few
     texts that choose cannot tell them apart, and the report lists them.
     """
-    model = sightline.prompted(
-        *planted_prompt(1), template=TEMPLATE, answers=LABELS, reading="all"
-    )
+    model = sightline.prompted(*planted_prompt(1), template=TEMPLATE, answers=LABELS, reading="all")
     audit = sightline.audit(model, texts, measures=default_measures(chosen=DECIDING))
     found = audit.spec["readings"]
     assert f"(layer={LAYER},head={READS})" in (found["chosen"], *found["alike"])

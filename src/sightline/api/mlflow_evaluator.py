@@ -34,7 +34,8 @@ class SightlineEvaluator:
         from sightline.api.log_audit import log_audit, scores_of  # noqa: PLC0415
         from sightline.data.assembly.in_memory import data_from  # noqa: PLC0415
 
-        asked = dict(evaluator_config)
+        # MLflow hands over what stands under the name, or, where one evaluator is named, everything.
+        asked = dict(evaluator_config.get("sightline", evaluator_config))
         model, column = asked.pop("model", None), asked.pop("text", "text")
         texts, ids = bool(asked.pop("texts", False)), bool(asked.pop("ids", False))
         if model is None:
