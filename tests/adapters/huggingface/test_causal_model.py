@@ -613,8 +613,17 @@ def test_a_gguf_file_needs_its_extra(
     monkeypatch.setattr(pretrained_parts, "find_spec", lambda name: None)
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     files = f"template={saved / 'template.txt'},answers=bad|good"
-    with pytest.raises(MissingExtra, match=r"gguf and accelerate.*sightline-audit\[gguf\]"):
+    with pytest.raises(MissingExtra, match=r"no gguf and no accelerate; .*sightline-audit\[gguf\]"):
         load_causal(f"hf-causal:{tmp_path / 'm.gguf'}({files})")
+
+
+@pytest.mark.parametrize("prefix", ["hf:", ""])
+def test_a_gguf_file_under_another_name_is_sent_to_its_door(
+    prefix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    assert run(["check-model", f"{prefix}{tmp_path / 'm.gguf'}"]) == 2
+    assert f"hf-causal:{tmp_path / 'm.gguf'}(template=FILE,answers=A|B)" in capsys.readouterr().err
 
 
 def test_a_text_with_a_question_is_refused() -> None:

@@ -20,6 +20,7 @@ from sightline.adapters.huggingface.model_inspection import (
     pad_of,
 )
 from sightline.adapters.huggingface.pretrained_parts import (
+    GGUF,
     folder_of,
     read_whole,
     transformers_library,
@@ -44,6 +45,13 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     """
     place, reading = place_and_options(spec.removeprefix(PREFIX))
     auto, where = transformers_library(), Path(place).expanduser()
+    if where.suffix == GGUF:
+        change = _BY_PROMPT.replace("FOLDER", place)
+        raise ModelError(
+            f"{spec}: expected a folder with a classifier, got a GGUF file",
+            change=change,
+            field="model",
+        )
     instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
     kind = auto.AutoModelForSequenceClassification
     module, tokenizer = read_whole(spec, where, kind, instead=instead)

@@ -83,13 +83,15 @@ def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
 def _require_gguf() -> None:
     missing = [name for name in ("gguf", "accelerate") if find_spec(name) is None]
     if missing:
-        message = f"GGUF files are read with {' and '.join(missing)}, which is not installed"
-        raise MissingExtra(f"{message}; install it: {install_line('gguf')}")
+        message = (
+            f"GGUF files are read with gguf and accelerate; there is no {' and no '.join(missing)}"
+        )
+        raise MissingExtra(f"{message}; install them: {install_line('gguf')}")
 
 
 def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
     """Read one part; transformers raises whatever its own libraries do where a file is broken."""
-    packed = place.suffix == GGUF
+    packed = "gguf_file" in options
     if place.is_file() and not packed:
         raise ModelError(
             f"{spec}: expected {_WANTED}, got a file",

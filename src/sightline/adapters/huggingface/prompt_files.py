@@ -50,7 +50,7 @@ def read_prompt_options(spec: str, options: str) -> tuple[PromptOptions, str]:
     if template is None or answers is None:
         missing = TEMPLATE if template is None else ANSWERS
         raise SpecError(
-            f"{spec}: expected {_WRITTEN} behind the folder, got no {missing}", field="model"
+            f"{spec}: expected {_WRITTEN} behind the model, got no {missing}", field="model"
         )
     if not isinstance(chat, bool):
         raise SpecError(f"{CHAT}={chat}: expected true or false", field="model")
