@@ -27,24 +27,24 @@ def seen_by(file: Path) -> frozenset[str]:
 
 def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
     """Refuse test texts that the model of a folder was trained on."""
-    if known := _known(dataset, seen):
-        raise DataError(
-            f"{known} were used to train {folder}; use the seed of the training, or other texts",
-            field="seed",
-        )
+    _refuse(
+        dataset, seen, f"train {folder}", "use the seed of the training, or other texts", "seed"
+    )
 
 
 def refuse_calibrated(dataset: Dataset, model: Auditable) -> None:
     """Refuse test texts that a prompted model was calibrated on."""
     calibration = getattr(model, "calibration", None)
-    if calibration is not None and (known := _known(dataset, calibration.seen)):
-        raise DataError(
-            f"{known} were used to calibrate {model.name}; calibrate on other texts", field="model"
-        )
+    if calibration is not None:
+        did = f"calibrate {model.name}"
+        _refuse(dataset, calibration.seen, did, "calibrate it on other texts", "model")
 
 
-def _known(dataset: Dataset, seen: frozenset[str]) -> str:
-    """Count the test texts that were seen, and name the first; empty where none was."""
+def _refuse(dataset: Dataset, seen: frozenset[str], did: str, change: str, field: str) -> None:
     known = [example for example in dataset.test if fingerprint(example) in seen]
-    n = f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts"
-    return f"{n} (the first is {known[0].id})" if known else ""
+    if known:
+        raise DataError(
+            f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to {did} "
+            f"(the first is {known[0].id}); {change}",
+            field=field,
+        )
