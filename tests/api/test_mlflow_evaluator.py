@@ -89,7 +89,9 @@ def test_mlflow_finds_it() -> None:
     assert found.load() is SightlineEvaluator
 
 
-def test_an_evaluation_of_mlflow(tmp_path: Path) -> None:
+@pytest.mark.filterwarnings("default")
+def test_an_evaluation_of_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # where MLflow puts artifacts
     mlflow = pytest.importorskip("mlflow", reason="no mlflow")
     pandas = pytest.importorskip("pandas", reason="no pandas")
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
