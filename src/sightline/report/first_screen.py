@@ -242,8 +242,8 @@ def _model(audit: Results) -> list[str]:
 
 def _calibrated(audit: Results) -> Iterator[str]:
     """Say what is added to the logits of a prompted model, and on how many texts that rests."""
-    found = audit.cards.get("model", {}).get("calibration")
-    if found:
+    card = audit.cards.get("model")
+    if isinstance(card, Mapping) and (found := card.get("calibration")):
         offsets = (f"{score(offset)} for {quoted(of)}" for of, offset in found["offsets"].items())
         yield (
             f"Its logits have offsets, from {texts(found['texts'])} that are not audited: "
