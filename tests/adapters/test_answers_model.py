@@ -406,6 +406,16 @@ def test_a_function_with_labels_is_a_model(module: types.ModuleType) -> None:
     assert found.audited_map.noun == "the score map"
 
 
+def test_a_fitted_classifier_of_scikit_learn_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("answering_by_name")
+    module.pipeline = types.SimpleNamespace(predict_proba=by_cue, classes_=np.array([0, 1]))
+    monkeypatch.setitem(sys.modules, "answering_by_name", module)
+    found = load_elsewhere("answers:answering_by_name:pipeline")
+    assert found.labels == ("0", "1")
+    batch = found.collate([FILM])
+    assert np.allclose(found.trace(batch).logits.softmax(1), by_cue([FILM.text]), atol=1e-6)
+
+
 def test_a_function_that_makes_a_model_or_the_model_itself_can_be_named(
     module: types.ModuleType,
 ) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from tests.adapters.huggingface.causal_toys import TEMPLATE, byte_pieces, language_model
 from tests.adapters.huggingface.toys import WORDS, classifier, word_pieces
 from tests.troubles.tables import lines, objects, rows, table
 
@@ -46,6 +47,10 @@ def write_basis(folder: Path, call: Callable[..., int]) -> None:
         folder / "hf"
     )
     pieces.save_pretrained(folder / "hf")
+    whole = byte_pieces()
+    language_model("llama", whole).save_pretrained(folder / "lm")
+    whole.save_pretrained(folder / "lm")
+    (folder / "p.txt").write_text(TEMPLATE, encoding="utf-8")
     asked = (
         ("train", "--data", "t.csv", *TINY, "--controls", "none", "--out", "m"),
         (

@@ -63,3 +63,17 @@ def test_the_share_of_attention_on_the_template_is_said(texts: Dataset) -> None:
     assert marks["words"] == pytest.approx(length / (length + len(OF_TEMPLATE)), abs=1e-5)
     assert float(np.asarray(sink.measurements["marks"].values["words"]).max()) < 0.2
     assert (sunk(even), sunk(sink)) == (False, True)
+
+
+def test_the_head_that_reads_the_cue_is_among_the_sources_that_are_chosen_or_as_good(
+    texts: Dataset,
+) -> None:
+    """Its map is the same in both layers, and other sources show the same first word: those few
+    texts that choose cannot tell them apart, and the report lists them.
+    """
+    model = sightline.prompted(*planted_prompt(1), template=TEMPLATE, answers=LABELS, reading="all")
+    audit = sightline.audit(model, texts, measures=default_measures(chosen=DECIDING))
+    found = audit.spec["readings"]
+    assert f"(layer={LAYER},head={READS})" in (found["chosen"], *found["alike"])
+    assert not {f"(layer={LAYER},head={head})" for head in (EVEN, SINKS)} & {*found["alike"]}
+    assert audit.verdict.row in CAN

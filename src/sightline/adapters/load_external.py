@@ -34,10 +34,13 @@ def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
 
 
 def load_answers(spec: str) -> AnswersModel:
-    """Make a model of a function that has ``labels``, or take what `answers` gave: the object
-    itself, or what a function without arguments returns.
+    """Make a model of a function that has ``labels`` or of a fitted classifier of scikit-learn, or
+    take what `answers` gave: the object itself, or what a function without arguments returns.
     """
     found = named_object(spec, ANSWERS, "function")
+    if hasattr(found, "predict_proba") and hasattr(found, "classes_"):  # as of scikit-learn
+        classes = [str(name) for name in found.classes_]
+        return answers(found.predict_proba, labels=classes, name=spec.removeprefix(ANSWERS))
     labels = getattr(found, "labels", None)
     if not isinstance(found, AnswersModel) and labels is None and callable(found):
         if not without_arguments(found):

@@ -55,7 +55,7 @@ def log_audit(
     """
     used = _mlflow() if tracker is None else tracker
     used.set_tags(_tags(audit))
-    used.log_metrics(dict(_metrics(audit)))
+    used.log_metrics(dict(scores_of(audit)))
     with TemporaryDirectory() as folder:
         report = write_page(audit, Path(folder) / "report.html", texts, ids)
         used.log_artifact(str(report), artifact_path=FOLDER)
@@ -78,7 +78,8 @@ def _tags(audit: Results) -> dict[str, str]:
     }
 
 
-def _metrics(audit: Results) -> Iterator[tuple[str, float]]:
+def scores_of(audit: Results) -> Iterator[tuple[str, float]]:
+    """Name each number that is logged: accuracy, and the score of each test with its threshold."""
     if audit.learned is not None:
         yield from _numbers("accuracy", "value", audit.learned.accuracy)
     for finding in audit.findings:

@@ -17,7 +17,7 @@ from sightline.core.errors import DataError, ModelError
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.data.dataset import Dataset
-from sightline.experiments.leakage import refuse_seen
+from sightline.experiments.leakage import refuse_calibrated, refuse_seen
 from sightline.experiments.load_models import load_companions
 from sightline.experiments.pipeline import Trained as Trained
 from sightline.models.model_storage import load_classifier
@@ -73,6 +73,7 @@ def held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None
         data.card.get("recipe") != "paper"
     ):  # its copies between splits are the paper's own; the card counts them
         refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
+    refuse_calibrated(data, known.model)
     if known.model.origin == "elsewhere":
         data = _noting_division(data)
     others = known.companions if companions is None else companions

@@ -352,6 +352,12 @@ def saved_folder(model: str) -> Path | None:
     named = os.sep in model or "/" in model or model.startswith((".", "~")) or "-" in encoder
     if not named and (encoder in ENCODERS or not path.exists()):
         return None
+    if path.suffix == ".gguf":
+        raise ModelError(
+            f"{model}: a language model, which a prompt asks for the class",
+            change=f"name it '{HF_CAUSAL}{model}(template=FILE,answers=A|B)'",
+            field="model",
+        )
     if (path / "config.json").is_file():
         raise ModelError(
             f"{model}: a model for transformers", change=f"name it {HF}{model}", field="model"
@@ -369,8 +375,8 @@ def model_place(model: str) -> Path | None:
     is a spec.
     """
     if model.startswith(FOR_TRANSFORMERS):
-        folder = Path(place_and_options(model.partition(":")[2])[0])
-        return folder if folder.is_dir() else None
+        place = Path(place_and_options(model.partition(":")[2])[0])
+        return place if place.exists() else None
     prefix = next((one for one in (PY, ANSWERS) if model.startswith(one)), "")
     if not prefix:
         return saved_folder(model)

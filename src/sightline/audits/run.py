@@ -298,9 +298,13 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
     cannot be known.
     """
     elsewhere = model.origin == "elsewhere"
-    beside = (
+    beside: dict[str, Any] = (
         {"training_texts": TRAINED_ELSEWHERE} if elsewhere else {"weights": weights_digest(model)}
     )
+    calibration = getattr(model, "calibration", None)
+    if calibration is not None:
+        offsets = dict(zip(model.labels or (), calibration.offsets, strict=True))
+        beside["calibration"] = {"texts": calibration.texts, "offsets": offsets}
     return beside | {
         "name": model.name,
         "link": model.link,

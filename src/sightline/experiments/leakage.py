@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sightline.core.errors import DataError
+from sightline.core.protocols import Auditable
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
 from sightline.experiments.preprocessing import training_record
@@ -26,11 +27,24 @@ def seen_by(file: Path) -> frozenset[str]:
 
 def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
     """Refuse test texts that the model of a folder was trained on."""
+    _refuse(
+        dataset, seen, f"train {folder}", "use the seed of the training, or other texts", "seed"
+    )
+
+
+def refuse_calibrated(dataset: Dataset, model: Auditable) -> None:
+    """Refuse test texts that a prompted model was calibrated on."""
+    calibration = getattr(model, "calibration", None)
+    if calibration is not None:
+        did = f"calibrate {model.name}"
+        _refuse(dataset, calibration.seen, did, "calibrate it on other texts", "model")
+
+
+def _refuse(dataset: Dataset, seen: frozenset[str], did: str, change: str, field: str) -> None:
     known = [example for example in dataset.test if fingerprint(example) in seen]
     if known:
         raise DataError(
-            f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to "
-            f"train {folder} (the first is {known[0].id}); use the seed of the training, or "
-            "other texts",
-            field="seed",
+            f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to {did} "
+            f"(the first is {known[0].id}); {change}",
+            field=field,
         )

@@ -19,7 +19,7 @@ from sightline.data.corpus_cache import content_digest
 from sightline.data.dataset import SPLITS, Dataset
 from sightline.data.load_dataset import load, watching_divisions
 from sightline.experiments.device import check_place, pick_device
-from sightline.experiments.leakage import refuse_seen, seen_texts
+from sightline.experiments.leakage import refuse_calibrated, refuse_seen, seen_texts
 from sightline.experiments.pipeline import Trained, card_with_vectors
 from sightline.experiments.preprocessing import unlike_training
 from sightline.measures.default_measures import default_measures
@@ -119,6 +119,7 @@ def load_imported(
     if seen is None:
         text = f"divided as the code of the model divides it: {ALSO_TRAINED}"
         dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], text]})
+    refuse_calibrated(dataset, model)
     if (place := getattr(model, "device", None)) is not None:
         check_place(spec, place, device)
     if not has_labels(model):

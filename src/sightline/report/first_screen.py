@@ -40,7 +40,7 @@ from sightline.report.advice import (
 )
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import called
-from sightline.report.number_format import bracketed, ci_and_n, plainly, score
+from sightline.report.number_format import bracketed, ci_and_n, plainly, score, texts
 from sightline.report.sentences import (
     ALL_TOGETHER,
     Answered,
@@ -236,7 +236,19 @@ def _same(estimate: Estimate, other: Estimate) -> str:
 def _model(audit: Results) -> list[str]:
     if audit.learned is None:
         return []
-    return accuracy_sentences.learning(audit.learned, audit.verdict.reasons)
+    learning = accuracy_sentences.learning(audit.learned, audit.verdict.reasons)
+    return [*learning, *_calibrated(audit)]
+
+
+def _calibrated(audit: Results) -> Iterator[str]:
+    """Say what is added to the logits of a prompted model, and on how many texts that rests."""
+    card = audit.cards.get("model")
+    if isinstance(card, Mapping) and (found := card.get("calibration")):
+        offsets = (f"{score(offset)} for {quoted(of)}" for of, offset in found["offsets"].items())
+        yield (
+            f"Its logits have offsets, from {texts(found['texts'])} that are not audited: "
+            f"{', '.join(offsets)}."
+        )
 
 
 def counted(findings: Sequence[Finding]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
@@ -17,13 +18,14 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 import sightline
 from sightline.adapters.compatibility import check
 from sightline.adapters.factory import texts_without_data
+from sightline.adapters.huggingface import pretrained_parts
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.causal_model import load_causal
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.api.model_source import under_reading
 from sightline.cli.app import run
-from sightline.core.errors import DataError, ModelError, SpecError
+from sightline.core.errors import DataError, MissingExtra, ModelError, SpecError
 from sightline.measures.transfer.hybrid_texts import answers
 from sightline.numerics.projections import renormalise
 from tests.adapters.huggingface.causal_toys import (
@@ -492,7 +494,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "no file": (without_template, "expected a file that can be read"),
     "masked": (masked, "got BertForMaskedLM; train a classifier from it"),
     "a classifier": (classifying, "a classifier is audited without a prompt: hf:"),
-    "GGUF": (packed, "got a GGUF file; convert it once"),
+    "GGUF": (packed, "/m.Q4_0.gguf(…)"),
     "torn JSON": (with_answers("{"), "answers.json: expected a JSON object"),
     "a list": (with_answers('["bad", "good"]'), "answers.json: expected a JSON object such as"),
     "half a character": (with_answers('{"0": "bad\\ud800", "1": "good"}'), "that UTF-8 has"),
@@ -534,11 +536,94 @@ def test_options_that_are_missing_or_unknown(saved: Path, options: str, message:
         load_causal(f"hf-causal:{saved}{written}")
 
 
-def test_a_gguf_file_is_refused(tmp_path: Path, saved: Path) -> None:
+# ---------------------------------------------------------------- GGUF files
+
+
+def write_gguf(file: Path) -> None:
+    """Write a small Llama with random weights and a tokenizer of bytes, as llama.cpp has them."""
+    gguf = pytest.importorskip("gguf", reason="no gguf")
+    pytest.importorskip("accelerate", reason="no gguf")
+    size, width, layers = len(PIECES), 32, 2
+    writer = gguf.GGUFWriter(str(file), "llama")
+    writer.add_context_length(LONGEST)
+    writer.add_embedding_length(width)
+    writer.add_block_count(layers)
+    writer.add_feed_forward_length(width)
+    writer.add_head_count(4)
+    writer.add_head_count_kv(4)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(width // 4)
+    writer.add_vocab_size(size)
+    tokenizer = json.loads(PIECES.backend_tokenizer.to_str())["model"]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(sorted(tokenizer["vocab"], key=tokenizer["vocab"].get))
+    writer.add_token_types([3, 3] + [1] * (size - 2))
+    writer.add_token_merges([" ".join(one) for one in tokenizer["merges"]])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(1)
+    writer.add_pad_token_id(0)
+    drawn = np.random.default_rng(0)
+    square = dict.fromkeys(
+        ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"),
+        (width, width),
+    )
+    shapes = {"token_embd": (size, width), "output": (size, width), "output_norm": (width,)}
+    shapes |= {
+        f"blk.{layer}.{name}": shape
+        for layer in range(layers)
+        for name, shape in {**square, "attn_norm": (width,), "ffn_norm": (width,)}.items()
+    }
+    for name, shape in shapes.items():
+        weights = np.ones(shape) if "norm" in name else 0.15 * drawn.standard_normal(shape)
+        writer.add_tensor(f"{name}.weight", weights.astype(np.float16))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def test_a_gguf_file_is_a_model_with_its_tokenizer(
+    tmp_path: Path, saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_gguf(file := tmp_path / "m.gguf")
+    files = f"template={saved / 'template.txt'},answers=bad|good"
+    model = load_causal(f"hf-causal:{file}({files})")
+    assert model.name.startswith("m.gguf with template.txt, prompt ")
+    assert model.labels == ANSWERS
+    assert {one.dtype for one in model.module.parameters()} == {torch.float32}
+    found = {proof.name: proof for proof in check(model, TEXTS, model.labels)}
+    assert not [str(proof) for proof in found.values() if proof.outcome == "failed"]
+    assert "".join(capsys.readouterr()) == ""
+    assert run(["look", f"hf-causal:{file}({files})", SHORT, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == model.name
+
+
+def test_a_torn_gguf_file_is_named(tmp_path: Path, saved: Path) -> None:
+    write_gguf(file := tmp_path / "m.gguf")
+    whole = file.read_bytes()
+    for length in (4, 2000, len(whole) - 1000):
+        file.write_bytes(whole[:length])
+        with pytest.raises(ModelError, match="expected a GGUF file that transformers can read"):
+            load_causal(f"hf-causal:{file}(template={saved / 'template.txt'},answers=bad|good)")
+
+
+def test_a_gguf_file_needs_its_extra(
+    tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pretrained_parts, "find_spec", lambda name: None)
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     files = f"template={saved / 'template.txt'},answers=bad|good"
-    with pytest.raises(ModelError, match="got a GGUF file"):
+    with pytest.raises(MissingExtra, match=r"no gguf and no accelerate; .*sightline-audit\[gguf\]"):
         load_causal(f"hf-causal:{tmp_path / 'm.gguf'}({files})")
+
+
+@pytest.mark.parametrize("prefix", ["hf:", ""])
+def test_a_gguf_file_under_another_name_is_sent_to_its_door(
+    prefix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    assert run(["check-model", f"{prefix}{tmp_path / 'm.gguf'}"]) == 2
+    assert f"hf-causal:{tmp_path / 'm.gguf'}(template=FILE,answers=A|B)" in capsys.readouterr().err
 
 
 def test_a_text_with_a_question_is_refused() -> None:
@@ -619,3 +704,123 @@ def test_texts_inside_long_prompts_are_run_a_few_at_a_time() -> None:
     hook.remove()
     assert max(sizes) <= 2 * 64
     assert found == pytest.approx(answers(model, texts, 10**6), abs=1e-5)
+
+
+# ---------------------------------------------------------------- offsets of the answers
+
+
+def biased(towards: str, by: float) -> Any:
+    """Make a model that gives one answer more of whatever it reads."""
+    module = language_model("llama", PIECES)
+    output = torch.nn.Linear(module.lm_head.in_features, module.lm_head.out_features)
+    with torch.no_grad():
+        output.weight.copy_(module.lm_head.weight)
+        output.bias.zero_()
+        output.bias[PIECES(f"Answer: {towards}")["input_ids"][-1]] = by
+    module.set_output_embeddings(output)
+    return module
+
+
+SOME = [f"the {word} was {other}" for word in ("film", "cast") for other in ("good", "bad", "fine")]
+
+
+def test_a_model_that_prefers_an_answer_is_balanced_by_texts() -> None:
+    prompt = {"template": TEMPLATE, "answers": ANSWERS, "layer": 0, "head": 1}
+    plain = sightline.prompted(biased("good", 100), PIECES, **prompt)
+    model = sightline.prompted(biased("good", 100), PIECES, **prompt, calibrate_on=SOME)
+    batch = model.collate([example(text, number) for number, text in enumerate(SOME)])
+    before, after = plain.trace(batch), model.trace(batch)
+    assert before.logits.argmax(1).tolist() == [1] * len(SOME)
+    apart = after.logits[:, 1] - after.logits[:, 0]
+    assert float(apart.mean()) == pytest.approx(0, abs=1e-3)
+    assert set(after.logits.argmax(1).tolist()) == {0, 1}
+    assert torch.equal(after.attention, before.attention)
+    assert model.calibration is not None
+    assert model.calibration.texts == len(SOME)
+    assert sum(model.calibration.offsets) == pytest.approx(0, abs=1e-4)
+
+
+def test_offsets_move_no_gradient_and_hold_under_every_weight() -> None:
+    prompt = {"template": LONG, "answers": ANSWERS}
+    plain = sightline.prompted(biased("good", 3), PIECES, **prompt)
+    model = sightline.prompted(biased("good", 3), PIECES, **prompt, calibrate_on=SOME)
+    assert model.calibration is not None
+    offsets = torch.tensor(model.calibration.offsets)
+    batch = model.collate(TEXTS)
+    slopes = []
+    for one in (plain, model):
+        start = one.embed(batch).requires_grad_()
+        logits = one.trace(batch, start).logits
+        slopes.append(torch.autograd.grad(logits[:, 1].sum(), start)[0])
+    assert torch.allclose(*slopes, atol=1e-6)
+    found = []
+    for one in (plain, model):
+        trace = one.trace(batch)
+        even = renormalise(torch.ones_like(trace.attention), batch.attendable)
+        found.append(
+            [
+                one.logits(batch),
+                trace.logits,
+                one.decode(trace, even),
+                one.decode_many(trace, even[None])[0],
+                one.without_choice(batch, None, None),
+            ]
+        )
+    for before, after in zip(*found, strict=True):
+        assert torch.allclose(after, before + offsets, atol=1e-4)
+
+
+def test_a_model_that_is_calibrated_is_another_by_name() -> None:
+    names = [model_of(calibrate_on=texts).name for texts in ((), SOME, SOME[:1], SOME)]
+    assert len({*names}) == 3
+    assert names[1] == names[3]
+    assert names[1].endswith(", calibrated on 6 texts")
+    assert names[2].endswith(", calibrated on 1 text")
+
+
+def test_a_calibrated_model_is_audited_on_other_texts_and_the_report_says_so(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = tmp_path / "c.csv"
+    texts.write_text("\n".join(["text", *SOME]), encoding="utf-8")
+    spec = (
+        f"hf-causal:{saved}(template={saved / 'template.txt'},answers=bad|good,calibrate={texts})"
+    )
+    rows = [f"{text.text},{ANSWERS[number % 2]}" for number, text in enumerate(TEXTS)]
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(["text,label", *rows]), encoding="utf-8")
+    command = ["audit", "--model", spec, "--data", str(table), "--out", str(tmp_path / "o.html")]
+    assert run([*command, "--json"]) == 0
+    card = json.loads(capsys.readouterr().out)["cards"]["model"]
+    assert card["calibration"]["texts"] == len(SOME)
+    assert {*card["calibration"]["offsets"]} == {"bad", "good"}
+    assert "from 6 texts that are not audited" in (
+        (tmp_path / "o.html").read_text(encoding="utf-8").replace("\u00a0", " ")
+    )
+    (tmp_path / "o.html").unlink()
+    table.write_text("\n".join(["text,label", *rows, f"{SOME[0]},bad"]), encoding="utf-8")
+    assert run([*command, "--json"]) == 2
+
+    error = capsys.readouterr().err
+    assert "1 of" in error
+    assert "were used to calibrate" in error
+    assert not (tmp_path / "o.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "message"),
+    [
+        ("c.csv", "review\ngood film\n", "c.csv:1: expected a column 'text'"),
+        ("c.csv", "text\n", "c.csv: expected a table of texts"),
+        ("c.parquet", "PAR1", "expected a file that ends in .csv, .tsv, .jsonl"),
+        ("c.jsonl", '{"text": 3}\n', "c.jsonl:1: expected a text in 'text', got 3"),
+    ],
+)
+def test_texts_to_calibrate_on_that_do_not_serve(
+    saved: Path, tmp_path: Path, name: str, written: str, message: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(written, encoding="utf-8")
+    files = f"template={saved / 'template.txt'},answers=bad|good,calibrate={file}"
+    with pytest.raises((DataError, SpecError), match=re.escape(message)):
+        load_causal(f"hf-causal:{saved}({files})")

@@ -1,5 +1,5 @@
-"""Models of others: folders for transformers that were edited, and code that goes wrong after its
-checks.
+"""Models of others: folders for transformers that were edited, prompts that do not serve, and code
+that goes wrong after its checks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.fuzz.basis import Basis
 from tests.fuzz.case import Case
 from tests.fuzz.kinds.bytes import damaged
 
-FOLDER = "hf"
+FOLDER, LANGUAGE_MODEL = "hf", "lm"
 TEXTS = (
     "good1 film",
     "...",
@@ -39,6 +39,43 @@ def transformers(chance: Random, here: Path, basis: Basis) -> Case:
     if chance.random() < 0.9:
         chance.choice(DAMAGES)(here / FOLDER, chance)
     return _used(f"hf:{FOLDER}{chance.choice(('', '', '(head=1)', '(reading=rollout)'))}", chance)
+
+
+def prompted(chance: Random, here: Path, basis: Basis) -> Case:
+    """Damage a language model, its template, its answers or its texts to calibrate on, or none."""
+    basis.take(here, LANGUAGE_MODEL, "p.txt", "t.csv", "t.jsonl")
+    options = {"template": "p.txt", "answers": "a.json"}
+    (here / "a.json").write_bytes(ANSWER_FILES[0])
+    place = LANGUAGE_MODEL
+    how = chance.choice(("folder", "template", "answers", "calibrate", "gguf", "none"))
+    if how == "folder":
+        chance.choice(DAMAGES)(here / place, chance)
+    elif how == "template":
+        (here / "p.txt").write_bytes(chance.choice(TEMPLATES))
+    elif how == "answers":
+        options["answers"] = chance.choice(ANSWERS)
+        (here / "a.json").write_bytes(chance.choice(ANSWER_FILES[1:]))
+    elif how == "calibrate":
+        options["calibrate"] = chance.choice(
+            ("t.csv", "t.jsonl", "c.csv", "none.csv", "lm", "p.txt")
+        )
+        (here / "c.csv").write_bytes(damaged(b"text\nN/A\ngood film\n", chance))
+    elif how == "gguf":
+        place = "m.gguf"
+        (here / place).write_bytes(damaged(b"GGUF\x03\0\0\0" + bytes(64), chance))
+    options |= chance.choice(
+        ({}, {}, {}, {"layer": "0"}, {"chat": "true"}, {"layer": "1", "head": "9"}, {"tone": "x"})
+    )
+    written = ",".join(f"{name}={value}" for name, value in options.items())
+    return _used(f"hf-causal:{place}({written})", chance)
+
+
+def answering(chance: Random, here: Path, basis: Basis) -> Case:
+    """Use a function from texts to probabilities that is right for some calls, and then is not."""
+    basis.take(here, "t.csv")
+    after, does = chance.choice((0, 1, 5, 100)), chance.choice(ANSWERED)
+    (here / "mine.py").write_text(FUNCTION % (after, does), encoding="utf-8")
+    return _used("answers:mine:predict", chance, checked=False)
 
 
 def own_code(chance: Random, here: Path, basis: Basis) -> Case:
@@ -155,6 +192,78 @@ WRONG = (
     "found['attention'] = None",
     "found.clear()",
 )
+TEMPLATES = (
+    b"",
+    b"\n",
+    b"Review:",
+    b"{text}",
+    b"{text} {text}:",
+    b"Review: {text}\n",
+    b"Review: {text}\nAnswer: ",
+    b"{other} {text} {}:",
+    "für {text}:".encode("latin-1"),
+    b"\x00{text}\x00:",
+    b"good " * 5000 + b"{text} is",
+    b"{text}" + b" good" * 5000,
+    b"\xef\xbb\xbf{text}\r\nAnswer:",
+)
+ANSWERS = (
+    *["a.json"] * 8,
+    "neg",
+    "neg|neg",
+    "negative film|pos",
+    "|",
+    "no|yes",
+    "a.json",
+    "none.json",
+    "\U0001f600|x",
+    "p.txt",
+)
+ANSWER_FILES = (
+    b'{"neg": "bad", "pos": "good"}',
+    b'{"0": "bad", "1": "good"}',
+    b'{"x": "bad", "y": "good"}',
+    b'{"neg": "bad", "neg": "good"}',
+    b'{"neg": 1, "pos": 2}',
+    b'["bad", "good"]',
+    b'{"neg": "\\ud800", "pos": "good"}',
+    b"{",
+    b"[" * 100_000,
+    b"",
+)
+ANSWERED = (
+    "return found[:-1]",
+    "return found[0]",
+    "return found[:, :1]",
+    "return found * float('nan')",
+    "return -found",
+    "return 2 * found",
+    "return found.astype(str)",
+    "return None",
+    "return [[1]] + [[0.5, 0.5]] * (len(texts) - 1)",
+    "return found[::-1] if len(texts) > 1 else 1 - found",
+    "raise ValueError('try again later\\x1b[31m')",
+    "import sys; sys.exit(3)",
+    "print('loud'); return found",
+    "pass",
+)
+FUNCTION = """
+import numpy as np
+
+calls = 0
+
+def predict(texts):
+    global calls
+    calls += 1
+    good = np.array([(sum(map(ord, text)) %% 97 + 1) / 99 for text in texts])
+    found = np.stack([1 - good, good], 1)
+    if calls > %d:
+        %s
+    return found
+
+predict.labels = ("neg", "pos")
+"""
+"""A function from texts to probabilities; from a call on it does something else."""
 OWN = """
 import torch
 from torch import nn

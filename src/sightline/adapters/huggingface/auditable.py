@@ -16,6 +16,7 @@ from sightline.adapters.huggingface.architecture_probe import logits_of
 from sightline.adapters.huggingface.attention_reduction import LayerOutput, Ran, shown
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
+from sightline.adapters.huggingface.prompted_model import Calibration, PromptedModel
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
@@ -52,6 +53,11 @@ class HuggingFace(Classifier):
     def view(self, label: int) -> HuggingFace:
         """Give the same model as a classifier of one of its labels."""
         return replace(self, **as_view(self.name, self.labels, label))
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What is added to the logits of a prompted model, if anything is."""
+        return self.module.calibration if isinstance(self.module, PromptedModel) else None
 
     @property
     def origin(self) -> Origin:

@@ -13,12 +13,8 @@ import torch
 from sightline.adapters.huggingface.answer_tokens import answer_tokens
 from sightline.adapters.huggingface.attention_source import MEAN, parse_attention_source
 from sightline.adapters.huggingface.auditable import HuggingFace
-from sightline.adapters.huggingface.model_folder import (
-    check_causal,
-    check_folder,
-    check_pad,
-    check_tokenizer_files,
-)
+from sightline.adapters.huggingface.calibration import calibrate, read_calibration_texts
+from sightline.adapters.huggingface.model_folder import check_causal, check_pad
 from sightline.adapters.huggingface.model_inspection import (
     SAME,
     SAMPLE,
@@ -32,11 +28,10 @@ from sightline.adapters.huggingface.model_inspection import (
     pad_of,
 )
 from sightline.adapters.huggingface.pretrained_parts import (
-    TELLING,
+    GGUF,
     folder_of,
-    read_part,
-    refuse_broken,
-    refuse_drawn,
+    read_gguf,
+    read_whole,
     transformers_library,
 )
 from sightline.adapters.huggingface.prompt_files import (
@@ -66,25 +61,34 @@ def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
     asked, source = read_prompt_options(spec, options)
     template = read_template(asked.template)
     check_answers(asked.answers)
-    auto, where = transformers_library(), Path(place).expanduser()
-    check_causal(spec, where, folder_of(where))
-    check_folder(spec, folder_of(where))
-    # Most are saved in half precision, whose rounding is larger than what an audit measures.
-    asking: dict[str, Any] = {**TELLING, "dtype": torch.float32}
-    module, found = read_part(spec, where, auto.AutoModelForCausalLM, **asking)
-    refuse_drawn(spec, module, found, "save the whole language model, its output layer too")
-    refuse_broken(spec, module)
-    tokenizer = read_part(spec, where, auto.AutoTokenizer)
-    check_tokenizer_files(spec, folder_of(where), tokenizer)
+    texts = () if asked.calibrate is None else read_calibration_texts(asked.calibrate)
+    module, tokenizer = _read(spec, Path(place).expanduser())
     return prompted(
         module.to(device).eval(),
         tokenizer,
         template=template,
         answers=asked.answers,
         chat=asked.chat,
-        name=f"{Path(place).name} with {asked.template.name}, prompt "
-        + digest(template, asked.answers, chat=asked.chat),
+        calibrate_on=texts,
+        name=f"{Path(place).name} with {asked.template.name}, "
+        + _prompt(template, asked.answers, texts, chat=asked.chat),
         **parse_attention_source(source),
+    )
+
+
+def _read(spec: str, place: Path) -> tuple[Any, Any]:
+    """Read a language model and its tokenizer, from a folder or from a GGUF file."""
+    if place.suffix == GGUF:
+        return read_gguf(spec, place)
+    auto = transformers_library()
+    check_causal(spec, place, folder_of(place))
+    # Most are saved in half precision, whose rounding is larger than what an audit measures.
+    return read_whole(
+        spec,
+        place,
+        auto.AutoModelForCausalLM,
+        instead="save the whole language model, its output layer too",
+        dtype=torch.float32,
     )
 
 
@@ -95,6 +99,7 @@ def prompted(
     template: str,
     answers: Mapping[str, str] | Sequence[str],
     chat: bool = False,
+    calibrate_on: Sequence[str] = (),
     reading: str = "weights",
     layer: int | None = None,
     head: int | str = MEAN,
@@ -117,6 +122,9 @@ def prompted(
     chat
         Whether the chat template of the tokenizer is put around the prompt, as a message of the
         user.
+    calibrate_on
+        Texts, without labels, on which no answer is preferred on average: a constant is added to
+        the logit of each. None of them may be audited. ``["N/A"]`` and the like are texts too.
     reading, layer, head
         Which attention is shown, as `transformer` takes them; of the row of the last token, which
         answers.
@@ -126,7 +134,8 @@ def prompted(
     module, tokenizer = module_and_tokenizer(model, tokenizer)
     by_label = labelled(answers)
     check_answers(by_label)
-    named = name or f"{type(module).__name__}, prompt {digest(template, by_label, chat=chat)}"
+    prompt = _prompt(template, by_label, calibrate_on, chat=chat)
+    named = name or f"{type(module).__name__}, {prompt}"
     check_fast(named, tokenizer)
     check_tokenizer(named, tokenizer)
     parts = parse_template(template)
@@ -155,7 +164,18 @@ def prompted(
         family=type(module).__name__,
     )
     _check_in_sight(made)
+    if calibrate_on:
+        called("calibrating", calibrate, made, calibrate_on)
     return made
+
+
+def _prompt(
+    template: str, answers: Mapping[str, str], calibrate_on: Sequence[str], *, chat: bool
+) -> str:
+    """Name a prompt by its code, and say on how many texts it is calibrated."""
+    n = len(calibrate_on)
+    more = f", calibrated on {n} text{'' if n == 1 else 's'}" if n else ""
+    return f"prompt {digest(template, answers, calibrate_on, chat=chat)}{more}"
 
 
 def _in_chat(name: str, tokenizer: Any, template: str) -> PromptTemplate:

@@ -8,12 +8,7 @@ from typing import Any
 
 from sightline.adapters.huggingface.attention_source import MEAN, parse_attention_source
 from sightline.adapters.huggingface.auditable import HuggingFace
-from sightline.adapters.huggingface.model_folder import (
-    check_folder,
-    check_pad,
-    check_tokenizer_files,
-    is_causal,
-)
+from sightline.adapters.huggingface.model_folder import check_pad, is_causal
 from sightline.adapters.huggingface.model_inspection import (
     SAMPLE,
     AskedSource,
@@ -25,11 +20,9 @@ from sightline.adapters.huggingface.model_inspection import (
     pad_of,
 )
 from sightline.adapters.huggingface.pretrained_parts import (
-    TELLING,
+    GGUF,
     folder_of,
-    read_part,
-    refuse_broken,
-    refuse_drawn,
+    read_whole,
     transformers_library,
 )
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
@@ -52,12 +45,16 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     """
     place, reading = place_and_options(spec.removeprefix(PREFIX))
     auto, where = transformers_library(), Path(place).expanduser()
-    check_folder(spec, folder_of(where))
-    module, found = read_part(spec, where, auto.AutoModelForSequenceClassification, **TELLING)
-    refuse_drawn(spec, module, found, _BY_PROMPT if is_causal(folder_of(where)) else "")
-    refuse_broken(spec, module)
-    tokenizer = read_part(spec, where, auto.AutoTokenizer)
-    check_tokenizer_files(spec, folder_of(where), tokenizer)
+    if where.suffix == GGUF:
+        change = _BY_PROMPT.replace("FOLDER", place)
+        raise ModelError(
+            f"{spec}: expected a folder with a classifier, got a GGUF file",
+            change=change,
+            field="model",
+        )
+    instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
+    kind = auto.AutoModelForSequenceClassification
+    module, tokenizer = read_whole(spec, where, kind, instead=instead)
     return transformer(
         module.to(device).eval(),
         tokenizer,

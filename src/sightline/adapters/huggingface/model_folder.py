@@ -19,7 +19,6 @@ INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 """Files that name the files with the weights."""
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
 """How the classes of transformers end that give a next token."""
-_GGUF = ".gguf"
 _COUNTS: Mapping[str, Bound] = {
     "num_labels": CLASSES,
     **dict.fromkeys(
@@ -50,7 +49,12 @@ def check_folder(spec: str, folder: Path) -> None:
         check_normalizer(spec, _read(folder / TOKENIZER).get("normalizer"))
     except DataError as error:
         raise ModelError(f"{spec}: {error}", field="model") from error
-    _check_counts(spec, config)
+    check_config(spec, config)
+
+
+def check_config(spec: str, config: Mapping[str, Any], file: str = CONFIG) -> None:
+    """Refuse a configuration that would take the machine, or pads with no piece of the model."""
+    _check_counts(spec, config, file)
     pad, size = config.get("pad_token_id"), config.get("vocab_size")
     if isinstance(pad, int) and isinstance(size, int):
         check_pad(spec, pad, size)
@@ -58,13 +62,11 @@ def check_folder(spec: str, folder: Path) -> None:
 
 def check_causal(spec: str, place: Path, folder: Path) -> None:
     """Refuse what is no causal language model, and say what takes it."""
-    if place.suffix == _GGUF or (
-        folder.is_dir() and not (folder / CONFIG).exists() and any(folder.glob(f"*{_GGUF}"))
-    ):
+    packed = sorted(folder.glob("*.gguf")) if not (folder / CONFIG).exists() else []
+    if packed:
         raise ModelError(
-            f"{spec}: expected a folder that save_pretrained wrote, got a GGUF file",
-            change="convert it once: AutoModelForCausalLM.from_pretrained(FOLDER, gguf_file=NAME, "
-            "dtype='float32'), the same for AutoTokenizer, and save_pretrained of both",
+            f"{spec}: expected a folder that save_pretrained wrote, got one with a GGUF file",
+            change=f"name the file: hf-causal:{place / packed[0].name}(…)",
             field="model",
         )
     kinds = _kinds(folder)
@@ -143,7 +145,7 @@ def _read(file: Path) -> dict[str, Any]:
     return {}
 
 
-def _check_counts(spec: str, config: Mapping[str, Any]) -> None:
+def _check_counts(spec: str, config: Mapping[str, Any], file: str) -> None:
     parts = [config, *(part for part in config.values() if isinstance(part, dict))]
     for part in parts:
         labels = part.get("id2label")
@@ -151,7 +153,7 @@ def _check_counts(spec: str, config: Mapping[str, Any]) -> None:
         for name, bound in _COUNTS.items():
             for number in (part.get(name), counts.get(name)):
                 if isinstance(number, int | float) and number > bound.now:
-                    message = f"{spec}: {CONFIG}: {name}: {bound.passed(int(min(number, 1e18)))}"
+                    message = f"{spec}: {file}: {name}: {bound.passed(int(min(number, 1e18)))}"
                     raise ModelError(message, field="model")
 
 

@@ -1,16 +1,23 @@
-"""Parts of a saved model, read by transformers from a folder, and refused where they are not whole."""
+"""A saved model and its tokenizer, read by transformers, and refused where they are not whole."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import redirect_stderr, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 import torch
 
-from sightline.adapters.huggingface.model_folder import CONFIG
+from sightline.adapters.huggingface.model_folder import (
+    CONFIG,
+    check_config,
+    check_folder,
+    check_tokenizer_files,
+)
 from sightline.adapters.validate_outputs import is_fault
 from sightline.core.errors import MissingExtra, ModelError
 from sightline.core.installation import install_line
@@ -20,6 +27,7 @@ _NOWHERE = "there is no such folder, and what transformers has kept of that name
 TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_sizes": True}
 """Asks transformers which weights it did not find; of another shape it would say so in a printed
 report alone."""
+GGUF = ".gguf"
 _NAMED = 4
 """Weights that an error names."""
 
@@ -37,24 +45,75 @@ def transformers_library() -> Any:
     return transformers
 
 
+def read_whole(
+    spec: str, place: Path, kind: Any, *, instead: str = "", **options: Any
+) -> tuple[Any, Any]:
+    """Read a model and its tokenizer from a folder, nothing of which is missing or broken.
+
+    ``instead`` is what an error advises where weights are missing.
+    """
+    auto, folder = transformers_library(), folder_of(place)
+    check_folder(spec, folder)
+    module, found = read_part(spec, place, kind, **TELLING, **options)
+    refuse_drawn(spec, module, found, instead)
+    refuse_broken(spec, module)
+    tokenizer = read_part(spec, place, auto.AutoTokenizer)
+    check_tokenizer_files(spec, folder, tokenizer)
+    return module, tokenizer
+
+
+def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
+    """Read a language model and its tokenizer from one GGUF file, its weights written out in
+    float32.
+    """
+    auto, named = transformers_library(), {"gguf_file": file.name}
+    _require_gguf()
+    config = read_part(spec, file, auto.AutoConfig, **named)
+    check_config(spec, config.to_dict(), file.name)
+    options: dict[str, Any] = {**TELLING, **named, "dtype": torch.float32}
+    # Packed weights would be multiplied by kernels that transformers downloads.
+    if kind := getattr(auto, "GgufConfig", None):
+        options["quantization_config"] = kind(dequantize=True)
+    module, found = read_part(spec, file, auto.AutoModelForCausalLM, **options)
+    refuse_drawn(spec, module, found, "take a file that holds the whole language model")
+    refuse_broken(spec, module)
+    return module, read_part(spec, file, auto.AutoTokenizer, **named)
+
+
+def _require_gguf() -> None:
+    missing = [name for name in ("gguf", "accelerate") if find_spec(name) is None]
+    if missing:
+        message = (
+            f"GGUF files are read with gguf and accelerate; there is no {' and no '.join(missing)}"
+        )
+        raise MissingExtra(f"{message}; install them: {install_line('gguf')}")
+
+
 def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
     """Read one part; transformers raises whatever its own libraries do where a file is broken."""
-    if place.is_file():
+    packed = "gguf_file" in options
+    if place.is_file() and not packed:
         raise ModelError(
             f"{spec}: expected {_WANTED}, got a file",
             change="name the folder it lies in",
             field="model",
         )
     try:
-        return kind.from_pretrained(
-            str(place), local_files_only=True, trust_remote_code=False, **options
-        )
+        # Unpacking a GGUF file draws a bar of its own; standard error is ours.
+        with redirect_stderr(io.StringIO()):
+            return kind.from_pretrained(
+                str(place.parent if packed else place),
+                local_files_only=True,
+                trust_remote_code=False,
+                **options,
+            )
     except MemoryError:
         raise
     except BaseException as error:
         if not is_fault(error):
             raise
-        message = f"{spec}: expected {_WANTED}: {_describe(error) if place.is_dir() else _NOWHERE}"
+        wanted = "a GGUF file that transformers can read" if packed else _WANTED
+        message = f"{spec}: expected {wanted}: {_describe(error) if place.exists() else _NOWHERE}"
         raise ModelError(message, change="nothing is downloaded", field="model") from error
 
 

@@ -15,20 +15,21 @@ from sightline.config.part_syntax import parse_part
 from sightline.core.errors import DataError, SpecError
 
 SLOT = "{text}"
-TEMPLATE, ANSWERS, CHAT = "template", "answers", "chat"
+TEMPLATE, ANSWERS, CHAT, CALIBRATE = "template", "answers", "chat", "calibrate"
 _BETWEEN = "|"
 _WRITTEN = f"({TEMPLATE}=FILE,{ANSWERS}=negative|positive)"
 
 
 @dataclass(frozen=True)
 class PromptOptions:
-    """What a spec says of a prompt: the file of its template, its answers by their labels, and
-    whether the chat template of the tokenizer is put around it.
+    """What a spec says of a prompt: the file of its template, its answers by their labels, whether
+    the chat template of the tokenizer is put around it, and the file of texts to calibrate on.
     """
 
     template: Path
     answers: Mapping[str, str]
     chat: bool
+    calibrate: Path | None
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,21 @@ def read_prompt_options(spec: str, options: str) -> tuple[PromptOptions, str]:
     """
     asked = dict(parse_part(f"prompt{options}").options)
     template, answers = asked.pop(TEMPLATE, None), asked.pop(ANSWERS, None)
-    chat = asked.pop(CHAT, False)
+    chat, texts = asked.pop(CHAT, False), asked.pop(CALIBRATE, None)
     if template is None or answers is None:
         missing = TEMPLATE if template is None else ANSWERS
         raise SpecError(
-            f"{spec}: expected {_WRITTEN} behind the folder, got no {missing}", field="model"
+            f"{spec}: expected {_WRITTEN} behind the model, got no {missing}", field="model"
         )
     if not isinstance(chat, bool):
         raise SpecError(f"{CHAT}={chat}: expected true or false", field="model")
     rest = ",".join(f"{name}={value}" for name, value in asked.items())
-    found = PromptOptions(Path(str(template)).expanduser(), _answers(str(answers)), chat)
+    found = PromptOptions(
+        Path(str(template)).expanduser(),
+        _answers(str(answers)),
+        chat,
+        None if texts is None else Path(str(texts)).expanduser(),
+    )
     return found, f"({rest})" if rest else ""
 
 
@@ -114,11 +120,15 @@ def labelled(answers: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     return {answer: answer for answer in answers}
 
 
-def digest(template: str, answers: Mapping[str, str], *, chat: bool) -> str:
-    """Name a prompt by what it says, so that an audit of another is known as such; its words, which
-    may be those of private examples, are kept out of reports.
+def digest(
+    template: str, answers: Mapping[str, str], calibrate: Sequence[str] = (), *, chat: bool
+) -> str:
+    """Name a prompt by what it says, and by the texts it is calibrated on, so that an audit of
+    another is known as such; its words, which may be those of private examples, are kept out of
+    reports.
     """
-    written = json.dumps([template, list(answers.items()), chat])
+    known: list[object] = [template, list(answers.items()), chat]
+    written = json.dumps([*known, list(calibrate)] if calibrate else known)
     return hashlib.blake2b(written.encode(), digest_size=4).hexdigest()
 
 

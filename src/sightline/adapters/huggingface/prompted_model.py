@@ -19,6 +19,16 @@ SAME = 1e-5
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """What is added to the logit of each class, and the texts that it was measured on."""
+
+    offsets: tuple[float, ...]
+    seen: frozenset[str]
+    """The fingerprints of these texts, which are never audited."""
+    texts: int
+
+
+@dataclass(frozen=True)
 class Answered:
     """The logits of the answers."""
 
@@ -40,6 +50,8 @@ class PromptedModel(nn.Module):
         self.training = model.training
         self.prefix = torch.zeros(0, dtype=torch.long)
         self.layers: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self.offsets = torch.zeros(len(pieces), device=self.device)
+        self.calibration: Calibration | None = None
 
     @property
     def device(self) -> torch.device:
@@ -51,6 +63,10 @@ class PromptedModel(nn.Module):
         """Give the part that looks pieces up."""
         found: nn.Module = self.model.get_input_embeddings()
         return found
+
+    def shift(self, offsets: Float[torch.Tensor, " L"], calibration: Calibration) -> None:
+        """Add a number to the logit of each answer, whatever the text is."""
+        self.offsets, self.calibration = offsets.to(self.offsets), calibration
 
     def keep_prefix(self, prefix: Sequence[int], prompt: Sequence[int]) -> None:
         """Keep the keys and values of the pieces with which every prompt begins.
@@ -94,7 +110,7 @@ class PromptedModel(nn.Module):
             input_ids=input_ids[:, start:], attention_mask=attention_mask, **kept
         ).logits
         rows = torch.arange(len(input_ids), device=input_ids.device)
-        return Answered(every[rows, attention_mask.sum(1) - 1 - start])
+        return Answered(every[rows, attention_mask.sum(1) - 1 - start] + self.offsets)
 
     def _cache(self, texts: int) -> Any:
         """Give each text the keys and values of the prefix."""

@@ -137,18 +137,19 @@ def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
 
 def read_cells(file: str, row: Record, columns: Columns) -> RecordCells:
     """Understand one record."""
-    text = _text(file, row, columns.text)
+    text = read_text(file, row, columns.text)
     return RecordCells(
         row.line,
         text,
         _labels(file, row, columns) if columns.labels_sep else _label(file, row, columns.label),
         "" if columns.split is None else _split(file, row, columns.split),
-        None if columns.query is None else _text(file, row, columns.query),
+        None if columns.query is None else read_text(file, row, columns.query),
         None if columns.rationale is None else _spans(file, row, columns.rationale, len(text)),
     )
 
 
-def _text(file: str, row: Record, column: str) -> str:
+def read_text(file: str, row: Record, column: str) -> str:
+    """Read a text, all of whose signs are characters."""
     text = row.cells.get(column)
     if not isinstance(text, str):
         raise DataError(f"expected a text in {column!r}, got {show(text)}", file, row.line)
