@@ -72,7 +72,7 @@ def with_formulas(text: str) -> str:
     def mathml(match: re.Match[str]) -> str:
         latex = " ".join(match[1].split())
         found = latex2mathml.converter.convert(latex, display="block")
-        return f'<div class="formula">{found}</div>'
+        return f'<div class="formula" tabindex="0">{found}</div>'
 
     return _FORMULA.sub(mathml, text)
 
