@@ -120,7 +120,7 @@ def _paper_of(one: Stored) -> str:
 
 
 def _artefact(one: Stored) -> str:
-    head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "")
+    head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "result")
     notes = "".join(f"* {note}\n" for note in [*_start(one), *one["notes"]])
     description = one["told"][0].upper() + one["told"][1:]
     lines = table(head, map(_line, one["lines"]))
@@ -138,7 +138,7 @@ def _line(line: Stored) -> Iterator[str]:
     yield from (line["model"], line["quantity"])
     sd = "" if line["sd"] is None else f" ± {line['sd']:g}"
     later = "" if line["later"] is None else f" (later run {line['later']:g})"
-    yield ("—" if line["published"] is None else f"{line['published']:g}{sd}") + later
+    yield ("—" if line["published"] is None else f"{line['published']:,g}{sd}") + later
     yield _ours(line["ours"])
     yield "—" if line["floor"] is None else f"{line['floor']['value']:.3f}"
     yield str(line["seeds"] or "—")
