@@ -185,7 +185,7 @@ def _paper_of(one: Stored) -> str:
 
 
 def _artefact(one: Stored) -> str:
-    head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "")
+    head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "result")
     notes = "".join(f"* {note}\n" for note in [*_start(one), *one["notes"]])
     first = one["told"][0]  # a Greek capital would read as another letter
     description = (first.upper() if first.isascii() else first) + one["told"][1:]

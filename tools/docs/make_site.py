@@ -72,7 +72,7 @@ def with_formulas(text: str) -> str:
     def mathml(match: re.Match[str]) -> str:
         latex = " ".join(match[1].split())
         found = latex2mathml.converter.convert(latex, display="block")
-        return f'<div class="formula">{found}</div>'
+        return f'<div class="formula" tabindex="0">{found}</div>'
 
     return _FORMULA.sub(mathml, text)
 
@@ -145,7 +145,8 @@ def _cell(cell: nbformat.NotebookNode, stem: str, number: int) -> Iterator[str]:
             yield _displayed(output.data, f"{stem}-{number}-{n}")
 
 
-_AS_HIGH = "this.style.height = this.contentDocument.body.scrollHeight + 40 + 'px'"
+_AS_HIGH = "this.style.height = Math.min(600, this.contentDocument.body.scrollHeight + 40) + 'px'"
+"""A frame is as high as what it shows; a whole report is scrolled in it."""
 
 
 def _displayed(data: dict[str, str], name: str) -> str:

@@ -150,8 +150,8 @@ VIEWS: Mapping[str, dict[str, Any]] = {
 """The surroundings in which a page is looked at."""
 PLAIN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
-    'content="width=device-width"><title>{title}</title><style>body{{max-width:56rem;'
-    "margin:1rem auto;padding:0 1rem;font-family:sans-serif;color-scheme:light dark}}"
+    'content="width=device-width"><title>{title}</title><style>html{{color-scheme:light dark}}body{{max-width:56rem;'
+    "margin:1rem auto;padding:0 1rem;font-family:sans-serif}}"
     "img{{max-width:100%}}pre{{overflow-x:auto}}</style>{body}"
 )
 
