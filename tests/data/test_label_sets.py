@@ -106,7 +106,7 @@ def test_unseparated_labels_name_the_setting() -> None:
 
 def test_models_that_predict_one_class_refuse_several_labels() -> None:
     data = sightline.data_from([f"word{n} text" for n in range(9)], [["a", "b"]] * 9)
-    with pytest.raises(DataError, match="audit_labels"):
+    with pytest.raises(DataError, match="labelwise"):
         sightline.train(data)
     with pytest.raises(SpecError, match="predict one class"):
         choose(DataSpec("csv", "notes.csv", labels_sep=";"), "mlp+additive")

@@ -12,15 +12,11 @@ from jaxtyping import Float
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
+from sightline.data.dataset import classes_of
 from sightline.data.readers.error_excerpts import listed
 
 SIGMOIDS: Literal["sigmoids"] = "sigmoids"
 """The link of a model with several labels."""
-
-
-def classes_of(label: str) -> tuple[str, str]:
-    """Name the two classes of a label, in the order of its one logit."""
-    return f"not {label}", label
 
 
 def of_label(logits: Float[torch.Tensor, "*B K"], label: int | None) -> Float[torch.Tensor, "*B L"]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from sightline.adapters.label_data import LabelledSets, labelled_sets
+from sightline.adapters.label_views import label_view, labels_of
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
 from sightline.config.measure_registry import Reduction
@@ -45,6 +47,18 @@ class Trained:
             f"<Trained {self.model.name!r} on {self.dataset.name!r}{beside}; next: "
             "sightline.audit(model, data)>"
         )
+
+
+def of_label(trained: Trained, label: str, sets: LabelledSets | None = None) -> Trained:
+    """Give one label of a model with several, and the texts as that label divides them."""
+    sets = sets or labelled_sets(trained.dataset, labels_of(trained.model))
+    companions = {name: label_view(one, label) for name, one in trained.companions.items()}
+    return replace(
+        trained,
+        model=label_view(trained.model, label),
+        dataset=sets.of(label),
+        companions=companions,
+    )
 
 
 def run(
