@@ -43,6 +43,11 @@ class LabelViews:
     labels: tuple[str, ...] | None
     one_length: bool
 
+    @property
+    def answers_together(self) -> bool:
+        """Every run of the module gives the logits of all labels."""
+        return True
+
     def view(self, label: int) -> Self:
         """Give the same module as a classifier of one of its labels."""
         whole: Any = self  # a frozen dataclass

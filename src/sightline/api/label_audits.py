@@ -100,6 +100,7 @@ def audit_each_label(
     """Audit the labels of a model one after the other, and judge them together."""
     from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+    from sightline.adapters.shared_logits import shared_logits  # noqa: PLC0415  (torch)
     from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
     from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
     from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
@@ -117,6 +118,7 @@ def audit_each_label(
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
     counts = predicted_counts(trained.model, audited, options.get("batch_size", 32))
     left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
+    shared = shared_logits(trained.model)
     found: dict[str, Audit] = {}
     failed: dict[str, SightlineError] = {}
     wanted = [label for label in chosen if label not in left_out]
@@ -125,7 +127,9 @@ def audit_each_label(
         kept: dict[str, Any] = (
             {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
         )
-        source = Given(of_label(trained, label, sets), replace(asked, label_map={}, labels=()))
+        source = Given(
+            of_label(trained, label, sets, shared), replace(asked, label_map={}, labels=())
+        )
         said = dict(about or {}) | {"label": label, "labels_tested": len(wanted)}
         try:
             heard = hooks if number == 1 else replace(hooks, on_ready=_unheard, on_note=_unheard)

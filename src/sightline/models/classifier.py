@@ -4,7 +4,7 @@ decoding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import torch
@@ -60,6 +60,8 @@ class AttentionClassifier(nn.Module):
         self.labelwise = spec.labelwise
         self.view_of = ""
         """The name of the whole model, where this is one label of several."""
+        self.shared: Callable[[Batch], torch.Tensor] | None = None
+        """Gives its logits, from runs that other labels take theirs from."""
         self.projection: Projector = made("projection", spec.projection, seed)
         self.source: Source = made("source", spec.source, self.projection, seed)
         # The order in which parts are made decides which weights a seed gives them.
@@ -183,6 +185,11 @@ class AttentionClassifier(nn.Module):
         one.load_state_dict(weights, assign=True)
         one.view_of = self.name
         return one
+
+    @property
+    def answers_together(self) -> bool:
+        """Whether the encoder takes so long that scoring its states for all labels adds little."""
+        return self.labelwise and self.spec.encoder.name in ("bilstm", "transformer")
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run, of texts that may share most of their words."""
