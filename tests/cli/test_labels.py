@@ -143,3 +143,20 @@ def test_the_first_label_is_checked_for_all(sightline: Call, folder: Path) -> No
         assert found.code == 0, found.err
         assert found.json["passed"]
         assert found.json["model"] == "model: one"
+
+
+def test_a_model_with_several_labels_is_trained_and_audited_by_one_command(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    model = ("--model", "cnn(channels=2)+labelwise", "--epochs", "1")
+    data = ("--data", folder / "notes.csv", "--label", "codes", "--out", tmp_path / "page.html")
+    seeds = sightline("audit", *model, *data, "--seeds", "2")
+    assert seeds.code == 2
+    assert "--seeds" in seeds.err
+    unknown = sightline("audit", *model, *data, "--label-name", "four", "--controls", "none")
+    assert unknown.code == 2
+    assert "--label-name" in unknown.err
+    found = sightline("audit", *model, *data, "--controls", "none", "--json")
+    assert found.code == 0, found.err
+    assert [row["label"] for row in found.json["labels"]] == ["one", "two"]
+    assert found.json["texts"] < TEXTS
