@@ -120,10 +120,20 @@ def test_a_model_that_predicts_one_class_takes_no_labels(
     assert more[0] in found.err
 
 
-def test_commands_about_one_decision_name_the_one_for_labels(sightline: Call, folder: Path) -> None:
-    found = sightline("predict", f"hf:{folder / 'model'}", folder / "notes.csv")
-    assert found.code == 2
-    assert "sightline audit" in found.err
+def test_all_labels_are_predicted_and_one_is_looked_at(sightline: Call, folder: Path) -> None:
+    model = f"hf:{folder / 'model'}"
+    found = sightline("predict", model, folder / "notes.csv", "--json")
+    assert found.code == 0, found.err
+    rows = (folder / "notes.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [one["predicted"] for one in found.json] == [row.split(",")[1] for row in rows]
+    assert [*found.json[0]["probabilities"]] == [*LABELS]
+    looked = sightline("look", model, "the film was good", "--label-name", "two", "--json")
+    assert looked.code == 0, looked.err
+    assert [*looked.json["probabilities"]] == ["not two", "two"]
+    unnamed = sightline("look", model, "the film was good")
+    assert unnamed.code == 2
+    assert "--label-name" in unnamed.err
+    assert "'rare'" in unnamed.err
 
 
 def test_the_first_label_is_checked_for_all(sightline: Call, folder: Path) -> None:
@@ -133,3 +143,20 @@ def test_the_first_label_is_checked_for_all(sightline: Call, folder: Path) -> No
         assert found.code == 0, found.err
         assert found.json["passed"]
         assert found.json["model"] == "model: one"
+
+
+def test_a_model_with_several_labels_is_trained_and_audited_by_one_command(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    model = ("--model", "cnn(channels=2)+labelwise", "--epochs", "1")
+    data = ("--data", folder / "notes.csv", "--label", "codes", "--out", tmp_path / "page.html")
+    seeds = sightline("audit", *model, *data, "--seeds", "2")
+    assert seeds.code == 2
+    assert "--seeds" in seeds.err
+    unknown = sightline("audit", *model, *data, "--label-name", "four", "--controls", "none")
+    assert unknown.code == 2
+    assert "--label-name" in unknown.err
+    found = sightline("audit", *model, *data, "--controls", "none", "--json")
+    assert found.code == 0, found.err
+    assert [row["label"] for row in found.json["labels"]] == ["one", "two"]
+    assert found.json["texts"] < TEXTS

@@ -111,7 +111,7 @@ def test_a_row_has_the_options_of_what_it_builds_and_their_only_defaults(row: Ro
     assert set(row.options) <= set(wanted)
     around = {
         "encoder": 1,
-        "scorer": 2,
+        "scorer": 3,
         "projection": 1,
         "source": 2,
         "decoder": 3,

@@ -120,7 +120,7 @@ def a_scoring(scorer: Any, asked: bool) -> promises.Scoring:
 @pytest.mark.parametrize("asked", [False, True])
 @each("scorer", SCORERS, promises.SCORER)
 def test_a_scorer_keeps_its_promises(part: str, promise: Promise, asked: bool) -> None:
-    promise(a_scoring(make("scorer", part, 8, 8 if asked else 0), asked))
+    promise(a_scoring(make("scorer", part, 8, 8 if asked else 0, 1), asked))
 
 
 @each("projection", PROJECTIONS, promises.PROJECTION)
@@ -196,9 +196,9 @@ def a_decoding(name: str, classes: int) -> promises.Decoding:
     decoder = make("decoder", name, 8, 8 if asked else 0, classes)
     allowed = torch.tensor([[c != row % classes for c in range(classes)] for row in range(4)])
     beside = (drawn(4, 8, seed=9), allowed) if asked else ()
-    return promises.Decoding(
-        decoder, drawn(4, 8), beside, 1 if classes == 2 and not asked else classes
-    )
+    contexts = drawn(4, classes, 8) if name == "labelwise" else drawn(4, 8)
+    one_logit = classes == 2 and name == "linear"
+    return promises.Decoding(decoder, contexts, beside, 1 if one_logit else classes)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -419,7 +419,7 @@ def wrong_scorer(
             return change(super().forward(states(given), query))
 
     torch.manual_seed(1)
-    return Wrong(8, 0, 4)
+    return Wrong(8, 0, 1, 4)
 
 
 def wrong_projection(project: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Projector:

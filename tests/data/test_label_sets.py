@@ -61,6 +61,13 @@ def test_a_list_where_one_label_is_expected_names_the_setting(tmp_path: Path) ->
         sightline.load(file, split="all")
 
 
+def test_a_text_without_a_label_names_the_setting_that_allows_it(tmp_path: Path) -> None:
+    file = table(tmp_path, "text,label\none,a;b\ntwo,\n")
+    with pytest.raises(DataError, match="labels_sep=;") as caught:
+        sightline.load(file, split="all")
+    assert caught.value.line == 3
+
+
 def test_sets_of_labels_that_are_rare_are_divided_all_the_same() -> None:
     texts = [f"word{n} text" for n in range(40)]
     data = sightline.data_from(texts, [[f"l{n}", f"l{n % 3}"] for n in range(40)])
@@ -106,7 +113,7 @@ def test_unseparated_labels_name_the_setting() -> None:
 
 def test_models_that_predict_one_class_refuse_several_labels() -> None:
     data = sightline.data_from([f"word{n} text" for n in range(9)], [["a", "b"]] * 9)
-    with pytest.raises(DataError, match="audit_labels"):
+    with pytest.raises(DataError, match="labelwise"):
         sightline.train(data)
     with pytest.raises(SpecError, match="predict one class"):
         choose(DataSpec("csv", "notes.csv", labels_sep=";"), "mlp+additive")

@@ -123,7 +123,7 @@ def test_a_bilstm_sums_up_by_the_last_state_of_each_direction() -> None:
 def test_additive_scores() -> None:
     states, query = drawn(2, 6, 4), drawn(2, 3, seed=1)
     for asked in (None, query):
-        scorer = Additive(4, 0 if asked is None else 3, hidden=5)
+        scorer = Additive(4, 0 if asked is None else 3, 1, hidden=5)
         found = numbers(scorer(states) if asked is None else scorer(states, asked))
         for row in range(2):
             more = (
@@ -144,12 +144,15 @@ def test_additive_scores() -> None:
 
 def test_dot_scores_are_scaled_but_where_a_paper_does_not() -> None:
     states, query = drawn(2, 6, 4), drawn(2, 4, seed=1)
-    scaled, plain = Dot(4, 0, "uniform", scaled=True), Dot(4, 0, "uniform", scaled=False)
+    scaled, plain = (
+        Dot(4, 0, 1, start="uniform", scaled=True),
+        Dot(4, 0, 1, start="uniform", scaled=False),
+    )
     plain.load_state_dict(scaled.state_dict())
     by_hand = states.numpy() @ numbers(scaled.vector.weight)[0]
     assert numbers(plain(states)) == pytest.approx(by_hand, abs=1e-5)
     assert numbers(scaled(states)) == pytest.approx(by_hand / 2, abs=1e-5)
-    asked = Dot(4, 4, "uniform", scaled=True)
+    asked = Dot(4, 4, 1, start="uniform", scaled=True)
     assert not list(asked.parameters())
     assert asked(states, query)[1, 2].item() == pytest.approx(
         float(states[1, 2] @ query[1]) / 2, abs=1e-5
@@ -158,7 +161,7 @@ def test_dot_scores_are_scaled_but_where_a_paper_does_not() -> None:
 
 def test_where_the_vector_of_dot_starts() -> None:
     usual, normal = (
-        Dot(4096, 0, start, scaled=True).vector.weight for start in ("uniform", "normal")
+        Dot(4096, 0, 1, start=start, scaled=True).vector.weight for start in ("uniform", "normal")
     )
     assert usual.abs().max() <= 1 / 64
     assert normal.std().item() == pytest.approx(1, abs=0.05)
@@ -167,7 +170,7 @@ def test_where_the_vector_of_dot_starts() -> None:
 @pytest.mark.parametrize("layers", [1, 2, 4])
 def test_deep_scores(layers: int) -> None:
     states, query = drawn(1, 6, 4), drawn(1, 3, seed=1)
-    scorer = Deep(4, 3, layers=layers, hidden=5)
+    scorer = Deep(4, 3, 1, layers=layers, hidden=5)
     assert len(scorer.stack) == layers - 1
     x = numbers(scorer.inner.weight) @ states[0, 2].numpy() + numbers(scorer.inner.bias)
     x = x + numbers(scorer.asked.weight) @ query[0].numpy() + numbers(scorer.asked.bias)

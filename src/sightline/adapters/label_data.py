@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sightline.adapters.label_alignment import LabelMap, as_read, matched
-from sightline.adapters.label_views import classes_of
 from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
-from sightline.data.dataset import SEVERAL, Dataset, describe, read_set
+from sightline.data.dataset import SEVERAL, Dataset, classes_of, describe, read_set
 from sightline.data.error_excerpts import listed
 
 

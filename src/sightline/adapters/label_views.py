@@ -12,15 +12,11 @@ from jaxtyping import Float
 from sightline.adapters.length_groups import by_length, in_order
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
+from sightline.data.dataset import classes_of
 from sightline.data.error_excerpts import listed
 
 SIGMOIDS: Literal["sigmoids"] = "sigmoids"
 """The link of a model with several labels."""
-
-
-def classes_of(label: str) -> tuple[str, str]:
-    """Name the two classes of a label, in the order of its one logit."""
-    return f"not {label}", label
 
 
 def of_label(logits: Float[torch.Tensor, "*B K"], label: int | None) -> Float[torch.Tensor, "*B L"]:
@@ -46,6 +42,11 @@ class LabelViews:
     name: str
     labels: tuple[str, ...] | None
     one_length: bool
+
+    @property
+    def answers_together(self) -> bool:
+        """Every run of the module gives the logits of all labels."""
+        return True
 
     def view(self, label: int) -> Self:
         """Give the same module as a classifier of one of its labels."""

@@ -16,7 +16,6 @@ from sightline.api.model_source import (
     MODEL_FILE,
     Chosen,
     Given,
-    Imported,
     Saved,
     Source,
     ToTrain,
@@ -142,7 +141,8 @@ def audit_each(
     ``looks`` is a folder in which audits that stop early keep what they have measured.
     """
     first, trained = sources[0], None
-    if isinstance(first, Imported):
+    if not isinstance(first, ToTrain) or first.spec.model.labelwise:
+        _refuse_seeds(sources)
         from sightline.api.label_audits import audit_labels_of, has_labels  # noqa: PLC0415  (torch)
 
         with hooks.progress() as display:
@@ -162,6 +162,13 @@ def audit_each(
             source, hooks, machine, about=about, trained=trained, **limits
         )[1]
     return Audits(found, together=count > 1)
+
+
+def _refuse_seeds(sources: Sequence[Chosen]) -> None:
+    """Refuse several trainings of a model with several labels: each label has its own verdict."""
+    if len(sources) > 1:
+        message = "expected one training of a model with several labels; audit each seed by itself"
+        raise SpecError(message, field="seeds")
 
 
 def _refuse_labels(source: Chosen) -> None:

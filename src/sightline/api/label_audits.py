@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sightline.api.audit import HERE, QUIET, audit_source
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.model_source import ELSEWHERE, Given, Imported
+from sightline.api.model_source import Chosen, Given
 from sightline.api.run_options import AuditOptions
 from sightline.core.errors import SightlineError, SpecError
 from sightline.experiments.callbacks import Display
@@ -18,7 +18,7 @@ from sightline.experiments.callbacks import Display
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sightline.adapters.label_data import LabelledSets
+    from sightline.api.model_argument import Model
     from sightline.audits.audit_result import Audit
     from sightline.audits.label_audits import LabelAudits
     from sightline.core.protocols import Auditable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def audit_labels(
-    model: Auditable | str | Path,
+    model: Model,
     data: Dataset,
     labels: Sequence[str] | str | None = None,
     seed: int = 0,
@@ -46,7 +46,8 @@ def audit_labels(
     Parameters
     ----------
     model
-        ``hf:FOLDER`` of a model for multi-label classification, or what `sightline.wrap` or
+        What `sightline.train` gave for a spec with ``labelwise``, or the folder of such a model;
+        ``hf:FOLDER`` of a model for multi-label classification; or what `sightline.wrap` or
         `sightline.tap` gives with ``link="sigmoids"``.
     data
         What `sightline.load` reads with ``labels_sep=";"``, or `sightline.data_from` makes of lists
@@ -55,11 +56,11 @@ def audit_labels(
         The labels to audit; without them, all. One that is predicted for too few texts, or for too
         many, is named in ``left_out`` with the reason.
     companions
-        Control models with the same labels, by name.
+        Control models with the same labels, by name; without them, those that came with the model.
     options
         As for `sightline.audit`; ``budget`` is for each label.
     """
-    held = _held(model, data, companions or {})
+    held = _held(model, data, companions)
     taken = {
         name: options.pop(name) for name in ("limit", "label_map", "scores") if name in options
     }
@@ -75,21 +76,14 @@ def audit_labels(
     return audit_each_label(held, asked, Hooks(progress=progress), labels=labels, **options)
 
 
-def _held(
-    model: Auditable | str | Path, data: Dataset, companions: Mapping[str, Auditable]
-) -> Trained:
+def _held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None) -> Trained:
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
-    from sightline.adapters.load_external import load_elsewhere  # noqa: PLC0415  (torch)
-    from sightline.api.model_argument import check_data  # noqa: PLC0415  (torch)
-    from sightline.experiments.pipeline import Trained  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
 
-    check_data(data, "audit_labels(model, data)")
-    found: Any = (
-        load_elsewhere(model) if isinstance(model, str) and model.startswith(ELSEWHERE) else model
-    )
-    for one in (found, *companions.values()):
+    found = held(model, data, companions, call="audit_labels(model, data)", several=True)
+    for one in (found.model, *found.companions.values()):
         labels_of(one)
-    return Trained(found, data, companions, {})
+    return found
 
 
 def audit_each_label(
@@ -106,11 +100,13 @@ def audit_each_label(
     """Audit the labels of a model one after the other, and judge them together."""
     from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+    from sightline.adapters.shared_logits import shared_logits  # noqa: PLC0415  (torch)
     from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
     from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
     from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
     from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
+    from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
     from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
 
     names = labels_of(trained.model)
@@ -122,6 +118,7 @@ def audit_each_label(
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
     counts = predicted_counts(trained.model, audited, options.get("batch_size", 32))
     left_out = {label: why for label in chosen if (why := counts[label].too_few(thresholds.least))}
+    shared = shared_logits(trained.model)
     found: dict[str, Audit] = {}
     failed: dict[str, SightlineError] = {}
     wanted = [label for label in chosen if label not in left_out]
@@ -130,10 +127,12 @@ def audit_each_label(
         kept: dict[str, Any] = (
             {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
         )
-        source = Given(_of_label(trained, sets, label), replace(asked, label_map={}, labels=()))
+        source = Given(
+            of_label(trained, label, sets, shared), replace(asked, label_map={}, labels=())
+        )
         said = dict(about or {}) | {"label": label, "labels_tested": len(wanted)}
         try:
-            heard = hooks if number == 1 else replace(hooks, on_ready=_unheard)
+            heard = hooks if number == 1 else replace(hooks, on_ready=_unheard, on_note=_unheard)
             found[label] = audit_source(source, heard, machine, about=said, **kept, **options)[1]
         except SightlineError as error:
             failed[label] = error
@@ -153,7 +152,7 @@ def has_labels(model: object) -> bool:
 
 
 def audit_labels_of(
-    source: Imported,
+    source: Chosen,
     trained: Trained,
     hooks: Hooks,
     machine: Machine,
@@ -163,10 +162,11 @@ def audit_labels_of(
 ) -> LabelAudits:
     """Audit the labels of a source whose model has several, as a command asks for them."""
     said = source.about(trained) | dict(about or {})
-    labels = source.asked.labels or None
-    return audit_each_label(
-        trained, source.asked, hooks, machine, labels=labels, about=said, **options
-    )
+    for note in source.doubts_of(trained):
+        hooks.on_note(note)
+    asked = source.of_labels
+    labels = asked.labels or None
+    return audit_each_label(trained, asked, hooks, machine, labels=labels, about=said, **options)
 
 
 def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
@@ -175,11 +175,12 @@ def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
     """
     from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+    from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
 
     names = labels_of(trained.model)
     chosen = _chosen(names, asked.labels or None)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
-    return _of_label(trained, sets, chosen[0]), len(chosen)
+    return of_label(trained, chosen[0], sets), len(chosen)
 
 
 def _unheard(*heard: object) -> None:
@@ -202,16 +203,3 @@ def _chosen(names: Sequence[str], labels: Sequence[str] | str | None) -> tuple[s
             "expected at least one label, got none; leave it out for all", field="labels"
         )
     return tuple(name for name in names if name in asked)
-
-
-def _of_label(trained: Trained, sets: LabelledSets, label: str) -> Trained:
-    """Give one label of the model with the texts it is audited on."""
-    from sightline.adapters.label_views import label_view  # noqa: PLC0415  (torch)
-
-    companions = {name: label_view(one, label) for name, one in trained.companions.items()}
-    return replace(
-        trained,
-        model=label_view(trained.model, label),
-        dataset=sets.of(label),
-        companions=companions,
-    )

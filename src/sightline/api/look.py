@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from sightline.adapters.factory import texts_known_to
+from sightline.adapters.label_views import has_labels, label_view, labels_of
 from sightline.adapters.trace_checks import asked, blaming
 from sightline.adapters.truncation import sight_of
 from sightline.adapters.validate_model import admit
@@ -26,6 +27,7 @@ from sightline.core.protocols import Auditable, MeasureContext, SupportsAuditedM
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
+from sightline.data.error_excerpts import listed
 from sightline.experiments.run_size import run_size
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -133,6 +135,7 @@ def look(
     *,
     audit: Results | str | Path | None = None,
     maps: str | Sequence[str] = USUAL,
+    label_name: str = "",
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
 ) -> Look:
@@ -156,16 +159,31 @@ def look(
     maps
         A name of `sightline.config.measure_registry.MAPS`, or several; what the model does not
         allow is said to be absent.
+    label_name
+        Which label to look at, of a model with several.
     max_tokens
         Words that are read at most; the rest is cut, and counted.
     """
-    known = known_model(model, device)
+    known = of_label(known_model(model, device, several=True), label_name)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
     beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
     reader = LookSettings(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
     return _looked(reader, example)
+
+
+def of_label(known: KnownModel, label: str) -> KnownModel:
+    """Take one label of a model that has several; any other model has none to name."""
+    if has_labels(known.model):
+        if label:
+            return replace(known, model=label_view(known.model, label))
+        names = listed(labels_of(known.model))
+        raise SpecError(f"expected one of the labels of the model, {names}", field="label_name")
+    if label:
+        message = f"{label!r} names a label, and the model predicts one class; leave it out"
+        raise SpecError(message, field="label_name")
+    return known
 
 
 def edited(text: str, place: int, word: str) -> str:

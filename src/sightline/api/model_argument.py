@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.adapters.validate_model import validate
 from sightline.api.model_source import ELSEWHERE, FOR_TRANSFORMERS, saved_folder
@@ -40,16 +41,17 @@ class KnownModel:
     """How it is audited: a line of Python, or a command."""
 
 
-def known_model(model: Model, device: str = "cpu") -> KnownModel:
+def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> KnownModel:
     """Read a model where it is named, and keep what is known of it; ``device`` is where a saved one
-    is put.
+    is put. One with ``several`` labels is refused where it is not asked for.
     """
     if isinstance(model, Trained):
         return KnownModel(model.model, model.companions, model.record)
     if not isinstance(model, str | Path):
-        return KnownModel(validate(model))
+        return KnownModel(_valid(model, several=several))
     if str(model).startswith(ELSEWHERE):
-        return KnownModel(validate(load_elsewhere(str(model), device)), advice=_command(model))
+        found = _valid(load_elsewhere(str(model), device), several=several)
+        return KnownModel(found, advice=_command(model))
     folder = saved_folder(str(model))
     if folder is None:
         wanted = (
@@ -59,16 +61,31 @@ def known_model(model: Model, device: str = "cpu") -> KnownModel:
         )
         message = f"{model}: expected {wanted}, got a spec"
         raise ModelError(message, change="train it first, and name what came of it", field="model")
-    found, record = load_classifier(folder)
-    return KnownModel(found.to(device), load_companions(folder, device), record, _command(folder))
+    read, record = load_classifier(folder)
+    return KnownModel(read.to(device), load_companions(folder, device), record, _command(folder))
 
 
-def held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None) -> Trained:
+def _valid(model: Any, *, several: bool) -> Auditable:
+    if several and has_labels(model):
+        validate(model.view(0))  # what the whole offers is what a label of it does
+        found: Auditable = model
+        return found
+    return validate(model)
+
+
+def held(
+    model: Model,
+    data: Dataset,
+    companions: Mapping[str, Auditable] | None,
+    *,
+    call: str = "audit(model, data)",
+    several: bool = False,
+) -> Trained:
     """Put a model together with the data to audit it on, never texts that it is known to have
     seen.
     """
-    check_data(data, "audit(model, data)")
-    known = known_model(model)
+    check_data(data, call)
+    known = known_model(model, several=several)
     if (
         data.card.get("recipe") != "paper"
     ):  # its copies between splits are the paper's own; the card counts them

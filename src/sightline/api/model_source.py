@@ -23,7 +23,8 @@ from sightline.config.measure_registry import beside_default
 from sightline.config.presets import build_specs
 from sightline.config.registry import ENCODERS
 from sightline.config.spec_syntax import place_and_options
-from sightline.config.specs import DataSpec, RunSpec
+from sightline.config.specs import DataSpec, ModelSpec, RunSpec
+from sightline.config.user_tables import SEVERAL, WITH_LABELS
 from sightline.core.errors import ModelError, SpecError, setting
 from sightline.data.word_vectors import with_vectors
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
@@ -53,6 +54,8 @@ class ToTrain:
     spec: RunSpec
     scores: Path | str | None = None
     """Scores of words by another tool: no part of the run."""
+    labels: tuple[str, ...] = ()
+    """The labels to audit of a model with several; none for all."""
 
     def trained(
         self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
@@ -92,6 +95,19 @@ class ToTrain:
     def asked(self) -> RunSpec:
         """The options of its audit, which are part of the run."""
         return self.spec
+
+    @property
+    def of_labels(self) -> AuditOptions:
+        """The options of the audits of its labels, where it has several."""
+        spec = self.spec
+        return AuditOptions(
+            seed=spec.seed,
+            limit=spec.limit,
+            gradient=spec.gradient,
+            measures=spec.measures,
+            labels=self.labels,
+            scores=self.scores,
+        )
 
     @property
     def trains(self) -> bool:
@@ -138,6 +154,11 @@ class _Audited(ABC):
     def scores(self) -> Path | str | None:
         """Scores of words by another tool."""
         return self.asked.scores
+
+    @property
+    def of_labels(self) -> AuditOptions:
+        """The options of the audits of its labels, where it has several."""
+        return self.asked
 
     @property
     def trains(self) -> bool:
@@ -289,9 +310,6 @@ def choose(
         if options.label_map:
             known = f"{model} is trained first, and has the labels of its data; leave it out"
             raise SpecError(known, field="label_map")
-        if options.labels:
-            known = f"{model} is trained first, and predicts one class; leave it out"
-            raise SpecError(known, field="labels")
         return choose_training(data, model, training, options)
     _refuse_training(training, f"in {folder}")
     alike = prepared_alike(data, folder / MODEL_FILE, typed)
@@ -305,16 +323,11 @@ def choose_training(
     options: AuditOptions = USUAL,
 ) -> ToTrain:
     """Read the spec of a model and its training; what is None keeps the value of the preset."""
-    if data.labels_sep:
-        raise SpecError(
-            f"{model} is trained to predict one class; several labels for each text need a model "
-            "with several labels, such as hf:DIR",
-            field="labels_sep",
-        )
     fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
     if training.fit:
         fit |= _settings(training.fit, fit)
     chosen, fitting = build_specs(model, training.preset or "default", **fit)
+    data = _with_labels(data, chosen, model, options.labels)
     if training.vectors:
         chosen = with_vectors(chosen, Path(training.vectors).expanduser())
     asked = training.companions
@@ -330,7 +343,24 @@ def choose_training(
         measures=taken,
         gradient=options.gradient,
     )
-    return ToTrain(spec, options.scores)
+    return ToTrain(spec, options.scores, options.labels)
+
+
+def _with_labels(
+    data: DataSpec, chosen: ModelSpec, model: str, labels: Collection[str]
+) -> DataSpec:
+    """Read all labels of a text for a model with several, and refuse them for any other."""
+    if chosen.labelwise:
+        known = data.labels_sep or data.kind not in WITH_LABELS
+        return data if known else replace(data, labels_sep=SEVERAL)
+    for field, given in (("labels_sep", data.labels_sep), ("labels", labels)):
+        if given:
+            raise SpecError(
+                f"{model} is trained to predict one class; {model}+labelwise has several labels "
+                "for each text",
+                field=field,
+            )
+    return data
 
 
 def _in_order(options: AuditOptions) -> AuditOptions:

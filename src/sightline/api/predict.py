@@ -7,17 +7,20 @@ from itertools import islice, zip_longest
 
 import numpy as np
 
+from sightline.adapters.label_views import has_labels, labels_of
 from sightline.adapters.precision import precise
 from sightline.adapters.trace_checks import asked
 from sightline.adapters.truncation import seen_by
+from sightline.adapters.validate_outputs import called
 from sightline.api.hooks import OnNote
 from sightline.api.model_argument import Model, class_names, known_model
 from sightline.api.unlabelled_texts import in_table, unlabelled
 from sightline.config.specs import DataSpec
+from sightline.config.user_tables import SEVERAL
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import Prediction
-from sightline.core.protocols import Auditable
+from sightline.core.protocols import Auditable, SupportsLabels
 from sightline.data.batches import length_batches
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities
@@ -49,14 +52,14 @@ def predict(
     examples = (
         unlabelled(*pair, max_tokens, i, "texts") for i, pair in enumerate(_pairs(texts, queries))
     )
-    return list(predictions(known_model(model, device).model, examples, batch_size))
+    return list(predictions(known_model(model, device, several=True).model, examples, batch_size))
 
 
 def predict_each(
     model: Model, examples: Sequence[Example], device: str = "cpu"
 ) -> Iterator[tuple[int, Prediction]]:
     """Read a model, and give the line of each text with its prediction, one by one."""
-    found = predictions(known_model(model, device).model, examples)
+    found = predictions(known_model(model, device, several=True).model, examples)
     return ((example.index, one) for example, one in zip(examples, found, strict=True))
 
 
@@ -97,7 +100,11 @@ def predictions(
 
 
 def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
-    trace = asked(model, [seen_by(model, example) for example in examples])
+    texts = [seen_by(model, example) for example in examples]
+    if has_labels(model):
+        yield from _labelled(model, texts)
+        return
+    trace = asked(model, texts)
     names, finite = class_names(model, trace.logits.shape[1]), to_numpy(trace.finite)
     with np.errstate(all="ignore"):  # what is computed from no number is none
         chances, chosen = probabilities(to_numpy(trace.logits)), decided(trace)
@@ -106,6 +113,20 @@ def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
         yield Prediction(
             names[chosen[row]] if known else None, dict(zip(names, description, strict=True))
         )
+
+
+def _labelled(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
+    """Give all labels of a text, as a table has them: joined by what separates them there."""
+    assert isinstance(model, SupportsLabels)  # its link says so
+    names = labels_of(model)
+    logits = to_numpy(called("label_logits", model.label_logits, model.collate(examples)))
+    for row in logits.astype(float):
+        if not np.isfinite(row).all():
+            yield Prediction(None, dict.fromkeys(names, np.nan))
+            continue
+        has = [name for name, logit in zip(names, row, strict=True) if logit > 0]
+        chances = [float(probabilities(np.array([[logit]]))[0, 1]) for logit in row]
+        yield Prediction(SEVERAL.join(has), dict(zip(names, chances, strict=True)))
 
 
 def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tuple[str, str | None]]:

@@ -44,7 +44,8 @@ def train(
     Parameters
     ----------
     model
-        A spec such as ``bilstm(layers=2)+additive``: see ``sightline list models``.
+        A spec such as ``bilstm(layers=2)+additive``: see ``sightline list models``. Texts with
+        several labels each need one with ``labelwise``, such as ``cnn+labelwise``.
     preset
         Sizes and training from a paper; ``epochs``, ``batch_size`` and ``learning_rate`` override
         it.
@@ -58,13 +59,6 @@ def train(
     if not data.train:
         raise DataError(
             f"{data.name}: no training texts; load them without split='all'", field="data"
-        )
-    if data.several:
-        raise DataError(
-            f"{data.name}: expected one label for each text, got several; the built-in models "
-            "predict one class. A model of your own with several labels is audited with "
-            "sightline.audit_labels",
-            field="data",
         )
     if not isinstance(model, str):
         raise SpecError(

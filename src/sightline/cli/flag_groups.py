@@ -124,6 +124,7 @@ class _Own(Columns, Files):
     id: flags.Id = ""
     group: flags.Group = ""
     on_copies: flags.OnCopies = "refuse"
+    labels_sep: flags.LabelsSep = ""
 
     def _source(self, **settings: Any) -> DataSpec:
         own = {one.name: getattr(self, one.name) for one in fields(_Own)}
@@ -161,7 +162,6 @@ class ModelTexts(_Own):
     prepared.
     """
 
-    labels_sep: flags.LabelsSep = ""
     label_map: flags.LabelMap = None
     recipe: flags.RecipeOrModels = None
     max_tokens: flags.MaxTokensOrModels = None
@@ -175,8 +175,7 @@ class ModelTexts(_Own):
 
     def source(self) -> DataSpec:
         """Read them as a spec."""
-        named = {"labels_sep": self.labels_sep} | self.description
-        return self._source(**named, min_count=self.min_count or 1)
+        return self._source(**self.description, min_count=self.min_count or 1)
 
     @property
     def any_source(self) -> DataSpec | None:

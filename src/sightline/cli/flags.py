@@ -263,7 +263,7 @@ LabelNames = Annotated[
         "--label-name",
         metavar="LABEL",
         show_default="all",
-        help="A label of a model with several to audit; repeatable.",
+        help="A label of a model with several; for an audit repeatable.",
         rich_help_panel=RUN,
     ),
 ]

@@ -57,6 +57,17 @@ Maps = Annotated[
     ),
 ]
 
+LabelName = Annotated[
+    str,
+    typer.Option(
+        "--label-name",
+        metavar="LABEL",
+        show_default=False,
+        help="A label of a model with several; for an audit repeatable.",
+        rich_help_panel="Data",
+    ),
+]
+
 
 def look(
     model: flags.TrainedModel,
@@ -64,6 +75,7 @@ def look(
     query: OneQuery = None,
     audit: SavedAudit = None,
     maps: Maps = None,
+    label_name: LabelName = "",
     max_tokens: flags.MaxTokens = 512,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
@@ -87,6 +99,7 @@ def look(
             query,
             audit=audit,
             maps=maps or USUAL,
+            label_name=label_name,
             max_tokens=max_tokens,
             device=where,
         )

@@ -154,6 +154,7 @@ MODELS = (
         "constant",
         "the same weights for every text, by place: the mean of those that the base learned",
         built=f"{_HERE}.external_attention:Constant",
+        needs=("one attention for each text",),
     ),
     Row(
         "source",
@@ -161,6 +162,7 @@ MODELS = (
         "the weights of another trained model: of a run, by its key in the same store",
         {"run": Option("0" * 16, pattern=r"[0-9a-f]{16}", words="run=KEY, the key of a run")},
         f"{_HERE}.external_attention:Borrowed",
+        needs=("one attention for each text",),
     ),
     Row(
         "decoder",
@@ -173,6 +175,12 @@ MODELS = (
         "query",
         "answers a query that comes with each text, among its candidates",
         built=f"{_HERE}.decoders:QueryDecoder",
+    ),
+    Row(
+        "decoder",
+        "labelwise",
+        "several labels for each text, each with an attention and a sigmoid of its own",
+        built=f"{_HERE}.decoders:LabelDecoder",
     ),
     Row(
         "retention",

@@ -72,9 +72,16 @@ def _alone(parts: Parts, embedding: int) -> str:
     )
 
 
+def _by_label(parts: Parts, embedding: int) -> str:
+    if parts["decoder"].name != "labelwise":
+        return ""
+    return "needs one attention for each text, and labelwise has one for each label; take learned"
+
+
 _MISSED: Mapping[str, Callable[[Parts, int], str]] = {
     "states as wide as the embeddings": _not_as_the_embeddings,
     "states as wide as the query": _not_as_the_query,
     "states that have read others": _alone,
+    "one attention for each text": _by_label,
 }
 """Says for each need that a part may have what is missing, or nothing."""

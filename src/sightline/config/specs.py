@@ -178,6 +178,11 @@ class ModelSpec:
         return {room: getattr(self, room) for room in ROOMS}
 
     @property
+    def labelwise(self) -> bool:
+        """Whether it has several labels, and an attention for each."""
+        return self.decoder.name == "labelwise"
+
+    @property
     def states(self) -> int:
         """How wide the states of the encoder are."""
         return states_width(self.encoder)
@@ -346,6 +351,7 @@ class RunSpec:
             order = "" if self.measures == in_order(self.measures) else " and in this order"
             message = f"expected some of {', '.join(known)}, each once{order}"
             raise SpecError(f"{message}; got {', '.join(self.measures)}", field="measures")
+        self._check_labels()
         if self.altered and self.altered != (rightly := str(check_altered(self.altered))):
             raise SpecError(
                 f"expected it written as {rightly!r}; got {self.altered!r}", field="altered"
@@ -369,6 +375,17 @@ class RunSpec:
         if self.fit.adversary == "kl" and projection not in ("softmax", "gumbel"):
             message = f"weights of {projection} may be zero, and KL is infinite there; take jsd"
             raise SpecError(message, field="fit.adversary")
+
+    def _check_labels(self) -> None:
+        """Refuse of a model with several labels what needs one attention for a text."""
+        asked = {"fit.guide": self.fit.guide, "fit.adversary": self.fit.adversary}
+        for name, value in (asked | {"altered": self.altered}).items():
+            if self.model.labelwise and value:
+                raise SpecError(
+                    f"{value} needs one attention for each text, and labelwise has one for each "
+                    "label; leave one of them out",
+                    field=name,
+                )
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with the version of their meaning."""

@@ -16,6 +16,8 @@ from sightline.core.errors import SpecError, setting
 TABLES = names_of("table")
 IN_LINES = tuple(kind for kind in TABLES if kind != "parquet")
 """Tables that are read line by line, and of which a part can be."""
+WITH_LABELS = (*TABLES, "files", "hf")
+"""Data with a column of labels, which may hold several."""
 SEVERAL = ";"
 """What separates the labels of a text where a model has several and nothing else is named."""
 EVERY_ROW = "all"

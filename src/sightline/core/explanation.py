@@ -120,7 +120,7 @@ def _number(value: float) -> float | None:
 @dataclass(frozen=True)
 class Prediction:
     """The class of a text, and the probability of every class; None and NaN where the output is no
-    number.
+    number. Of several labels, those that the text has, with ``;`` between them.
     """
 
     label: str | None

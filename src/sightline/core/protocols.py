@@ -11,7 +11,7 @@ Masks are ``True`` on real tokens. Boundary tokens are real but not *attendable*
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -229,6 +229,23 @@ class SupportsLabels(Auditable, Protocol):
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run, without gradients."""
+        ...
+
+    @property
+    def answers_together(self) -> bool:
+        """Whether a run for all labels costs about as much as one for a single label."""
+        ...
+
+
+@runtime_checkable
+class SupportsSharedLogits(Auditable, Protocol):
+    """One label of a model with several, which may know the logits that others were audited by."""
+
+    @property
+    def shared(self) -> Callable[[Batch], torch.Tensor] | None:
+        """Gives the logit of each text, ``B 1``, run for all labels at once; None where nothing is
+        shared.
+        """
         ...
 
 

@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from jaxtyping import Bool
 
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
@@ -67,6 +68,24 @@ class Dataset:
         return bool(self.card.get(SEVERAL))
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """What a model of these texts decides: their classes, or each of several labels."""
+        if not self.several:
+            return self.label_names
+        return tuple(sorted({label for name in self.label_names for label in read_set(name)}))
+
+    @property
+    def label_sets(self) -> Bool[np.ndarray, "S K"] | None:
+        """Tell for each number of a label which of several labels it stands for; None where a text
+        has one class.
+        """
+        if not self.several:
+            return None
+        labels, sets = self.labels, [frozenset(read_set(name)) for name in self.label_names]
+        rows = [[label in one for label in labels] for one in sets]
+        return np.array(rows, dtype=bool).reshape(len(sets), len(labels))
+
+    @property
     def has_queries(self) -> bool:
         """Tell whether each text comes with a question or a hypothesis."""
         return any(
@@ -91,6 +110,11 @@ def written_set(labels: Collection[str]) -> str:
 def read_set(name: str) -> tuple[str, ...]:
     """Read all labels of a text from their one name."""
     return tuple(json.loads(name))
+
+
+def classes_of(label: str) -> tuple[str, str]:
+    """Name the two classes of one of several labels, in the order of its one logit."""
+    return f"not {label}", label
 
 
 def has_marks(split: Split) -> bool:

@@ -16,6 +16,7 @@ from time import perf_counter
 
 import numpy as np
 import torch
+from jaxtyping import Bool
 
 from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.precision import precise
@@ -29,7 +30,7 @@ from sightline.audits.sequential import stage_of
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
-from sightline.config.specs import FitSpec, ModelSpec, RunSpec
+from sightline.config.specs import ModelSpec, RunSpec
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, SupportsSurvey
 from sightline.core.results import Measurement, Outcome
@@ -37,8 +38,9 @@ from sightline.core.seeds import Seeds
 from sightline.data.dataset import Split, sample_test
 from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
 from sightline.experiments.forecast_result import Forecast
-from sightline.experiments.pipeline import Trained
+from sightline.experiments.pipeline import Trained, of_label
 from sightline.experiments.report_cost import time_judging
+from sightline.experiments.training_jobs import check_labels
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
@@ -79,6 +81,7 @@ def forecast(
     an audit is estimated.
     """
     part, seconds_reading = _read(spec)
+    check_labels(part.dataset, spec)
     model = _untrained(spec.model, part, spec, device)
     others = {
         name: _untrained(other.model, part, spec, device)
@@ -87,10 +90,12 @@ def forecast(
     epoch, timed, once = _time_epoch(model, part, spec)
     own, all_epochs = as_trained(spec.fit), _epochs_of_all(spec)
     fewest, most = min(own.patience + 1, own.epochs), own.epochs
-    trained = Trained(model, part.dataset, others, {})
+    trained, labels = Trained(model, part.dataset, others, {}), 1
+    if spec.model.labelwise:
+        trained, labels = of_label(trained, part.dataset.labels[0]), len(part.dataset.labels)
     audit = forecast_audit(
         trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share, attribution
-    )
+    ).times(labels, "labels")
     texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
     about = (
         f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {most} "
@@ -387,7 +392,7 @@ def _untrained(
         model.source.name == "given"
     ):  # nobody has lent anything yet: its own scores cost about as much
         model = replace(model, source=ModelPart("learned"))
-    return build(model, vocabulary, part.dataset.label_names, spec.seed).to(device)
+    return build(model, vocabulary, part.dataset.labels, spec.seed).to(device)
 
 
 def _time_epoch(
@@ -400,17 +405,22 @@ def _time_epoch(
     """
     train, validation, size = part.dataset.train, part.dataset.validation, spec.fit.batch_size
     began = perf_counter()
-    a_batch, _ = _timed(model, spread(train, size), validation[:1], spec.fit, spec.seed)
+    sets = part.dataset.label_sets
+    a_batch, _ = _timed(model, spread(train, size), validation[:1], spec, sets)
     once = max(0.0, perf_counter() - began - 2 * a_batch)
     few = spread(train, size * int(np.clip(SECONDS / 2 / a_batch, *BATCHES)))
     checked = spread(validation, len(few))
-    training, validating = _timed(model, few, checked, spec.fit, spec.seed)
+    training, validating = _timed(model, few, checked, spec, sets)
     seconds = training * len(train) / len(few) + validating * len(validation) / len(checked)
     return seconds / part.share, len(few), once
 
 
 def _timed(
-    model: AttentionClassifier, train: Split, validation: Split, spec: FitSpec, seed: int
+    model: AttentionClassifier,
+    train: Split,
+    validation: Split,
+    spec: RunSpec,
+    sets: Bool[np.ndarray, "S K"] | None,
 ) -> tuple[float, float]:
     """Time the batches and the validation of a second epoch: in the first, everything is done for
     the first time.
@@ -420,10 +430,11 @@ def _timed(
         model,
         train,
         validation,
-        replace(spec, epochs=2, patience=2),
-        seed,
+        replace(spec.fit, epochs=2, patience=2),
+        spec.seed,
         lambda epoch: epochs.append(perf_counter()),
         lambda epoch, done, total: batches.append(perf_counter()),
+        sets=sets,
     )
     return batches[-1] - epochs[0], epochs[-1] - batches[-1]
 

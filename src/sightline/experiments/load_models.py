@@ -11,7 +11,7 @@ from sightline.adapters.label_alignment import LabelMap, numbered_for, numbered_
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.config.specs import DataSpec
-from sightline.config.user_tables import SEVERAL, TABLES
+from sightline.config.user_tables import SEVERAL, WITH_LABELS
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
 from sightline.data.assembly.user_splits import ALSO_TRAINED
@@ -26,8 +26,6 @@ from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import BESIDE, companions_in, load_classifier, save_classifier
 
-WITH_COLUMNS = (*TABLES, "files", "hf")
-"""Data with a column of labels, which may hold several."""
 NOT_KNOWN: frozenset[str] = frozenset()
 """The texts that a model from elsewhere has seen: none is known."""
 
@@ -58,7 +56,10 @@ def load_trained(
     """
     model, record = load_classifier(folder)
     seen = frozenset[str](record.get("seen", ()))
-    dataset = numbered_for(load_to_audit(data, seed, seen), model.label_names, label_map)
+    data = with_labels(data, model)
+    dataset = load_to_audit(data, seed, seen)
+    if not has_labels(model):
+        dataset = numbered_for(dataset, model.label_names, label_map)
     if (
         data.recipe == "paper"
     ):  # its copies between splits are the paper's own; the card counts them
@@ -88,7 +89,7 @@ def load_to_audit(
 
 def with_labels(data: DataSpec, model: Auditable) -> DataSpec:
     """Read all labels of a text where a model has several, and nothing says how they stand."""
-    if not has_labels(model) or data.labels_sep or data.kind not in WITH_COLUMNS:
+    if not has_labels(model) or data.labels_sep or data.kind not in WITH_LABELS:
         return data
     return replace(data, labels_sep=SEVERAL)
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from sightline.adapters.label_data import LabelledSets, labelled_sets
+from sightline.adapters.label_views import label_view, labels_of
+from sightline.adapters.shared_logits import LabelAnswers, SharedLogits, sharing
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
 from sightline.config.measure_registry import Reduction
@@ -45,6 +48,29 @@ class Trained:
             f"<Trained {self.model.name!r} on {self.dataset.name!r}{beside}; next: "
             "sightline.audit(model, data)>"
         )
+
+
+def of_label(
+    trained: Trained,
+    label: str,
+    sets: LabelledSets | None = None,
+    shared: SharedLogits | None = None,
+) -> Trained:
+    """Give one label of a model with several, and the texts as that label divides them; what all
+    labels answer is ``shared``.
+    """
+    names = labels_of(trained.model)
+    sets = sets or labelled_sets(trained.dataset, names)
+    view = label_view(trained.model, label)
+    if shared is not None:
+        view = sharing(view, LabelAnswers(shared, names.index(label)))
+    companions = {name: label_view(one, label) for name, one in trained.companions.items()}
+    return replace(
+        trained,
+        model=view,
+        dataset=sets.of(label),
+        companions=companions,
+    )
 
 
 def run(

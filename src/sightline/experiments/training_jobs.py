@@ -12,7 +12,7 @@ from typing import Any
 from sightline.config.base_runs import as_trained, base_of
 from sightline.config.run_keys import OF_AN_AUDIT, run_key, training_key
 from sightline.config.specs import RunSpec
-from sightline.core.errors import SpecError
+from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.seeds import seed_for
 from sightline.data.batches import length_batches
 from sightline.data.dataset import Dataset
@@ -86,9 +86,9 @@ class Trainings:
         data, training, seed = self.dataset, as_trained(spec.fit), drawn_seed(spec)
         wanted = base_of(spec)
         base = None if wanted is None else self.get(wanted, f"base of the {title}")[0]
-        model = build(spec.model, fit_vocabulary(data, spec.data), data.label_names, seed).to(
-            self.device
-        )
+        check_labels(data, spec)
+        vocabulary = fit_vocabulary(data, spec.data)
+        model = build(spec.model, vocabulary, data.labels, seed).to(self.device)
         started = start(model, data.train)
         self._prepare(model, base, spec)
         objective = None if base is None or not spec.fit.adversary else self._against(base, spec)
@@ -100,7 +100,16 @@ class Trainings:
             self.display.on_batch(title, epoch, training.epochs, done, total)
 
         record = fit(
-            model, data.train, data.validation, training, seed, tell, step, states, objective
+            model,
+            data.train,
+            data.validation,
+            training,
+            seed,
+            tell,
+            step,
+            states,
+            objective,
+            data.label_sets,
         )
         return model, self._describe(spec, record.to_json(), record.summary()) | started
 
@@ -136,6 +145,30 @@ class Trainings:
             "summary": summary,
         }
         return about | {"seen": seen_texts(self.dataset)}
+
+
+def check_labels(data: Dataset, spec: RunSpec) -> None:
+    """Refuse texts with several labels for a model of one class, and the other way round."""
+    if data.several != spec.model.labelwise:
+        got, change = (
+            ("several", "add +labelwise")
+            if data.several
+            else (
+                "one",
+                f"leave +labelwise out, or separate labels by {setting('labels_sep', ';')}",
+            )
+        )
+        raise DataError(
+            f"{data.name}: {spec.model} expects {'one label' if data.several else 'several labels'} "
+            f"for each text, got {got}; {change}",
+            field="model",
+        )
+    if data.several and len(data.labels) < 2:
+        raise DataError(
+            f"{data.name}: expected two labels or more in all texts, got {len(data.labels)}; a "
+            "single label is a class: name yes and no, and leave +labelwise out",
+            field="label",
+        )
 
 
 def drawn_seed(spec: RunSpec) -> int:

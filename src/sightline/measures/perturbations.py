@@ -9,7 +9,14 @@ from typing import cast
 import torch
 from jaxtyping import Float
 
-from sightline.core.protocols import Auditable, Batch, SupportsLogits, SupportsVariants, Trace
+from sightline.core.protocols import (
+    Auditable,
+    Batch,
+    SupportsLogits,
+    SupportsSharedLogits,
+    SupportsVariants,
+    Trace,
+)
 
 LIGHTER = 4
 """How many times as many tokens fit where a model shares what variants have in common: no state of
@@ -28,7 +35,11 @@ def run_variants(model: Auditable, batch: Batch) -> Trace:
 
 
 def logits_of_variants(model: Auditable, batch: Batch) -> Float[torch.Tensor, "B L"]:
-    """Run texts as `run_variants` does, where nothing but their logits is asked."""
+    """Run texts as `run_variants` does, where nothing but their logits is asked; one label of
+    several takes those that another was audited by.
+    """
+    if isinstance(model, SupportsSharedLogits) and model.shared is not None:
+        return model.shared(batch)
     if isinstance(model, SupportsLogits):
         return model.logits(batch)
     return run_variants(model, batch).logits

@@ -4,24 +4,26 @@ decoding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import nn
 
+from sightline.config.part_syntax import Part
 from sightline.config.specs import ModelSpec
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
 from sightline.core.seeds import seed_for
 from sightline.data.batches import collate
+from sightline.data.dataset import classes_of
 from sightline.data.vocabulary import PAD, Vocabulary
 from sightline.models.attention import LearnedAttention, Source
 from sightline.models.build_part import made
-from sightline.models.classifier_trace import ClassifierTrace
-from sightline.models.decoders import Decoder, LinearDecoder
+from sightline.models.classifier_trace import ClassifierTrace, LabelwiseTrace
+from sightline.models.decoders import Decoder, LabelDecoder, LinearDecoder, QueryDecoder
 from sightline.models.embedding_table import EmbeddingTable
 from sightline.models.encoder_protocol import Encoder
 from sightline.models.encoders.mlp import MLP
@@ -42,7 +44,8 @@ class AttentionClassifier(nn.Module):
 
     Where attention comes from is an argument (``source``), not a subclass: learned, uniform, random
     or given. A model that reads queries has an encoder and embeddings of its own for them, as
-    published.
+    published. A model with several labels attends for each of them by itself; one label of it is a
+    model of two classes, made of the same weights (`view`).
     """
 
     def __init__(
@@ -54,6 +57,11 @@ class AttentionClassifier(nn.Module):
         self.vocabulary = vocabulary
         self.label_names = label_names
         self.reads_queries = spec.decoder.name == "query"
+        self.labelwise = spec.labelwise
+        self.view_of = ""
+        """The name of the whole model, where this is one label of several."""
+        self.shared: Callable[[Batch], torch.Tensor] | None = None
+        """Gives its logits, from runs that other labels take theirs from."""
         self.projection: Projector = made("projection", spec.projection, seed)
         self.source: Source = made("source", spec.source, self.projection, seed)
         # The order in which parts are made decides which weights a seed gives them.
@@ -63,7 +71,8 @@ class AttentionClassifier(nn.Module):
         self.retention: Retention = made(
             "retention", spec.retention, Setting(spec, self.embedding, self.encoder, seed)
         )
-        self.scorer: Scorer = made("scorer", spec.scorer, spec.pooled, query)
+        rows = len(label_names) if self.labelwise else 1
+        self.scorer: Scorer = made("scorer", spec.scorer, spec.pooled, query, rows)
         self.decoder: Decoder = made("decoder", spec.decoder, spec.pooled, query, len(label_names))
         if self.reads_queries:
             self.query_embedding = _embeddings(vocabulary, spec)
@@ -76,12 +85,16 @@ class AttentionClassifier(nn.Module):
 
     @property
     def name(self) -> str:
-        """The spec text of the model."""
-        return str(self.spec)
+        """The spec text of the model, and which of its labels this is."""
+        return f"{self.view_of}: {self.label_names[1]}" if self.view_of else str(self.spec)
 
     @property
     def link(self) -> Link:
-        """A sigmoid for two classes, a softmax for more and for answers to queries."""
+        """A sigmoid for two classes and for each of several labels, a softmax for more classes and
+        for answers to queries.
+        """
+        if self.labelwise:
+            return "sigmoids"
         return "sigmoid" if len(self.label_names) == 2 and not self.reads_queries else "softmax"
 
     @property
@@ -97,8 +110,10 @@ class AttentionClassifier(nn.Module):
     @property
     def offers(self) -> frozenset[Capability]:
         """What the decoder allows, token logits where it is affine; then what the encoder allows,
-        too.
+        too. All labels at once offer nothing: each is asked by itself.
         """
+        if self.labelwise:
+            return frozenset()
         always: frozenset[Capability] = frozenset(
             {"decode", "embedding_grad", "states", "from_states"}
         )
@@ -155,15 +170,42 @@ class AttentionClassifier(nn.Module):
         with torch.no_grad():
             return self._explained(self._run(batch, self.embed(batch)))
 
+    def view(self, label: int) -> AttentionClassifier:
+        """Give one label as a model of two classes, with the weights of this one: of the scorer and
+        the decoder, the rows of the label.
+        """
+        assert isinstance(self.decoder, LabelDecoder)  # only such a model has several labels
+        spec = replace(self.spec, decoder=Part("linear"))
+        one = build(spec, self.vocabulary, classes_of(self.label_names[label]), self.seed)
+        by_label = {id(row) for row in (*self.scorer.last.parameters(), *self.decoder.parameters())}
+        weights = {
+            name: (tensor[label : label + 1] if id(tensor) in by_label else tensor).detach()
+            for name, tensor in self.state_dict(keep_vars=True).items()
+        }
+        one.load_state_dict(weights, assign=True)
+        one.view_of = self.name
+        return one
+
+    @property
+    def answers_together(self) -> bool:
+        """Whether the encoder takes so long that scoring its states for all labels adds little."""
+        return self.labelwise and self.spec.encoder.name in ("bilstm", "transformer")
+
+    def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels in one run, of texts that may share most of their words."""
+        with torch.no_grad():
+            if not self._shares:
+                return self.run(batch).logits
+            scores, token_logits = self._chain.read(batch)
+            attention = self._attend(scores.movedim(1, -1), batch)
+            bias = self._affine.bias
+            return torch.einsum("bkt,btk->bk", attention, token_logits - bias) + bias
+
     def trace_variants(self, batch: Batch) -> VariantTrace:
         """Run texts that share most of their words from what they share."""
-        assert isinstance(self.decoder, LinearDecoder)  # it is offered of such alone
-        chain = Chain(
-            self.embedding, self.encoder, self.retention, self.scorer, self.decoder.affine
-        )
         with torch.no_grad():
-            scores, token_logits = chain.read(batch)
-            attention = self.source(self.projection.disturb(scores, batch), batch)
+            scores, token_logits = self._chain.read(batch)
+            attention = self._attend(scores, batch)
             nowhere = scores.new_zeros(*scores.shape, 0)
             return VariantTrace(
                 batch, nowhere, attention, self._mix(token_logits, attention), token_logits
@@ -225,7 +267,7 @@ class AttentionClassifier(nn.Module):
         """
         own = self._own(trace)
         scores = _in_order(self.scorer(states, own.query), order)
-        attention = self.source(self.projection.disturb(scores, own.batch), own.batch)
+        attention = self._attend(scores, own.batch)
         return attention, self._decode(own.batch, states, attention, own.query)
 
     def without_states(
@@ -241,7 +283,7 @@ class AttentionClassifier(nn.Module):
             attendable = own.batch.attendable.clone()
             attendable[:, place] = False
             batch = replace(own.batch, attendable=attendable)
-            attention = self.source(self.projection.disturb(scores, batch), batch)
+            attention = self._attend(scores, batch)
             return self._decode(batch, own.pooled, attention, own.query)
 
         return torch.stack([without(place) for place in range(scores.shape[1])], dim=1)
@@ -278,23 +320,42 @@ class AttentionClassifier(nn.Module):
         plain = isinstance(self.source, LearnedAttention) and self.projection.project is softmax
         return plain and isinstance(self.encoder, MLP)
 
+    @property
+    def _affine(self) -> nn.Linear:
+        """The affine layer that gives the logits of each token attended to alone."""
+        assert not isinstance(self.decoder, QueryDecoder)  # a tanh has none
+        return self.decoder.affine
+
+    @property
+    def _chain(self) -> Chain:
+        return Chain(self.embedding, self.encoder, self.retention, self.scorer, self._affine)
+
+    def _attend(
+        self, scores: Float[torch.Tensor, "B *K T"], batch: Batch
+    ) -> Float[torch.Tensor, "B *K T"]:
+        """Give weights for scores; of several labels, each text is read once for every label."""
+        if scores.ndim == 2:
+            return self.source(self.projection.disturb(scores, batch), batch)
+        texts, labels, _ = scores.shape
+        rows = batch.rows(torch.arange(texts, device=scores.device).repeat_interleave(labels))
+        return self._attend(scores.flatten(0, 1), rows).reshape(scores.shape)
+
     def _mix(
         self, token_logits: Float[torch.Tensor, "B T L"], attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
         """Decode affinely what need not sum to one: a text without words has the bias alone."""
-        assert isinstance(self.decoder, LinearDecoder)  # nothing else has token logits
-        bias = self.decoder.affine.bias
+        bias = self._affine.bias
         return torch.einsum("bt,btl->bl", attention, token_logits - bias) + bias
 
     def _decode(
         self,
         batch: Batch,
         pooled: Float[torch.Tensor, "B T P"],
-        attention: Float[torch.Tensor, "B T"],
+        attention: Float[torch.Tensor, "B *K T"],
         query: Float[torch.Tensor, "B H"] | None,
     ) -> Float[torch.Tensor, "B L"]:
-        context = torch.einsum("bt,btp->bp", attention, pooled)
-        asked = () if isinstance(self.decoder, LinearDecoder) else (query, batch.candidates)
+        context = torch.einsum("b...t,btp->b...p", attention, pooled)
+        asked = (query, batch.candidates) if self.reads_queries else ()
         logits: torch.Tensor = self.decoder(context, *asked)
         return logits
 
@@ -303,13 +364,13 @@ class AttentionClassifier(nn.Module):
         pooled = self.retention.pool(states, embeddings)
         query = self._read_query(batch)
         scores = self.scorer(pooled, query)
-        attention = self.source(self.projection.disturb(scores, batch), batch)
-        logits = self._decode(batch, pooled, attention, query)
-        return ClassifierTrace(
-            batch,
-            embeddings,
-            attention,
-            logits,
+        attention = self._attend(scores, batch)
+        kind = LabelwiseTrace if self.labelwise else ClassifierTrace
+        return kind(
+            batch=batch,
+            embeddings=embeddings,
+            attention=attention,
+            logits=self._decode(batch, pooled, attention, query),
             states=states,
             pooled=pooled,
             scores=scores,

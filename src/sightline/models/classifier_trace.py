@@ -20,3 +20,11 @@ class ClassifierTrace(Trace):
     pooled: Float[torch.Tensor, "B T P"]
     scores: Float[torch.Tensor, "B T"]
     query: Float[torch.Tensor, "B H"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelwiseTrace(ClassifierTrace):
+    """A trace of all labels at once, each with scores and attention of its own: for training."""
+
+    attention: Float[torch.Tensor, "B K T"]
+    scores: Float[torch.Tensor, "B K T"]

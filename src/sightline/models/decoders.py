@@ -3,7 +3,8 @@
 What every decoder promises (``tests/contract/test_parts.py``): a text has the same logits alone and
 in any batch, in the type and on the device of its context. Gradients reach the context, the query
 and every parameter. Inputs are left as they were, and nothing is drawn. ``LinearDecoder`` is
-affine. ``QueryDecoder`` gives −∞ to the answers a text does not allow, and to no other.
+affine, and so is ``LabelDecoder``, which has a context for each label. ``QueryDecoder`` gives −∞ to
+the answers a text does not allow, and to no other.
 """
 
 from __future__ import annotations
@@ -56,4 +57,21 @@ class QueryDecoder(nn.Module):
         return logits if candidates is None else logits.masked_fill(~candidates, -torch.inf)
 
 
-Decoder = LinearDecoder | QueryDecoder
+class LabelDecoder(nn.Module):
+    """``w_k · c_k + b_k``: a logit for each label from a context of its own (Mullenbach et al. 2018,
+    eq. 4).
+
+    ``affine`` of one vector gives the logits of all labels, as if all attended to it alone.
+    """
+
+    def __init__(self, pooled: int, query: int, classes: int) -> None:
+        super().__init__()
+        self.affine = nn.Linear(pooled, classes)
+
+    def forward(self, pooled: Float[torch.Tensor, "*B K P"]) -> Float[torch.Tensor, "*B K"]:
+        """Decode the context of each label."""
+        logits: torch.Tensor = (pooled * self.affine.weight).sum(-1) + self.affine.bias
+        return logits
+
+
+Decoder = LinearDecoder | QueryDecoder | LabelDecoder

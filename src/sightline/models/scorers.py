@@ -5,7 +5,8 @@ state and the query of its text alone, so neither the batch nor the place of a t
 have the type and device of the states. They are finite where states are zero, since padding is
 scored, too. Gradients reach states, query and every parameter. Without a query,
 ``rest(first(states))`` are the scores, and ``first`` is affine. Inputs are left as they were, and
-nothing is drawn.
+nothing is drawn. A scorer of several labels has ``rows`` of its ``last`` layer, one a label, and
+gives ``rest`` a last axis of labels; nothing but that layer differs between them.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ class Additive(nn.Module):
     Jain & Wallace 2019, §2; Wen et al. 2022, eq. 2, which prints no biases.
     """
 
-    def __init__(self, states: int, query: int, hidden: int) -> None:
+    def __init__(self, states: int, query: int, rows: int, hidden: int) -> None:
         super().__init__()
         width = hidden or max(1, states // 2)
         self.inner = nn.Linear(states, width)
-        self.outer = nn.Linear(width, 1, bias=False)
+        self.outer = nn.Linear(width, rows, bias=False)
         if query:
             self.asked = nn.Linear(query, width)
 
@@ -40,16 +41,25 @@ class Additive(nn.Module):
 
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
-    ) -> Float[torch.Tensor, "B T"]:
-        """Score every token."""
-        return self.rest(
-            self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None]
+    ) -> Float[torch.Tensor, "B *R T"]:
+        """Score every token, for each row."""
+        return rows_first(
+            self.rest(
+                self.inner(states)
+                if query is None
+                else self.inner(states) + self.asked(query)[:, None]
+            )
         )
 
-    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
+    @property
+    def last(self) -> nn.Linear:
+        """The layer with a row for each label."""
+        return self.outer
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
         """Score what the first layer gives."""
         scores: torch.Tensor = self.outer(torch.tanh(inner))
-        return scores.squeeze(-1)
+        return one_or_rows(scores)
 
 
 class Dot(nn.Module):
@@ -61,11 +71,11 @@ class Dot(nn.Module):
     app. C). With a query there is no w.
     """
 
-    def __init__(self, states: int, query: int, start: str, scaled: bool) -> None:
+    def __init__(self, states: int, query: int, rows: int, start: str, scaled: bool) -> None:
         super().__init__()
         self.scale = 1 / math.sqrt(states) if scaled else 1.0
         if not query:
-            self.vector = nn.Linear(states, 1, bias=False)
+            self.vector = nn.Linear(states, rows, bias=False)
             if start == "normal":
                 nn.init.normal_(self.vector.weight)
 
@@ -76,15 +86,20 @@ class Dot(nn.Module):
 
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
-    ) -> Float[torch.Tensor, "B T"]:
-        """Score every token."""
+    ) -> Float[torch.Tensor, "B *R T"]:
+        """Score every token, for each row."""
         if query is not None:
             return torch.einsum("bth,bh->bt", states, query) * self.scale
-        return self.rest(self.vector(states))
+        return rows_first(self.rest(self.vector(states)))
 
-    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
+    @property
+    def last(self) -> nn.Linear:
+        """The layer with a row for each label, which is the only one."""
+        return self.vector
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
         """Score what the first layer gives, which is the only one."""
-        return inner.squeeze(-1) * self.scale
+        return one_or_rows(inner) * self.scale
 
 
 class Deep(nn.Module):
@@ -95,12 +110,12 @@ class Deep(nn.Module):
     has one row.
     """
 
-    def __init__(self, states: int, query: int, layers: int, hidden: int) -> None:
+    def __init__(self, states: int, query: int, rows: int, layers: int, hidden: int) -> None:
         super().__init__()
         width = hidden or max(1, states // 2)
         self.inner = nn.Linear(states, width)
         self.stack = nn.ModuleList(nn.Linear(width, width) for _ in range(layers - 1))
-        self.outer = nn.Linear(width, 1, bias=False)
+        self.outer = nn.Linear(width, rows, bias=False)
         if query:
             self.asked = nn.Linear(query, width)
 
@@ -111,18 +126,37 @@ class Deep(nn.Module):
 
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
-    ) -> Float[torch.Tensor, "B T"]:
-        """Score every token."""
-        return self.rest(
-            self.inner(states) if query is None else self.inner(states) + self.asked(query)[:, None]
+    ) -> Float[torch.Tensor, "B *R T"]:
+        """Score every token, for each row."""
+        return rows_first(
+            self.rest(
+                self.inner(states)
+                if query is None
+                else self.inner(states) + self.asked(query)[:, None]
+            )
         )
 
-    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B"]:
+    @property
+    def last(self) -> nn.Linear:
+        """The layer with a row for each label."""
+        return self.outer
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
         """Score what the first layer gives."""
         for layer in self.stack:
             inner = layer(torch.relu(inner))
         scores: torch.Tensor = self.outer(torch.relu(inner))
-        return scores.squeeze(-1)
+        return one_or_rows(scores)
 
 
 Scorer = Additive | Dot | Deep
+
+
+def one_or_rows(scores: Float[torch.Tensor, "*B R"]) -> Float[torch.Tensor, "*BR"]:
+    """Leave the axis of rows out where there is one row."""
+    return scores.squeeze(-1)
+
+
+def rows_first(scores: Float[torch.Tensor, "B T *R"]) -> Float[torch.Tensor, "B *R T"]:
+    """Put the axis of rows, where there are several, before that of tokens."""
+    return scores.movedim(1, -1)

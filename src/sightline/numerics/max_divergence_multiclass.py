@@ -79,7 +79,8 @@ def farthest_deciding(
         )
         if text.holds(found.attention[row, real]):
             continue
-        few = sum(len(tight) * comb(int(real.sum()), m) for m, tight in _tight(rivals)) <= corners
+        # Σ_m C(tokens, m) · C(rivals, m − 1), counted and not listed: of 51 rivals there are 2⁵¹ sets
+        few = comb(int(real.sum()) + rivals, rivals + 1) <= corners
         _put(found, row, real, _best_corner(text) if few else _between(text, text.holds, (text,)))
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from sightline.config.specs import FitSpec
 from sightline.core.errors import DataError
@@ -21,7 +21,7 @@ from sightline.numerics.divergences import probabilities
 from sightline.numerics.simplex import decision
 from sightline.training.adam import Adam, ParameterGroup
 from sightline.training.epoch import EpochSteps
-from sightline.training.objective import Labels, Objective
+from sightline.training.objective import LabelSets, Objective, OneLabel, SeveralLabels
 from sightline.training.resume_state import (
     NO_STATES,
     Epoch,
@@ -67,6 +67,7 @@ def fit(
     on_batch: BatchCallback = lambda epoch, done, total: None,
     states: ResumePoint = NO_STATES,
     objective: Objective | None = None,
+    sets: LabelSets | None = None,
 ) -> FitRecord:
     """Train in place and leave the weights of the best validation epoch.
 
@@ -74,12 +75,13 @@ def fit(
     one. The arguments are the two splits it may see: the test split cannot get in. A training that
     finds a state of its own in ``states`` goes on from there, and ends with the bits of one that
     was never stopped. What is made small is the loss of the labels, unless there is another
-    ``objective``.
+    ``objective``. Of a model with several labels, ``sets`` tells which of them each label number of
+    the texts stands for.
     """
     if not train or not validation:
         raise DataError("training needs at least one training and one validation text")
     optimiser = _optimiser(model, spec)
-    objective = objective or Labels(train, len(model.label_names), spec, model.device)
+    objective = objective or objective_of(model, train, spec, sets)
     steps = EpochSteps(model, objective, optimiser, spec)
     last = states.last() or State((), {})
     done = list(last.epochs)
@@ -97,7 +99,7 @@ def fit(
         with optimiser.reading():
             _train_epoch(train, order, steps, states.due, keep, on_batch)
         best = max((-np.inf, *(_merit(epoch, spec) for epoch in done)))
-        done.append(_validate(model, validation, objective, number, steps.end() / len(train)))
+        done.append(_validate(model, validation, objective, number, steps.end() / len(train), sets))
         if _merit(done[-1], spec) > best:
             kept = weights_of(model)
         begun = 0, 0.0
@@ -107,6 +109,15 @@ def fit(
     model.load_state_dict(kept)
     model.eval()
     return FitRecord(tuple(done), _kept(done, spec), _patient(done, spec) or not spec.epochs)
+
+
+def objective_of(
+    model: AttentionClassifier, train: Split, spec: FitSpec, sets: LabelSets | None
+) -> Objective:
+    """Give the loss of the labels: of one for each text, or of several."""
+    if sets is None:
+        return OneLabel(train, len(model.label_names), spec, model.device)
+    return SeveralLabels(train, sets, spec, model.device)
 
 
 def _ended(done: list[Epoch], spec: FitSpec) -> bool:
@@ -172,14 +183,29 @@ def _validate(
     objective: Objective,
     number: int,
     training_loss: float,
+    sets: LabelSets | None,
 ) -> Epoch:
     logits = predict(model, validation)
     labels = np.array([example.label for example in validation])
     loss = float(objective.judged(model, validation, logits).mean())
-    accuracy = float((decision(logits) == labels).mean())
+    apart = [(labels, logits)] if sets is None else [*zip(sets[labels].T, logits.T, strict=True)]
+    found = [_rates(own.astype(int), given.reshape(len(labels), -1)) for own, given in apart]
+    known = [area for _, area in found if not np.isnan(area)]
     return Epoch(
-        number, training_loss, loss, accuracy, area_under_roc(labels, probabilities(logits))
+        number,
+        training_loss,
+        loss,
+        float(np.mean([accuracy for accuracy, _ in found])),
+        float(np.mean(known)) if known else float("nan"),
     )
+
+
+def _rates(labels: Int[np.ndarray, " N"], logits: Float[np.ndarray, "N L"]) -> tuple[float, float]:
+    """Give the accuracy of one decision and its area under the ROC curve; of several labels both
+    are averaged.
+    """
+    accuracy = float((decision(logits) == labels).mean())
+    return accuracy, area_under_roc(labels, probabilities(logits))
 
 
 def _merit(epoch: Epoch, spec: FitSpec) -> float:

@@ -76,7 +76,8 @@ def _forward(model: AttentionClassifier, trace: ClassifierTrace) -> Iterator[Che
             yield made.pop(0)[1]
         yield f"the weight {name}, as it was before this step", weight
     yield from (checked for _, checked in made)
-    yield "the loss of the labels", cross_entropies(trace.logits, trace.batch.labels)
+    if not model.labelwise:  # of several labels it is finite where the logits are
+        yield "the loss of the labels", cross_entropies(trace.logits, trace.batch.labels)
     beside = model.losses_beside(trace)
     if beside is not None:
         yield f"the loss that {model.spec.retention} adds", beside
@@ -93,8 +94,9 @@ def _made(trace: ClassifierTrace) -> list[tuple[int, Checked]]:
             "the query",
             trace.states.new_zeros(()) if trace.query is None else trace.query,
         ),
-        "scorer": ("the scores", trace.scores[seen]),
-        "source": ("the attention", trace.attention[seen]),
+        # of several labels, tokens come first, then the labels of each
+        "scorer": ("the scores", trace.scores.movedim(-1, 1)[seen]),
+        "source": ("the attention", trace.attention.movedim(-1, 1)[seen]),
         "decoder": ("the logits", _allowed(trace)),
     }
     return [(_place(room), checked) for room, checked in found.items()]

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from sightline.config.specs import FitSpec
@@ -15,6 +15,10 @@ from sightline.core.example import Example
 from sightline.data.dataset import Split
 from sightline.models.classifier import AttentionClassifier
 from sightline.training.attention_supervision import check_guidable, guidance
+
+LabelSets = np.ndarray
+"""Of each label number of the texts, which of several labels it stands for: true or false, numbers
+× labels."""
 
 
 class Objective(Protocol):
@@ -33,8 +37,8 @@ class Objective(Protocol):
         ...
 
 
-class Labels:
-    """The loss of the labels, weighed by class, and what the guide and the model's retention ask
+class OneLabel:
+    """The loss of the one label of each text, weighed by class, and what the guide and the model's retention ask
     for beside it.
     """
 
@@ -66,6 +70,50 @@ class Labels:
         """
         labels = torch.tensor([example.label for example in validation])
         return np.asarray(cross_entropies(torch.from_numpy(logits), labels))
+
+
+class SeveralLabels:
+    """The loss of several labels, each against its absence, summed over the labels of a text
+    (Mullenbach et al. 2018, eq. 5); positives are weighed as `class_weights` weighs a second class.
+
+    ``sets`` tells which labels each label number of a text stands for.
+    """
+
+    def __init__(
+        self,
+        train: Split,
+        sets: Bool[np.ndarray, "S K"],
+        spec: FitSpec,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.targets = torch.from_numpy(sets).float().to(device)
+        positive = self.targets[[example.label for example in train]].sum(0)
+        ratio = (len(train) - positive) / positive.clamp(min=1)
+        self.weights = ratio if spec.class_weights else torch.ones_like(ratio)
+
+    def losses(
+        self, model: AttentionClassifier, texts: Sequence[Example]
+    ) -> Float[torch.Tensor, " B"]:
+        """Give the loss of each text of a batch, with gradients."""
+        trace = model.run(model.collate(texts))
+        targets = self.targets[trace.batch.labels]
+        losses = by_label(trace.logits, targets) * torch.where(targets > 0, self.weights, 1.0)
+        beside = model.losses_beside(trace)
+        return losses.sum(1) if beside is None else losses.sum(1) + beside
+
+    def judged(
+        self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
+    ) -> Float[np.ndarray, " N"]:
+        """Give the loss of each validation text by its labels alone, all weighing the same."""
+        targets = self.targets.cpu()[[example.label for example in validation]]
+        return np.asarray(by_label(torch.from_numpy(logits), targets).sum(1))
+
+
+def by_label(
+    logits: Float[torch.Tensor, "B K"], targets: Float[torch.Tensor, "B K"]
+) -> Float[torch.Tensor, "B K"]:
+    """Negative log-likelihood of each label, or of its absence."""
+    return binary_cross_entropy_with_logits(logits, targets.to(logits.dtype), reduction="none")
 
 
 def class_weights(train: Split, classes: int, spec: FitSpec) -> Float[torch.Tensor, " C"]:

@@ -87,6 +87,13 @@ class Classifier:
     """Which of several labels this is a view of; None where the model is taken whole."""
     width: int | None = field(default=None, kw_only=True)
     """How many logits the module gives, where this is a view of one."""
+    shared: Callable[[Batch], torch.Tensor] | None = field(default=None, kw_only=True)
+    """Gives the logits of a view, from runs that its other labels take theirs from."""
+
+    @property
+    def answers_together(self) -> bool:
+        """Every run of the module gives the logits of all labels."""
+        return True
 
     @property
     def device(self) -> torch.device:

@@ -213,7 +213,8 @@ def _label(file: str, row: Record, column: str) -> str:
         found = "an empty one" if isinstance(label, str) else show(label)
         raise DataError(
             f"expected a label in {column!r} (a name, a whole number, true or false), got {found}; "
-            "write a label or remove the row",
+            "write a label or remove the row; where a text may have several labels or none, "
+            f"{setting('labels_sep', ';')} reads them, for a model with +labelwise",
             file,
             row.line,
         )

@@ -1,5 +1,5 @@
 """Variants of texts, run from what they share: a score and token logits for each place, and no
-states of any text.
+states of any text. A scorer of several labels gives a score for each.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class Chain:
     scorer: Scorer
     affine: nn.Linear
 
-    def read(self, batch: Batch) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B T L"]]:
+    def read(
+        self, batch: Batch
+    ) -> tuple[Float[torch.Tensor, "B T *R"], Float[torch.Tensor, "B T L"]]:
         """Give the score and the token logits of every place; zeros on padding."""
         assert isinstance(self.encoder, SharesPrefixes)
         types = types_of(batch, self.embedding)
@@ -51,10 +53,12 @@ class Chain:
                 self._scored(rows, [torch.arange(len(rows[0]), device=batch.ids.device)]),
                 parts[0].at,
             )
-            return found[0][at] * batch.mask, found[1][at] * batch.mask[:, :, None]
+            there = batch.mask[:, :, None]
+            scores = found[0][at] * (batch.mask if found[0].ndim == 1 else there)
+            return scores, found[1][at] * there
         scores, logits = self._scored(rows, [part.at[batch.mask] for part in parts])
         laid = (
-            scores.new_zeros(*batch.mask.shape),
+            scores.new_zeros(*batch.mask.shape, *scores.shape[1:]),
             logits.new_zeros(*batch.mask.shape, logits.shape[1]),
         )
         laid[0][batch.mask], laid[1][batch.mask] = scores, logits
@@ -82,7 +86,7 @@ class Chain:
 
     def _scored(
         self, rows: Sequence[Float[torch.Tensor, "_ K"]], at: Sequence[Int[torch.Tensor, " N"]]
-    ) -> tuple[Float[torch.Tensor, " N"], Float[torch.Tensor, "N L"]]:
+    ) -> tuple[Float[torch.Tensor, "N *R"], Float[torch.Tensor, "N L"]]:
         """Add up what stands at each place, and score it."""
         width = self.scorer.first.out_features
         scores, logits = [], []

@@ -1,0 +1,114 @@
+"""Logits of texts for all labels of a model at once, kept for the audits of its other labels.
+
+A pass over a text answers for all labels. Audits of several labels change texts in the same ways in
+about half of all cases: they delete each word, and the same random words. Such a text is run once.
+Words that a label highlights, and texts that take words of another class, are its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import nn
+
+from sightline.adapters.label_views import labels_of
+from sightline.adapters.precision import precise
+from sightline.core.protocols import Auditable, Batch, SupportsLabels
+
+KEPT_BYTES = 2**28
+"""About how much memory is taken, at most. What came first stays: labels are audited one after the
+other, and most that they share is met in the audit of the first."""
+KEY, BESIDE = 16, 200
+"""Bytes of the name of a text, and what Python takes for it beside its numbers."""
+
+
+class SharedLogits:
+    """The logits of all labels for texts that were run before."""
+
+    def __init__(self, run: Callable[[Batch], torch.Tensor], labels: int, most: int) -> None:
+        self.run, self.labels = run, labels
+        self.most = most // (BESIDE + 8 * labels)
+        self.known = dict[bytes, np.ndarray]()
+        self.asked = self.ran = 0
+
+    def __deepcopy__(self, copied: dict[int, object]) -> Self:
+        """Stay one: a copy of a label's model shares what the others know."""
+        return self
+
+    def logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+        """Give the logits of all labels, running each text that is not known."""
+        keys = names_of(batch)
+        wanted = list(dict.fromkeys(key for key in keys if key not in self.known))
+        found = self.known
+        if wanted:
+            first = {key: row for row, key in reversed([*enumerate(keys)])}
+            rows = torch.tensor([first[key] for key in wanted], device=batch.ids.device)
+            ran = self.run(shortest(batch.rows(rows))).cpu().numpy()
+            fresh = dict(zip(wanted, ran, strict=True))
+            self.known |= {
+                key: fresh[key].copy() for key in wanted[: max(0, self.most - len(self.known))]
+            }
+            found = {**fresh, **{key: self.known[key] for key in keys if key in self.known}}
+        self.asked, self.ran = self.asked + len(keys), self.ran + len(wanted)
+        return torch.from_numpy(np.stack([found[key] for key in keys])).to(batch.ids.device)
+
+
+@dataclass(frozen=True)
+class LabelAnswers:
+    """What one label takes of the logits of all."""
+
+    store: SharedLogits
+    label: int
+
+    def __call__(self, batch: Batch) -> Float[torch.Tensor, "B 1"]:
+        """Give the logit of the label for each text."""
+        return self.store.logits(batch)[:, self.label : self.label + 1]
+
+
+def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | None:
+    """Give a store for the labels of a model, in the numbers of its audit; None where a run for
+    all labels costs many times one for a label.
+    """
+    assert isinstance(model, SupportsLabels)
+    if not model.answers_together:
+        return None
+    whole = precise(model)
+    assert isinstance(whole, SupportsLabels)
+    return SharedLogits(whole.label_logits, len(labels_of(model)), most)
+
+
+def sharing(view: Any, answers: LabelAnswers) -> Auditable:
+    """Let one label take its logits from those of all."""
+    shares: Auditable
+    if isinstance(view, nn.Module):
+        view.shared = answers  # type: ignore[assignment]
+        shares = view  # type: ignore[assignment]
+    else:
+        shares = replace(view, shared=answers)
+    return shares
+
+
+def names_of(batch: Batch) -> list[bytes]:
+    """Name each text by all that its model reads of it, whatever the padding is."""
+    mask = batch.mask.cpu().numpy()
+    read = np.stack(
+        [one.cpu().numpy().astype(np.int64) for one in (batch.ids, batch.attendable, batch.word)],
+        axis=2,
+    )
+    return [
+        hashlib.blake2b(
+            index.to_bytes(8, "little", signed=True) + row[there].tobytes(), digest_size=KEY
+        ).digest()
+        for index, row, there in zip(batch.index.tolist(), read, mask, strict=True)
+    ]
+
+
+def shortest(batch: Batch) -> Batch:
+    """Leave out the padding that none of the texts needs."""
+    return batch.keep(batch.mask)
