@@ -3,6 +3,8 @@
     python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N] [--sst DIR]
     python validation/settled_early.py --out FILE --table
 
+What is counted is written to `docs/verified/settled.json`.
+
 Models are those of the calibration's scenarios. With `--store` their trainings are read from there
 and no model is trained. Each model is audited twice on the same new texts of its scenario: on every
 text with every measure that bears on the verdict, and by looks. Counted are equal verdicts (of all
@@ -24,6 +26,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from checkout import ROOT
 
 from sightline.audits.sequential import BY_REQUEST, stage_of
 from sightline.config.run_keys import training_key
@@ -41,6 +44,7 @@ from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, UNSEEN, WO
 FIRST = 20_000
 """Added to the seed of a model for its texts: no training or calibration has seen these."""
 ON_SST = ("bilstm(hidden=32)", "mlp(hidden=64)", "cnn(channels=16,kernels=1-3)")
+WRITTEN = ROOT / "docs" / "verified" / "settled.json"
 LEAST = 0.97
 """Of the models, the share that must have the same verdict."""
 
@@ -143,7 +147,29 @@ def main() -> int:
     torch.set_num_threads(1)
     if not asked.table:
         count(asked)
-    return summed_up(read(asked.out))
+    rows = read(asked.out)
+    seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")])
+    found = {
+        "planned": asked.models,
+        "texts": asked.texts,
+        "hours_left": round(2 * float(seconds) * (asked.models - len(rows)) / 3600, 2),
+        "rows": [*map(kept, rows)],
+    }
+    WRITTEN.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
+    return summed_up(rows)
+
+
+def kept(row: dict[str, Any]) -> dict[str, Any]:
+    """Give what the documentation says of a model."""
+    full, looks = row["full"], row["looks"]
+    about = looks["sequential"]
+    verdicts = ("verdict", "by_class", "cpu")
+    return {
+        "name": row["name"],
+        "full": {name: full[name] for name in verdicts},
+        "looks": {name: looks[name] for name in verdicts}
+        | {"texts": looks["texts"], "settled": about["settled"], "open": about.get("open", [])},
+    }
 
 
 def count(asked: argparse.Namespace) -> None:

@@ -334,7 +334,7 @@ def test_other_maps_are_compared_where_attention_must_not_be_shown(needle, excha
 def test_no_other_map_is_compared_where_it_cannot_be_told_whether_attention_is_shown(
     needle, exchanged
 ) -> None:
-    audit = sightline.audit(*needle, max_texts=60)
+    audit = sightline.audit(*needle, max_texts=40)
     assert audit.verdict.level == "cannot tell"
     assert not exchanged
     assert isinstance(audit.measurements["erasure"], Measurement)
