@@ -42,7 +42,8 @@ def _counted(of: str, rows: list[Stored], equal: Callable[[Stored], bool]) -> It
     yield str(int(found.sum()))
     yield str(len(rows) - int(found.sum()) - left)
     yield str(left)
-    yield f"{share.value:.0%} [{share.low:.0%}, {share.high:.0%}]"
+    value, low, high = (f"{100 * one:.0f} %" for one in (share.value, share.low, share.high))
+    yield f"{value} [{low}, {high}]"
 
 
 def _difference(row: Stored) -> Iterator[str]:
