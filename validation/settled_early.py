@@ -1,11 +1,15 @@
 """Compare an audit that stops when its verdict is settled with a full one, on many models.
 
-    python validation/settled_early.py --out DIR [--sst DIR] [--seeds N] [--texts N]
+    python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N] [--sst DIR]
+    python validation/settled_early.py --out FILE --table
 
-Models of the calibration's scenarios, with more test texts than there, and small models on SST are
-trained, and each is audited twice on the same planned texts: with every measure on every text, and
-by looks. Counted are equal verdicts (of all texts together, and of each predicted class), the texts
-that were measured, and seconds of the processor. What is there already is not made again.
+What is counted is written to `docs/verified/settled.json`.
+
+Models are those of the calibration's scenarios. With `--store` their trainings are read from there
+and no model is trained. Each model is audited twice on the same new texts of its scenario: on every
+text with every measure that bears on the verdict, and by looks. Counted are equal verdicts (of all
+texts together, and of each predicted class), the texts that were measured, and seconds of the
+processor. Each model adds one line to the file; a model that has a line is not audited again.
 """
 
 from __future__ import annotations
@@ -20,58 +24,111 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import numpy as np
 import torch
+from checkout import ROOT
 
+from sightline.audits.sequential import BY_REQUEST, stage_of
+from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
-from sightline.experiments.pipeline import audit_as_asked, train
-from sightline.studies.calibration.scenarios import WORLDS, cell
+from sightline.data.load_dataset import load
+from sightline.experiments.pipeline import audit_as_asked, train_on
+from sightline.experiments.store import Store
+from sightline.experiments.training_jobs import SILENT, Fitted, Make, make_anew
+from sightline.measures.default_measures import default_measures
+from sightline.models.model_storage import load_classifier
+from sightline.stats.bootstrap import proportion
+from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, UNSEEN, WORLDS, cell
 
-ENCODERS = ("mlp", "bilstm", "cnn", "transformer")
 FIRST = 20_000
-"""The first seed: no other campaign looks at these."""
+"""Added to the seed of a model for its texts: no training or calibration has seen these."""
 ON_SST = ("bilstm(hidden=32)", "mlp(hidden=64)", "cnn(channels=16,kernels=1-3)")
+WRITTEN = ROOT / "docs" / "verified" / "settled.json"
 LEAST = 0.97
 """Of the models, the share that must have the same verdict."""
 
 
-def specs(seeds: int, texts: int, sst: Path | None) -> Iterator[tuple[str, RunSpec]]:
-    """Name the models: a scenario by its first encoder, and by others in turn, from several
-    seeds.
+def scenarios() -> list[tuple[str, RunSpec]]:
+    """Name the models in an order in which every part is a sample: one seed of each scenario and
+    encoder after the other, shuffled within a round.
     """
-    for number, world in enumerate(WORLDS):
-        known = [one for one in ENCODERS if one in world.models]
-        for seed in range(seeds):
-            encoder = known[0] if seed == 0 else known[(number + seed) % len(known)]
-            spec = cell(world, encoder, FIRST + seed)
-            data = re.sub(r"\bn=\d+", f"n={4 * texts}", str(spec.data))
-            yield (
-                f"{world.name}, {encoder}, {seed}",
-                replace(spec, data=parse_data(data), limit=None),
+    random, found = np.random.default_rng(0), []
+    rounds = [
+        *((SEEDS, number, number) for number in range(7, max(SEEDS.values()))),
+        *((CONFIRMED, number, UNSEEN + number) for number in range(max(CONFIRMED.values()))),
+    ]
+    for counted, number, seed in rounds:
+        cells = [
+            (f"{world.name}, {encoder}, {seed}", cell(world, encoder, seed))
+            for world in WORLDS
+            for encoder in world.models
+            if number < counted[encoder]
+        ]
+        found += [cells[place] for place in random.permutation(len(cells))]
+    return found
+
+
+def on_sst(folder: Path) -> Iterator[tuple[str, RunSpec]]:
+    """Name small models on SST, two trainings each."""
+    for model in ON_SST:
+        for seed in range(2):
+            fit = FitSpec(epochs=3, patience=3)
+            spec = RunSpec(
+                parse_data(f"sst:{folder}"),
+                parse_model(f"{model}+additive"),
+                fit,
+                FIRST + seed,
+                companions=(),
             )
-    if sst is not None:
-        for model in ON_SST:
-            for seed in range(2):
-                fit = FitSpec(epochs=3, patience=3)
-                data = parse_data(f"sst:{sst}")
-                spec = RunSpec(
-                    data, parse_model(f"{model}+additive"), fit, FIRST + seed, companions=()
-                )
-                yield f"sst, {model}, {seed}", spec
+            yield f"sst, {model}, {seed}", spec
 
 
-def compared(name: str, spec: RunSpec, texts: int) -> dict[str, Any]:
-    """Train one model, and audit it in both ways."""
-    trained, found = train(spec), {"name": name}
-    for how, limits in (("full", {"limit": texts}), ("looks", {"max_texts": texts})):
+class MissingTrainingError(Exception):
+    """A store lacks the training of a model."""
+
+
+def from_store(store: Store) -> Any:
+    """Give a function that reads trainings and makes none."""
+
+    def kept(spec: RunSpec, make: Make) -> Fitted:
+        folder = store.training_folder(training_key(spec))
+        if not folder.is_dir():
+            raise MissingTrainingError
+        return load_classifier(folder)
+
+    return kept
+
+
+def compared(name: str, spec: RunSpec, texts: int, store: Store | None) -> dict[str, Any]:
+    """Train one model or read it, and audit it in both ways."""
+    if name.startswith("sst"):
+        data = load(spec.data, spec.seed)
+    else:
+        more = parse_data(re.sub(r"\bn=\d+", f"n={6 * texts}", str(spec.data)))
+        data = load(more, FIRST + spec.seed)
+    trained = train_on(data, spec, SILENT, "cpu", from_store(store) if store else make_anew)
+    bearing = tuple(
+        one.code for one in default_measures() if stage_of(one.code) not in (None, 0, BY_REQUEST)
+    )
+    most, found = min(texts, spec.limit or texts), {"name": name}
+    for how, asked, limits in (
+        ("full", replace(spec, measures=bearing), {"limit": most}),
+        ("looks", spec, {"max_texts": most}),
+    ):
         began = process_time()
-        audit = audit_as_asked(trained, spec, **limits)
+        audit = audit_as_asked(trained, asked, **limits)
         found[how] = {
             "cpu": round(process_time() - began, 1),
             "verdict": str(audit.verdict.level),
             "row": audit.verdict.row,
             "by_class": {of: str(one.level) for of, one in audit.verdict.by_class.items()},
             "texts": len(audit.texts),
+            "open": {
+                one.code: [one.result, one.score and [one.score.low, one.score.high], one.threshold]
+                for one in audit.findings
+                if one.result in ("failed", "inconclusive")
+            },
             "sequential": audit.spec.get("sequential"),
         }
     return found
@@ -80,26 +137,69 @@ def compared(name: str, spec: RunSpec, texts: int) -> dict[str, Any]:
 def main() -> int:
     """Compare them all, and say whether enough are the same."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--sst", type=Path)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True, help="a file of JSON lines")
+    parser.add_argument("--store", type=Path, help="a store with the trainings of the scenarios")
+    parser.add_argument("--sst", type=Path, help="the corpus, for small models on it")
+    parser.add_argument("--models", type=int, default=200)
     parser.add_argument("--texts", type=int, default=400)
+    parser.add_argument("--table", action="store_true", help="read the file alone")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, spec in specs(asked.seeds, asked.texts, asked.sst):
-        file = asked.out / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.json"
-        if not file.exists():
-            try:
-                found = compared(name, spec, asked.texts)
-            except Exception as error:  # one scenario that cannot be made must not cost the others
-                print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-                continue
-            file.write_text(json.dumps(found, indent=1), encoding="utf-8")
-        rows.append(json.loads(file.read_text(encoding="utf-8")))
-        print(line(rows[-1]), flush=True)
+    if not asked.table:
+        count(asked)
+    rows = read(asked.out)
+    seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")])
+    found = {
+        "planned": asked.models,
+        "texts": asked.texts,
+        "hours_left": round(2 * float(seconds) * (asked.models - len(rows)) / 3600, 2),
+        "rows": [*map(kept, rows)],
+    }
+    WRITTEN.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
     return summed_up(rows)
+
+
+def kept(row: dict[str, Any]) -> dict[str, Any]:
+    """Give what the documentation says of a model."""
+    full, looks = row["full"], row["looks"]
+    about = looks["sequential"]
+    verdicts = ("verdict", "by_class", "cpu")
+    return {
+        "name": row["name"],
+        "full": {name: full[name] for name in verdicts},
+        "looks": {name: looks[name] for name in verdicts}
+        | {"texts": looks["texts"], "settled": about["settled"], "open": about.get("open", [])},
+    }
+
+
+def count(asked: argparse.Namespace) -> None:
+    """Add lines until there are as many models as asked for."""
+    done = {row["name"] for row in read(asked.out)}
+    store = None if asked.store is None else Store(asked.store, make=False)
+    planned = [*(on_sst(asked.sst) if asked.sst else ()), *scenarios()]
+    for name, spec in planned:
+        if len(done) >= asked.models:
+            return
+        if name in done:
+            continue
+        try:
+            row = compared(name, spec, asked.texts, store)
+        except MissingTrainingError:
+            continue
+        except Exception as error:  # one scenario that cannot be made must not cost the others
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            continue
+        with asked.out.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(row)}\n")
+        done.add(name)
+        print(line(row), flush=True)
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    """Read the lines there are."""
+    if not file.exists():
+        return []
+    return [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
 
 
 def line(row: dict[str, Any]) -> str:
@@ -116,17 +216,21 @@ def line(row: dict[str, Any]) -> str:
 
 def summed_up(rows: list[dict[str, Any]]) -> int:
     """Print the counts; 3 where too few verdicts are the same."""
-    whole = [row["full"]["verdict"] == row["looks"]["verdict"] for row in rows]
-    classes = [row["full"]["by_class"] == row["looks"]["by_class"] for row in rows]
-    settled = [row for row in rows if row["looks"]["sequential"]["settled"]]
-    alike = sum(row["full"]["verdict"] == row["looks"]["verdict"] for row in settled)
-    alike_classes = sum(row["full"]["by_class"] == row["looks"]["by_class"] for row in settled)
+    if not rows:
+        print("no model was compared", file=sys.stderr)
+        return 3
+    for kind in ("verdict", "by_class"):
+        same = np.array([row["full"][kind] == row["looks"][kind] for row in rows], dtype=float)
+        settled = np.array([bool(row["looks"]["sequential"]["settled"]) for row in rows])
+        for name, some in (("all", same), ("settled", same[settled])):
+            one = proportion(some)
+            print(
+                f"{kind}, {name}: {some.sum():.0f} of {len(some)}, {one.low:.3f} to {one.high:.3f}"
+            )
     seconds = {how: sum(row[how]["cpu"] for row in rows) for how in ("full", "looks")}
-    print(f"models: {len(rows)}")
-    print(f"same verdict of all texts: {sum(whole)}; of every class: {sum(classes)}")
-    print(f"settled: {len(settled)}; of these the same: {alike}; of every class: {alike_classes}")
     print(f"seconds: {seconds['full']:.0f} full, {seconds['looks']:.0f} by looks")
-    return 0 if rows and sum(whole) >= LEAST * len(rows) else 3
+    whole = [row["full"]["verdict"] == row["looks"]["verdict"] for row in rows]
+    return 0 if sum(whole) >= LEAST * len(rows) else 3
 
 
 if __name__ == "__main__":

@@ -18,13 +18,13 @@ def drawn(*shape: int, kind: torch.dtype = torch.float32) -> torch.Tensor:
 
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the calls of oneDNN."""
-    real, calls = torch._C._nn.mkldnn_linear, list[int]()
+    real, calls = torch.ops.mkldnn._linear_pointwise, list[int]()
 
-    def counted(inputs: torch.Tensor, *more: torch.Tensor) -> torch.Tensor:
+    def counted(inputs: torch.Tensor, *more: object) -> torch.Tensor:
         calls.append(inputs.numel())
         return real(inputs, *more)
 
-    monkeypatch.setattr(torch._C._nn, "mkldnn_linear", counted)
+    monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", counted)
     return calls
 
 

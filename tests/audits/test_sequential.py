@@ -14,12 +14,18 @@ import pytest
 
 import sightline
 from sightline.adapters.precision import precise
-from sightline.audits import look_storage
+from sightline.audits import look_storage, measure_pass, sequential
 from sightline.audits.determinism import Steady
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
-from sightline.audits.sequential import NOT_BEARING, settings_of, stage_of
+from sightline.audits.sequential import (
+    NOT_BEARING,
+    BudgetClock,
+    BudgetSpentError,
+    settings_of,
+    stage_of,
+)
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
@@ -127,6 +133,9 @@ def test_it_stops_when_the_verdict_is_settled(needle) -> None:
     # accuracy is that of all planned texts
     assert early.metrics["accuracy"].n == 300
     assert "sequential" not in full.spec
+    assert "coupling.deletion" in full.measurements["agreement"].values
+    assert "coupling.deletion" not in early.measurements["agreement"].values
+    assert early.measurements["agreement"].missing["coupling.deletion"] == NOT_BEARING
     level = f"{100 * about['level']:.4g} %"
     assert level in next(one for one in early.findings if one.code == "SL-301").score.method
 
@@ -139,6 +148,40 @@ def test_a_budget_that_is_spent_leaves_the_verdict_open(needle) -> None:
     assert audit.verdict.level == "cannot tell"
     assert about["open_whole"]
     assert about["needed_seconds"] is None  # nothing was timed
+
+
+def test_a_batch_that_would_not_fit_into_the_budget_is_not_begun(needle, monkeypatch) -> None:
+    model, data = needle
+    now, traced = [0.0], measure_pass.asked
+
+    def slow(*given):
+        now[0] += 1.0  # a batch
+        return traced(*given)
+
+    monkeypatch.setattr(measure_pass, "asked", slow)
+    monkeypatch.setattr(sequential, "perf_counter", lambda: now[0])
+    for budget in (15.5, 17.5):
+        now[0] = 0.0
+        about = sightline.audit(model, data, budget=budget).spec["sequential"]
+        assert about["stopped"] == "budget"
+        assert budget - 1.5 <= about["seconds"] <= budget
+
+
+def test_the_clock_takes_the_next_batch_for_longer() -> None:
+    now, heard = [0.0], list[int]()
+    clock = BudgetClock(lambda done, total: heard.append(done), lambda: now[0], 9.0)
+    clock.begin()
+    now[0] = 4.0
+    clock(1, 3)  # 4 + 5 s
+    now[0] = 8.0
+    with pytest.raises(BudgetSpentError):
+        clock(2, 3)
+    now[0] = 8.5
+    clock(3, 3)  # nothing is to come
+    with pytest.raises(BudgetSpentError):
+        clock.begin()
+    assert heard == [1, 2, 3]
+    BudgetClock(lambda done, total: None, lambda: now[0], None).begin()
 
 
 @pytest.mark.parametrize("limits", [{"budget": 5.0}, {"max_texts": 10}])
@@ -286,6 +329,15 @@ def test_other_maps_are_compared_where_attention_must_not_be_shown(needle, excha
     assert audit.verdict.level == "must not be shown"
     assert {"attention", "deletion", "signed_deletion"} <= {row.name for row in audit.maps}
     assert len(exchanged) == 1
+
+
+def test_no_other_map_is_compared_where_it_cannot_be_told_whether_attention_is_shown(
+    needle, exchanged
+) -> None:
+    audit = sightline.audit(*needle, max_texts=40)
+    assert audit.verdict.level == "cannot tell"
+    assert not exchanged
+    assert isinstance(audit.measurements["erasure"], Measurement)
 
 
 def test_other_maps_are_compared_where_a_class_may_be_decided_by_absence(exchanged) -> None:

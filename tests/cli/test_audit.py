@@ -526,7 +526,9 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "peak_bytes",
     }
     parts = ("seconds_start", "seconds_reading", "seconds_audit", "seconds_judging", "seconds_page")
-    assert set(output) == {*numbers, *parts, "seconds_least", "seconds", "basis"}
+    looked = {"first_look", "budget", "notes"}
+    assert set(output) == {*numbers, *parts, *looked, "seconds_least", "seconds", "basis"}
+    assert (output["first_look"], output["budget"]) == (None, None)
     assert output["seconds_training"] == 0 < min(output[part] for part in parts)
     assert (
         output["seconds_least"]
@@ -537,6 +539,26 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
     before = alone["seconds_start"] + alone["seconds_reading"]
     assert alone["seconds"] == pytest.approx(before + alone["seconds_training"])
     assert not any(here.iterdir())
+
+
+def test_a_dry_run_heeds_a_budget_and_names_classes_of_few_texts(sightline: Call, table, model):
+    asked = ("audit", "--data", table, "--model", model, "--budget", "5m", "--dry-run")
+    output = sightline(*asked, "--json").json
+    full = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
+    texts, seconds = output["first_look"]
+    assert 0 < seconds <= output["seconds_audit"] < full["seconds_audit"]
+    assert (output["budget"], texts > 0) == (300.0, True)
+    printed = sightline(*asked)
+    assert [line.partition(":")[0] for line in printed.out.splitlines()][2:5] == [
+        "measuring",
+        "first look",
+        "budget",
+    ]
+    assert output["notes"] == full["notes"]
+    assert [line for line in printed.err.splitlines() if line.startswith("note: ")] == [
+        f"note: {one}" for one in output["notes"]
+    ]
+    assert len(output["notes"]) == 1
 
 
 @pytest.mark.slow

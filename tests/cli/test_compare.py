@@ -298,7 +298,8 @@ def test_the_forecast_is_of_all_seeds(
     from sightline.experiments.forecast_result import Forecast
 
     monkeypatch.setattr(
-        "sightline.experiments.forecast.forecast", lambda *asked: Forecast(2.0, 3.0, 5, "made up")
+        "sightline.experiments.forecast.forecast",
+        lambda *asked, **named: Forecast(2.0, 3.0, 5, "made up"),
     )
     output = sightline("audit", "--data", table, "--seeds", 3, "--dry-run", "--json").json
     assert (output["seconds_training"], output["seconds_audit"], output["peak_bytes"]) == (

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sightline.cli import look
+from sightline.core.explanation import Explanation
+from sightline.measures.attribution_maps import AttributionMaps
 from tests.cli.conftest import TINY, Call
 from tests.cli.test_exit_codes import one_error
 
@@ -34,6 +37,31 @@ def test_a_text_is_looked_at(sightline: Call, model: Path) -> None:
     assert "deletion" not in output["words"][0]
     assert sum(output["probabilities"].values()) == pytest.approx(1)
     assert "not evidence" in output["warning"]
+
+
+def test_a_terminal_shows_each_map_as_soon_as_it_is_made(
+    sightline: Call, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    made, shown = AttributionMaps.__getitem__, look.show_newest
+
+    def make(maps: AttributionMaps, name: str) -> object:
+        order.append(f"made {name}")
+        return made(maps, name)
+
+    def show(reading: Explanation) -> None:
+        order.append(f"shown {[*reading.maps][-1]}")
+        shown(reading)
+
+    monkeypatch.setattr(AttributionMaps, "__getitem__", make)
+    monkeypatch.setattr(look, "show_newest", show)
+    monkeypatch.setattr(look, "on_terminal", lambda: True)
+    asked = ("look", model, "a good1 film", "--map", "attention", "--map", "gradient")
+    done = sightline(*asked)
+    assert order == ["made attention", "shown attention", "made gradient", "shown gradient"]
+    printed = [line.partition(":")[0] for line in done.out.splitlines()]
+    assert printed[:2] == ["attention", "gradient"]
+    assert "colours" in printed
 
 
 def test_a_text_comes_from_stdin(

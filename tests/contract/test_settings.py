@@ -24,6 +24,7 @@ NO_SETTING = {
     "tokens_at_once": "how much is run together: numbers do not depend on it",
     "gradient": "a run names it itself",
     "rivals_too": "whether other maps are measured: the numbers of attention do not depend on it",
+    "reported_too": "whether more is measured than tests decide by: their numbers stay the same",
     "focus_texts": "a study measures all texts",
 }
 """Fields of measures that are no settings, and why."""

@@ -63,7 +63,7 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_training_is_epochs_of_batches_times_models(
     steady: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "forecast_audit", lambda *about: Forecast(0.0, 0.0, 0, ""))
+    monkeypatch.setattr(module, "forecast_audit", lambda *about, **named: Forecast(0.0, 0.0, 0, ""))
     run = spec()
     dataset = load(run.data, run.seed)
     alone = forecast(replace(run, companions=()))

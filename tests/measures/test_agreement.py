@@ -183,3 +183,19 @@ def test_even_weights_have_a_mass_and_it_is_that_of_chance() -> None:
     )
     torch.nn.init.zeros_(model.decoder.affine.weight)
     assert agreement(model).undefined["mass.deletion"] == {"zero reference": len(TEXTS)}
+
+
+def test_what_tests_decide_by_does_not_depend_on_what_is_reported_alone() -> None:
+    model = sharpened(untrained("bilstm(hidden=6)+additive"))
+    whole, few = agreement(model), agreement(model, reported_too=False)
+    left_out = whole.values.keys() - few.values.keys()
+    assert {*few.missing} == left_out
+    assert {name for name in left_out if "gradient_through" not in name} == {
+        f"{kind}.{name}"
+        for kind in ("coupling", "coupling_tau")
+        for name in ("gradient", "deletion")
+    }
+    assert few.settings == whole.settings
+    for name, value in few.values.items():
+        flat, wanted = (getattr(one, "flat", one) for one in (value, whole.values[name]))
+        assert np.allclose(flat, wanted, equal_nan=True), name

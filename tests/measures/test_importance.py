@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from sightline.measures import importance
 from sightline.measures.importance import deletion_importance, gradient_importance, slopes
 from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.log_odds import log_odds
 from sightline.numerics.projections import uniform
+from tests.adapters.plain import wrapped
 from tests.reference import formulas
 from tests.texts import examples, untrained
 
@@ -162,3 +164,25 @@ def test_hidden_state_gradient_is_attention_itself() -> None:
     assert ratio.detach().numpy() == pytest.approx(
         model.decoder.affine.weight.sum().item(), rel=1e-4
     )
+
+
+def test_gradients_of_a_model_from_elsewhere_are_taken_on_some_texts_at_a_time(monkeypatch) -> None:
+    model = wrapped(untrained("bilstm(hidden=6)+additive"))
+    trace = model.trace(model.collate(examples((7, 4, 12, 2, 9))))
+    flat = uniform(trace.batch.attendable, trace.attention)
+    ways = {"own": "held", "through": "through", "flat": flat}
+    whole, sizes = slopes(model, trace, ways), list[int]()
+    traced = type(model).trace
+
+    def counted(self, batch, *more):
+        sizes.append(len(batch))
+        return traced(self, batch, *more)
+
+    monkeypatch.setattr(type(model), "trace", counted)
+    monkeypatch.setattr(importance, "GRADIENT_TOKENS", 24)
+    parts = slopes(model, trace, ways)
+    assert sizes == [2, 2, 1] * 3
+    for name, one in whole.items():
+        assert np.allclose(one.along, parts[name].along, atol=1e-9)
+        assert np.allclose(one.length, parts[name].length, atol=1e-9)
+        assert one.along.any()

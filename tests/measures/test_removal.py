@@ -12,8 +12,9 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures import removal
 from sightline.measures.attribution_maps import AttributionMaps, rivals
+from sightline.measures.perturbations import chunks
 from sightline.measures.removal import Removal
-from sightline.measures.transfer.hybrid_texts import Bag, chunks
+from sightline.measures.transfer.hybrid_texts import Bag
 from sightline.models.classifier import AttentionClassifier
 from tests.measures.test_queries import asked
 from tests.reference import moving, ties

@@ -15,7 +15,7 @@ import sightline
 from sightline.audits.measure_pass import measure
 from sightline.config.measure_registry import MAPS
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable, MeasureContext
+from sightline.core.protocols import Auditable, Batch, MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.agreement import Agreement
@@ -24,7 +24,7 @@ from sightline.measures.removal import Removal
 from sightline.measures.trace_arrays import cluster_of
 from sightline.measures.transfer import word_swaps
 from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, halves, partners
-from sightline.measures.transfer.hybrid_texts import crossed, ranked, rewritten, share_of
+from sightline.measures.transfer.hybrid_texts import answers, crossed, ranked, rewritten, share_of
 from sightline.measures.transfer.transfer import Transfer
 from sightline.models.attention import Given
 from sightline.models.classifier import AttentionClassifier
@@ -32,7 +32,7 @@ from sightline.numerics.ties import NOISE, TIE
 from tests.adapters.test_pieces import wrapped
 from tests.measures.test_queries import asked
 from tests.reference import moving
-from tests.texts import WORDS, examples, untrained
+from tests.texts import WORDS, example, examples, untrained
 
 LENGTHS = (7, 1, 4, 12, 2, 9, 5, 8, 6, 11, 3, 10)
 TEXTS = examples(LENGTHS)
@@ -518,3 +518,38 @@ def test_no_map_is_made_and_no_hybrid_run_twice(monkeypatch: pytest.MonkeyPatch)
     assert all(isinstance(one, Measurement) for one in found.values()), found
     assert len(deleted) == 3
     assert said == [(2, 12), (5, 12), (6, 12), (8, 12), (11, 12), (12, 12)]
+
+
+class InPieces:
+    """A model that reads as many tokens for a word as the word says, and remembers its runs."""
+
+    offers: frozenset[str] = frozenset()
+
+    def __init__(self) -> None:
+        self.runs: list[torch.Tensor] = []
+
+    def collate(self, texts: list[Example]) -> Batch:
+        lengths = torch.tensor([sum(int(word) for word in text.tokens) for text in texts])
+        mask = torch.arange(int(lengths.max())) < lengths[:, None]
+        ids = lengths[:, None] * mask
+        number = torch.arange(len(texts))
+        return Batch(ids, mask, mask, ids, number, number)
+
+    def logits(self, batch: Batch) -> torch.Tensor:
+        self.runs.append(batch.mask)
+        return batch.mask.sum(1, keepdim=True).double()
+
+    origin = name = link = labels = trace = embed = decode = "unused"
+
+
+def test_texts_are_run_together_by_their_tokens_whose_number_words_do_not_tell() -> None:
+    random, model = np.random.default_rng(0), InPieces()
+    texts = [tuple(str(n) for n in random.integers(1, 4, 20)) for _ in range(400)]
+    asked_of = [(example("x"), tokens) for tokens in texts]
+    found = answers(model, asked_of, 512)
+    assert found[:, 0].tolist() == [sum(map(int, tokens)) for tokens in texts]
+    held, real = (sum(int(count(one)) for one in model.runs) for count in (torch.numel, torch.sum))
+    assert real == found.sum()
+    assert held <= 1.05 * real
+    assert len(model.runs) <= 400 * 20 / 512 + 4  # as many texts together as by words
+    assert max(one.numel() for one in model.runs) <= 2 * 512

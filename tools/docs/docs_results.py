@@ -31,6 +31,7 @@ from docs_reproduction import (
 )
 from docs_retained import retained
 from docs_searched import farthest
+from docs_settled import settled
 from docs_sparse import sparse
 from docs_tables import (
     ROOT,
@@ -461,5 +462,6 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: large": when_counted("large", large),
     "table: notes": when_counted("notes", large),
     "table: repeats": when_counted("repeats", repeats),
+    "table: settled": when_counted("settled", settled),
 }
 """The tables that are made of results, by the name of their marker."""

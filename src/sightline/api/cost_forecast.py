@@ -12,7 +12,7 @@ from sightline.api.model_source import Chosen, Source
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.audits.captum_maps import is_attribution
-from sightline.audits.look_plan import MOST, first_look
+from sightline.audits.look_plan import first_look
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained
@@ -26,6 +26,7 @@ def forecast(
     *,
     kept_in: Path | None = None,
     began: float | None = None,
+    stopping: Stopping = TO_THE_END,
 ) -> Forecast:
     """Estimate so many runs; a file of scores is checked now, as it would be later, and an
     attribution takes time.
@@ -39,8 +40,8 @@ def forecast(
         attribution = str(source.scores)
     before = 0.0 if began is None else perf_counter() - began
     tokens = machine.tokens_at_once or tokens_at_once(None)
-    found = source.forecast(machine.device, tokens, attribution).times(runs)
-    return replace(found, seconds_start=found.seconds_start + before)
+    found = source.forecast(machine.device, tokens, attribution, stopping).times(runs)
+    return replace(found, seconds_start=found.seconds_start + before, budget=stopping.budget)
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,7 @@ def quick_estimate(
 ) -> QuickEstimate:
     """Count the texts that will be audited, and estimate the seconds, from a short trial."""
     asked, there = source.asked, len(trained.dataset.test)
-    limits = [asked.limit, (stopping.max_texts or MOST) if stopping.early else None]
-    texts = min([there, *(one for one in limits if one is not None)])
+    texts = min(there, stopping.most_texts(asked.limit) or there)
     size = run_size(trained.model, trained.dataset.test, machine.memory, machine.tokens_at_once)
     attribution = (
         str(source.scores) if source.scores is not None and is_attribution(source.scores) else None

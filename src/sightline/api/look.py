@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -88,7 +88,8 @@ class Look(Explanation):
     def again(self, text: str) -> Look:
         """Look at another text beside this one; a query stays."""
         query = None if self.text.query is None else " ".join(self.text.query)
-        return _looked(self.reader, unlabelled(text, query, self.reader.max_tokens), self)
+        example = unlabelled(text, query, self.reader.max_tokens)
+        return _last(_looked(self.reader, example, self))
 
     def __str__(self) -> str:
         return "\n".join(lines(self))
@@ -164,13 +165,46 @@ def look(
     max_tokens
         Words that are read at most; the rest is cut, and counted.
     """
+    return _last(
+        look_map_by_map(
+            model,
+            text,
+            query,
+            audit=audit,
+            maps=maps,
+            label_name=label_name,
+            max_tokens=max_tokens,
+            device=device,
+        )
+    )
+
+
+def look_map_by_map(
+    model: Model,
+    text: str,
+    query: str | None = None,
+    *,
+    audit: Results | str | Path | None = None,
+    maps: str | Sequence[str] = USUAL,
+    label_name: str = "",
+    max_tokens: int = DataSpec.max_tokens,
+    device: str = "cpu",
+) -> Iterator[Look]:
+    """Look at one text, and give what there is as soon as a map is made: of a long text, some take
+    a minute.
+    """
     known = of_label(known_model(model, device, several=True), label_name)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
     beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
     ready = admit(known.model, beside, known.model.labels)
     reader = LookSettings(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
-    return _looked(reader, example)
+    yield from _looked(reader, example)
+
+
+def _last(looks: Iterable[Look]) -> Look:
+    *_, whole = looks
+    return whole
 
 
 def of_label(known: KnownModel, label: str) -> KnownModel:
@@ -254,9 +288,9 @@ def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
     )
 
 
-def _looked(reader: LookSettings, example: Example, before: Look | None = None) -> Look:
-    """Run the model once, and take the maps of this one text; a word that the model does not see
-    has NaN.
+def _looked(reader: LookSettings, example: Example, before: Look | None = None) -> Iterator[Look]:
+    """Run the model once, and take the maps of this one text, one after the other; a word that the
+    model does not see has NaN.
     """
     model, sight = reader.model, sight_of(reader.model, example)
     trace = asked(model, [sight.seen])
@@ -268,20 +302,15 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     itself = "" if audited is None else audited.same_as
     asked_for = [name for name in reader.maps if name != itself]
     allowed = [name for name in asked_for if MAKERS[name].needs <= model.offers]
-    with blaming(model):
-        maps = _maps(
-            MeasureContext(model, texts=(sight.seen,), audited=(sight.seen,)), trace, allowed
-        )
-    there = np.array(sight.there)
     chances = probabilities(to_numpy(trace.logits))[0]
     names = class_names(model, trace.logits.shape[1])
     predicted = names[int(decided(trace)[0])]
     words = (example.text, example.tokens, example.offsets)
-    return Look(
+    reading = Look(
         model=model.name,
         text=TextRecord(example.id, *words, label="", predicted=predicted, query=example.query),
         probabilities={name: float(chance) for name, chance in zip(names, chances, strict=True)},
-        maps={name: _spread(values, there) for name, values in maps.items()},
+        maps={},
         absent={name: _needed(name, model) for name in asked_for if name not in allowed},
         known=model.vocabulary.knows(example.tokens)
         if isinstance(model, AttentionClassifier)
@@ -295,15 +324,21 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
         before=before,
         reader=reader,
     )
+    if not allowed:
+        yield reading
+    there = np.array(sight.there)
+    subject = MeasureContext(model, texts=(sight.seen,), audited=(sight.seen,))
+    maps = _maps(subject, trace)
+    for name in allowed:
+        with blaming(model):
+            values = np.asarray(maps[name][0][maps.words.mask[0]], dtype=float)
+        reading = replace(reading, maps={**reading.maps, name: _spread(values, there)})
+        yield reading
 
 
-def _maps(
-    subject: MeasureContext, trace: Trace, names: Sequence[str]
-) -> dict[str, Float[np.ndarray, " W"]]:
+def _maps(subject: MeasureContext, trace: Trace) -> AttributionMaps:
     tokens = run_size(subject.model, subject.texts, None, None).tokens or TOKENS_AT_ONCE
-    maps = AttributionMaps(subject, trace, Seeds(0), tokens)
-    real = maps.words.mask[0]
-    return {name: np.asarray(maps[name][0][real], dtype=float) for name in names}
+    return AttributionMaps(subject, trace, Seeds(0), tokens)
 
 
 def _spread(

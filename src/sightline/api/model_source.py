@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sightline._io.atomic_write import put_back
-from sightline.api.run_options import AuditOptions, TrainingOptions
+from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping, TrainingOptions
 from sightline.config.measure_registry import beside_default
 from sightline.config.presets import build_specs
 from sightline.config.registry import ENCODERS
@@ -80,11 +80,18 @@ class ToTrain:
 
         return tuple(doubts_of(trained))
 
-    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
+    def forecast(
+        self,
+        device: str,
+        tokens: int,
+        attribution: str | None = None,
+        stopping: Stopping = TO_THE_END,
+    ) -> Forecast:
         """Estimate what training and auditing it will cost."""
         from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
-        return forecast(self.spec, device, tokens, attribution)
+        spec = replace(self.spec, limit=stopping.most_texts(self.spec.limit))
+        return forecast(spec, device, tokens, attribution, bearing=stopping.early)
 
     @property
     def data(self) -> DataSpec:
@@ -134,7 +141,13 @@ class _Audited(ABC):
     ) -> Trained:
         """Give the model with the data to audit it on."""
 
-    def forecast(self, device: str, tokens: int, attribution: str | None = None) -> Forecast:
+    def forecast(
+        self,
+        device: str,
+        tokens: int,
+        attribution: str | None = None,
+        stopping: Stopping = TO_THE_END,
+    ) -> Forecast:
         """Estimate what auditing it will cost."""
         from sightline.api.label_audits import first_label, has_labels  # noqa: PLC0415  (torch)
         from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
@@ -146,7 +159,13 @@ class _Audited(ABC):
         if has_labels(trained.model):
             trained, labels = first_label(trained, asked)
         found = forecast_audit(
-            trained, asked.seed, asked.limit, tokens, asked.measures, attribution=attribution
+            trained,
+            asked.seed,
+            stopping.most_texts(asked.limit),
+            tokens,
+            asked.measures,
+            attribution=attribution,
+            bearing=stopping.early,
         ).times(labels, "labels")
         return replace(found, seconds_reading=reading)
 

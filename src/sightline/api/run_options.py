@@ -80,5 +80,11 @@ class Stopping:
         """Whether the audit stops when its verdict is settled."""
         return is_sequential(self.budget, self.max_texts, full=self.full)
 
+    def most_texts(self, limit: int | None) -> int | None:
+        """Say how many texts an audit takes at most, whose ``limit`` may be lower."""
+        from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (numpy)
+
+        return most_texts(limit, self.budget, self.max_texts, full=self.full)
+
 
 TO_THE_END = Stopping()

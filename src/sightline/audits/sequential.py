@@ -8,7 +8,7 @@ allowed to be (docs/decisions/0108-looks.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from sightline.audits.measure_pass import Progress, TextPass, measure
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
 from sightline.core.installation import version_of
 from sightline.core.protocols import Measure, MeasureContext
-from sightline.core.results import Learned, Measurement, NotRun, Outcome
+from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
 from sightline.measures.predictions import Predictions
@@ -98,7 +98,44 @@ def unlimited(done: int, total: int) -> None:
 
 
 class BudgetSpentError(Exception):
-    """The seconds of an audit are over."""
+    """The seconds of an audit are over, or would be with its next batch."""
+
+
+@dataclass
+class BudgetClock:
+    """Ends an audit before a batch that would not fit into its budget.
+
+    Texts come in order of length, so the next batch is taken to last `LONGER` times as long as the
+    one before. Of the first batch of a stage nothing is known but what the last one of another
+    stage took.
+    """
+
+    on_progress: Progress
+    seconds: Callable[[], float]
+    budget: float | None
+    batch: float = 0.0
+    at: float = 0.0
+
+    def begin(self) -> None:
+        """Begin a stage."""
+        self.at = self.seconds()
+        self._check()
+
+    def __call__(self, done: int, total: int) -> None:
+        """Hear of a batch that is done."""
+        self.on_progress(done, total)
+        now = self.seconds()
+        self.batch, self.at = now - self.at, now
+        if done < total:
+            self._check()
+
+    def _check(self) -> None:
+        if self.budget is not None and self.at + LONGER * self.batch > self.budget:
+            raise BudgetSpentError
+
+
+LONGER = 1.25
+"""How many times as long as a batch the next one is taken to last."""
 
 
 def look_at(
@@ -124,7 +161,7 @@ def look_at(
     ordered = tuple(data.test[place] for place in plan.order)
     others = {"train": data.train, "validation": data.validation}
     with_rivals = {one.code: one for one in measures if getattr(one, "rivals_too", False)}
-    alone = [_of_attention(one) if one.code in with_rivals else one for one in measures]
+    alone = [of_the_verdict(one) for one in measures]
     texts = TextPass(
         replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True
     )
@@ -148,10 +185,11 @@ def look_at(
     return looking.run(on_progress)
 
 
-def _of_attention(one: Measure) -> Measure:
-    """Give a measure that compares no other map."""
-    settings: Any = one  # those that compare maps are dataclasses
-    alone: Measure = replace(settings, rivals_too=False)
+def of_the_verdict(one: Measure) -> Measure:
+    """Give a measure that compares no other map, and measures nothing that is reported alone."""
+    settings: Any = one  # those that have such fields are dataclasses
+    left_out = {name: False for name in ("rivals_too", "reported_too") if hasattr(one, name)}
+    alone: Measure = replace(settings, **left_out) if left_out else one
     return alone
 
 
@@ -226,20 +264,15 @@ class _Looking:
 
     def run(self, on_progress: Progress) -> Looked:
         """Look after each planned number of texts, in the first look after each stage."""
-
-        def told(done: int, total: int) -> None:
-            on_progress(done, total)
-            if self.limits.seconds is not None and self.seconds > self.limits.seconds:
-                raise BudgetSpentError
-
+        clock = BudgetClock(on_progress, lambda: self.seconds, self.limits.seconds)
         position = self.kept.restore(self.texts, self.with_rivals)
         self.began -= position.seconds
         self.rivals_too = position.rivals_too
         if position.look >= 0:
             self._judge(position.look, position.stage)
-        stopped = self._looked(position, told)
+        stopped = self._looked(position, clock)
         if stopped != "budget":
-            self._complete(told)
+            self._complete(clock)
         self.texts.ask_again()
         return self._ended(stopped)
 
@@ -253,7 +286,7 @@ class _Looking:
         """What the model has learned, by all planned texts."""
         return learned_of(self.answered)
 
-    def _looked(self, position: Position, on_progress: Progress) -> str:
+    def _looked(self, position: Position, clock: BudgetClock) -> str:
         """Make the looks; say what ended them."""
         if self.state is not None and self.state.all:
             return "settled"
@@ -263,9 +296,11 @@ class _Looking:
                     continue
                 if stage == 0 and look and not self._fits(size):
                     return "budget"
-                heard = unlimited if (look, stage) == (0, 0) else on_progress
                 try:
-                    self.texts.advance(self._names(stage), size, heard)
+                    if (look, stage) == (0, 0):
+                        self.texts.advance(self._names(stage), size, unlimited)
+                    else:
+                        self._advance(self._names(stage), size, clock)
                 except BudgetSpentError:
                     return "budget"
                 if look and stage < STAGES[-1]:
@@ -274,7 +309,7 @@ class _Looking:
                     return "settled"
             if self.rivals_asked and not self.rivals_too:
                 try:
-                    self._compare(size, on_progress)
+                    self._compare(size, clock)
                 except BudgetSpentError:
                     return "budget"
                 if self._settled(look, COMPARISON):
@@ -289,12 +324,17 @@ class _Looking:
         self._judge(look, stage)
         return self.state is not None and self.state.all
 
-    def _compare(self, size: int, on_progress: Progress) -> None:
+    def _advance(self, names: Collection[str], size: int, clock: BudgetClock) -> None:
+        """Take some measures on the texts of a look, as far as the budget goes."""
+        clock.begin()
+        self.texts.advance(names, size, clock)
+
+    def _compare(self, size: int, clock: BudgetClock) -> None:
         """Put other maps to the tests, too, from the first text on."""
         if not self.rivals_too:
             self.texts.exchange(self.with_rivals)
             self.rivals_too = True
-        self.texts.advance([*self.with_rivals], size, on_progress)
+        self._advance([*self.with_rivals], size, clock)
 
     def _judge(self, look: int, stage: int) -> None:
         """Judge what every measure has of the texts of a look, and say what is settled."""
@@ -324,18 +364,18 @@ class _Looking:
             LookState(look + 1, looks, size, planned_, seconds, self.judged.verdict, self.state)
         )
 
-    def _complete(self, on_progress: Progress) -> None:
+    def _complete(self, clock: BudgetClock) -> None:
         """Take what a settled verdict is to be read with: other maps, where attention must not be
         shown, and what was asked for by name.
         """
         assert self.judged is not None  # it was settled
         verdict = self.judged.verdict
-        shown = all(one.level.permits for one in (verdict, *verdict.by_class.values()))
+        instead = MUST_NOT in {one.level for one in (verdict, *verdict.by_class.values())}
         with suppress(BudgetSpentError):  # what there is will be shown
-            if not shown:
-                self.texts.advance(self._names(2), self.size, on_progress)
-                self._compare(self.size, on_progress)
-            self.texts.advance(self._names(BY_REQUEST), self.size, on_progress)
+            if instead:
+                self._advance(self._names(2), self.size, clock)
+                self._compare(self.size, clock)
+            self._advance(self._names(BY_REQUEST), self.size, clock)
         self.outcomes = {**self.outcomes, **self.texts.outcomes(self.size)}
 
     def _ended(self, stopped: str) -> Looked:

@@ -57,7 +57,7 @@ def audit(
     sources = with_seeds(source, run.seeds)
     if run.dry_run:
         with printed_aside():
-            found = made_forecast(source, run.resources, kept.path, run.seeds)
+            found = made_forecast(source, run.resources, kept.path, run.seeds, run.stopping)
         return show_forecast(found, console.as_json)
     hooks = console.hooks_of(stopping)
     with (

@@ -12,7 +12,6 @@ from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, say, tell
 from sightline.cli.process import BEGAN
 from sightline.report.data_notes import worth_noting
-from sightline.report.sentences import listed, quoted
 
 if TYPE_CHECKING:
     from sightline.api.compute_resources import Machine, Resources
@@ -23,15 +22,19 @@ if TYPE_CHECKING:
 NOT_COUNTED = "not counted: what is saved beside the page, and that others may use the machine"
 
 
-def made_forecast(source: Chosen, resources: Resources, kept_in: Path, runs: int = 1) -> Forecast:
+def made_forecast(
+    source: Chosen,
+    resources: Resources,
+    kept_in: Path,
+    runs: int = 1,
+    stopping: Stopping = TO_THE_END,
+) -> Forecast:
     """Estimate what a command takes, with what went by until it could begin."""
     from sightline.api.cost_forecast import forecast  # noqa: PLC0415  (torch, and all that a run needs)
 
-    return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN)
+    return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN, stopping=stopping)
 
 
-MOST_NAMED = 10
-"""Classes of which those with few texts are named."""
 FEWER = 100
 """Texts from which on an audit may be settled before its end."""
 
@@ -51,30 +54,16 @@ def say_ready(
         return
     for note in worth_noting(trained.dataset.card):
         tell(f"note: {note}")
-    if note := _few_of_a_class(source, trained, stopping):
+    from sightline.experiments.forecast import few_of_a_class  # noqa: PLC0415  (torch)
+
+    asked = source.asked
+    if note := few_of_a_class(trained.dataset, stopping.most_texts(asked.limit), asked.seed):
         tell(f"note: {note}")
     if not quiet:
         # A model that does not do what an audit needs may fail in any way: its audit says what is
         # wrong.
         with suppress(Exception):
             tell(_estimate(source, trained, machine, stopping))
-
-
-def _few_of_a_class(source: Source, trained: Trained, stopping: Stopping) -> str:
-    """Say which classes will hardly have a verdict of their own, by the labels of the texts."""
-    from sightline.data.dataset import describe, sample_test  # noqa: PLC0415  (numpy)
-    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (numpy)
-
-    limits = [one for one in (source.asked.limit, stopping.max_texts) if one is not None]
-    data = sample_test(trained.dataset, min(limits, default=None), source.asked.seed)
-    least, counts = committed().least, describe(data.test, data.label_names)["labels"]
-    few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
-    if not few or len(counts) > MOST_NAMED:
-        return ""
-    return (
-        f"by their labels there are {listed(few)} among the {len(data.test)} texts; for a verdict "
-        f"of its own a class takes at least {least} texts that are predicted so"
-    )
 
 
 def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stopping) -> str:
@@ -102,6 +91,8 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
     least, most = (before + training for training in forecast.training)
     if as_json:
         return emit(asdict(forecast) | {"seconds_least": least, "seconds": most})
+    for note in forecast.notes if audits else ():
+        tell(f"note: {note}")
     after = forecast.seconds_judging + forecast.seconds_page
     return say(
         [
@@ -109,7 +100,7 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
             f"reading: about {duration(forecast.seconds_reading)}",
             *([_training(forecast)] if forecast.seconds_epoch else []),
             *([] if audits else ["an audit of it, a command of its own:"]),
-            f"measuring: about {duration(forecast.seconds_audit)}",
+            *_measuring(forecast),
             f"judging and page: about {duration(after)}",
             f"in all{'' if audits else ', without the audit'}: {span(least, most)}",
             NOT_COUNTED,
@@ -118,6 +109,21 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
             "dry run: nothing was written",
         ]
     )
+
+
+def _measuring(forecast: Forecast) -> list[str]:
+    """Say what measuring takes; of an audit that stops when its verdict is settled, what the first
+    look takes, and whether that fits into its budget.
+    """
+    whole = f"measuring: about {duration(forecast.seconds_audit)}"
+    if forecast.first_look is None:
+        return [whole]
+    texts, seconds = forecast.first_look
+    lines = [f"{whole} for all planned texts", f"first look: {texts} texts, {duration(seconds)}"]
+    if forecast.budget is None:
+        return lines
+    fits = "ends before the first look" if forecast.budget < seconds else "holds the first look"
+    return [*lines, f"budget: {duration(forecast.budget)}, {fits}"]
 
 
 def _training(forecast: Forecast) -> str:

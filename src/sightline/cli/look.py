@@ -13,10 +13,12 @@ from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, note_unsealed, say
-from sightline.cli.stdout_guard import printed_aside
+from sightline.cli.stdout_guard import each_aside
 from sightline.core.explanation import USUAL
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sightline.core.explanation import Explanation
 
 OneText = Annotated[
@@ -88,37 +90,57 @@ def look(
     """
     where = prepare(device, threads)
     from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
-    from sightline.api.look import look as look_at  # noqa: PLC0415  (torch)
+    from sightline.api.look import look_map_by_map  # noqa: PLC0415  (torch)
 
     audit = None if audit is None else place_of(audit)
     text_given = read_stdin() if text == STDIN else text
-    with printed_aside():
-        found = look_at(
-            model,
-            text_given,
-            query,
-            audit=audit,
-            maps=maps or USUAL,
-            label_name=label_name,
-            max_tokens=max_tokens,
-            device=where,
-        )
+    readings = look_map_by_map(
+        model,
+        text_given,
+        query,
+        audit=audit,
+        maps=maps or USUAL,
+        label_name=label_name,
+        max_tokens=max_tokens,
+        device=where,
+    )
+    coloured = on_terminal() and not as_json
+    for found in each_aside(readings):
+        if coloured and found.maps:
+            show_newest(found)
     for folder in (saved_folder(model), audit):
         note_unsealed(folder)
     if as_json:
         return emit(found.to_json())
-    return show(found)
+    return show(found, coloured=coloured)
 
 
-def show(reading: Explanation) -> None:
-    """Print a reading: on a terminal its words in the colours of the maps, then plain lines."""
+def on_terminal() -> bool:
+    """Tell whether a person reads the output."""
+    return sys.stdout.isatty()
+
+
+def show_newest(reading: Explanation) -> None:
+    """Print the words in the colours of the map that was made last, while others are made."""
+    from sightline.report.text.explanation_text import newest  # noqa: PLC0415  (jinja2)
+
+    _console().print(newest(reading))
+
+
+def show(reading: Explanation, *, coloured: bool) -> None:
+    """Print a reading in plain lines; where its words were ``coloured``, what the colours stand
+    for.
+    """
+    from sightline.report.text.explanation_text import lines, scales  # noqa: PLC0415  (jinja2)
+
+    if coloured:
+        for line in scales(reading):
+            _console().print(line)
+        _console().print()
+    say(lines(reading))
+
+
+def _console() -> Console:
     from rich.console import Console  # noqa: PLC0415  (for this command alone)
 
-    from sightline.report.text.explanation_text import lines, shaded  # noqa: PLC0415  (jinja2)
-
-    if sys.stdout.isatty():
-        console = Console(highlight=False, soft_wrap=True)
-        for line in shaded(reading):
-            console.print(line)
-        console.print()
-    say(lines(reading))
+    return Console(highlight=False, soft_wrap=True)

@@ -86,7 +86,7 @@ class Batch:
         """Move every tensor to a device."""
         return replace(self, **{name: tensor.to(device) for name, tensor in self._tensors()})
 
-    def rows(self, index: Int[torch.Tensor, " N"]) -> Batch:
+    def rows(self, index: Int[torch.Tensor, " N"] | slice) -> Batch:
         """Take texts by row, a row as often as it is named."""
         return replace(self, **{name: tensor[index] for name, tensor in self._tensors()})
 

@@ -24,9 +24,10 @@ from sightline.adapters.truncation import as_seen
 from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
+from sightline.audits.look_plan import first_look
 from sightline.audits.measure_pass import measure
 from sightline.audits.sequential import STAGES as LOOKED_AT
-from sightline.audits.sequential import stage_of
+from sightline.audits.sequential import of_the_verdict, stage_of
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
@@ -35,7 +36,7 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, SupportsSurvey
 from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
-from sightline.data.dataset import Split, sample_test
+from sightline.data.dataset import Dataset, Split, describe, sample_test
 from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
 from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, of_label
@@ -44,6 +45,7 @@ from sightline.experiments.training_jobs import check_labels
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
+from sightline.report.sentences import listed, quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
 from sightline.verdict.thresholds import committed
@@ -73,6 +75,8 @@ def forecast(
     device: str = "cpu",
     tokens_at_once: int = TOKENS_AT_ONCE,
     attribution: str | None = None,
+    *,
+    bearing: bool = False,
 ) -> Forecast:
     """Estimate a run from its spec, by training on a few batches and auditing a few texts.
 
@@ -94,7 +98,14 @@ def forecast(
     if spec.model.labelwise:
         trained, labels = of_label(trained, part.dataset.labels[0]), len(part.dataset.labels)
     audit = forecast_audit(
-        trained, spec.seed, spec.limit, tokens_at_once, spec.measures, part.share, attribution
+        trained,
+        spec.seed,
+        spec.limit,
+        tokens_at_once,
+        spec.measures,
+        part.share,
+        attribution,
+        bearing=bearing,
     ).times(labels, "labels")
     texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
     about = (
@@ -129,9 +140,11 @@ def forecast_audit(
     chosen: tuple[str, ...] = (),
     share: float = 1.0,
     attribution: str | None = None,
+    *,
+    bearing: bool = False,
 ) -> Forecast:
     """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are
-    there.
+    there. Only measures that the verdict rests on count, where it is asked for what is ``bearing``.
 
     Where an attention source is to be chosen, some texts choose it and the others are audited: both
     are timed on the same texts, and each counts for its share, as if predictions were the labels.
@@ -149,14 +162,14 @@ def forecast_audit(
         return Forecast(0.0, 0.0, _peak_bytes(device), "no audit: there are no test texts")
     texts = round(len(ordered) / share)
     audited = texts if limit is None else min(limit, texts)
-    measures = default_measures(tokens_at_once, chosen)
+    measures = _asked(tokens_at_once, chosen, bearing=bearing)
     choosing = _is_choosing(trained.model)
     chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
     asked: list[tuple[int, int]] = []
     take = _taking(trained, seed, measures, attribution, chosen_by, asked)
     short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
-    first, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
+    cold, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
     seconds, held, tried = _over_strata(
         ordered, take, again / _squares(short), _fixed(alone, short[:1], again, short)
     )
@@ -181,14 +194,43 @@ def forecast_audit(
         2 * held * audited * (1 - chosen_by)
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
+    note = few_of_a_class(trained.dataset, limit, seed)
+    first = first_look(ordered, audited) if bearing else 0
     return Forecast(
         0.0,
         seconds * part,
         peak,
         f"{basis}; {memory}",
-        seconds_start=max(0.0, first - alone),
+        seconds_start=max(0.0, cold - alone),
         seconds_judging=after,
         seconds_page=page,
+        first_look=(first, seconds * part * first / audited) if bearing else None,
+        notes=(note,) if note else (),
+    )
+
+
+def _asked(tokens: int, chosen: tuple[str, ...], *, bearing: bool) -> tuple[Measure, ...]:
+    """Give the measures of an audit; those of one that looks, of attention alone."""
+    measures = default_measures(tokens, chosen)
+    if not bearing:
+        return measures
+    return tuple(of_the_verdict(one) for one in measures if stage_of(one.code) in LOOKED_AT)
+
+
+MOST_NAMED = 10
+"""Classes of which those with few texts are named."""
+
+
+def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
+    """Say which classes will hardly have a verdict of their own, by the labels of the texts."""
+    data = sample_test(dataset, limit, seed)
+    least, counts = committed().least, describe(data.test, data.label_names)["labels"]
+    few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
+    if not few or len(counts) > MOST_NAMED:
+        return ""
+    return (
+        f"by their labels there are {listed(few)} among the {len(data.test)} texts; for a verdict "
+        f"of its own a class takes at least {least} texts that are predicted so"
     )
 
 
@@ -215,9 +257,7 @@ def quick_seconds(
     model = trained.model
     seen = as_seen(sample_test(trained.dataset, limit, seed), model)
     chosen_by = share_that_chooses(seen.test, len(seen.test)) if _is_choosing(model) else 0.0
-    measures = default_measures(tokens_at_once, chosen)
-    if bearing:
-        measures = tuple(one for one in measures if stage_of(one.code) in LOOKED_AT)
+    measures = _asked(tokens_at_once, chosen, bearing=bearing)
     take = _taking(replace(trained, dataset=seen), seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
     took, few, least = 0.0, ordered[:1], min(QUICK_TEXTS, len(ordered) // SMALL)

@@ -29,6 +29,13 @@ class Forecast:
     first time."""
     seconds_judging: float = 0.0
     seconds_page: float = 0.0
+    first_look: tuple[int, float] | None = None
+    """Of an audit that stops when its verdict is settled, the texts of its first look and the
+    seconds of measuring them."""
+    budget: float | None = None
+    """The seconds after which it stops in any case."""
+    notes: tuple[str, ...] = ()
+    """What should be known of the texts before they are audited."""
 
     @property
     def training(self) -> Span:

@@ -52,6 +52,9 @@ SIGNIFICANT: float = _SET["significant"]
 _AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
 """What is averaged over the two references that are free of attention."""
 ITSELF = "the audited map is leave-one-out, and agreement with itself is no evidence"
+REPORTED = "gradient_through"
+"""A reference that no test decides by."""
+NOT_REPORTED = "left out, because it does not bear on the verdict; --full takes it"
 _SHOWS: Mapping[str, Capability] = {"free_deletion": "decode", "gradient": "embedding_grad"}
 """Maps that are there if and only if the model offers this."""
 
@@ -69,7 +72,9 @@ class Agreement:
     average when the weights are permuted, ``mean r / max r``.
 
     A model that offers nothing has deletion alone, and not that where deletion is the audited map
-    itself. Whatever else it does not allow is left out, and `missing` says why.
+    itself. Whatever else it does not allow is left out, and `missing` says why. Without
+    ``reported_too`` nothing is measured that no test decides by: the coupling, and the gradient
+    through attention.
     """
 
     share: float = _SET["share"]
@@ -77,6 +82,7 @@ class Agreement:
     shuffles: int = _SET["shuffles"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    reported_too: bool = True
     code: str = "agreement"
     needs: frozenset[str] = NEEDS["agreement"]
     paper: str = PAPERS["agreement"]
@@ -90,10 +96,13 @@ class Agreement:
         orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
         shuffles = reordered(attention, mask, orders)
         # First, because its shortened texts are those of the references too.
-        coupled = (
-            _coupled(maps, reordered(maps.words.own, mask, orders)) if "decode" in offers else []
-        )
-        compared = [name for name in REFERENCES if name != itself(subject)]
+        coupled: list[References] = []
+        if "decode" in offers and self.reported_too:
+            coupled = _coupled(maps, reordered(maps.words.own, mask, orders))
+        elif "decode" in offers:
+            maps.deleted()
+        left_out = {itself(subject), "" if self.reported_too else REPORTED}
+        compared = [name for name in REFERENCES if name not in left_out]
         references = {name: maps[name] for name in compared if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
         out |= self._compare(attention, references, texts, seeds)
@@ -133,9 +142,12 @@ class Agreement:
         if "gradient" in arrays:
             settings |= {
                 "gradient": self.gradient,
-                "attention": "held" if "gradient_through" in arrays else "through",
+                "attention": "held" if "free_gradient" in arrays else "through",
             }
-        return Measurement(self.code, arrays, undefined, settings, missing=_missing(arrays))
+        missing = _missing(arrays)
+        if not self.reported_too:
+            missing |= {name: NOT_REPORTED for name in _reported() if name not in missing}
+        return Measurement(self.code, arrays, undefined, settings, missing=missing)
 
     def _compare(
         self, attention: Float[Array, "B W"], references: References, texts: TopkTexts, seeds: Seeds
@@ -228,6 +240,12 @@ def _needs() -> dict[str, frozenset[Capability]]:
             f"{kind}.references": MAKERS["gradient"].needs for kind in ("captured", "chance", "tau")
         },
     }
+
+
+def _reported() -> list[str]:
+    """Name the quantities that no test decides by."""
+    coupling = [name for name in _needs() if name.startswith("coupling")]
+    return [REPORTED, *(f"{kind}.{REPORTED}" for kind in _KINDS), *coupling]
 
 
 def _coupled(maps: AttributionMaps, shuffles: Float[Array, "R *N B W"]) -> list[References]:

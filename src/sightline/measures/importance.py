@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.config.measure_registry import Reduction
 from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
 from sightline.measures.batch_words import Words, words_of
-from sightline.measures.perturbations import at_once, logits_of_variants, run_variants
+from sightline.measures.perturbations import at_once, chunks, logits_of_variants, run_variants
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.log_odds import log_odds
@@ -83,18 +83,41 @@ def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[s
     positive factor for each text, which no rank and no share of a total can see, and do not vanish
     where the probability saturates.
 
-    A model that was made here runs once for all of them. Anybody else's runs for each: its graph
-    might not be there a second time.
+    A model that was made here runs once for all of them. Anybody else's runs for each, since its
+    graph might not be there a second time, and on some texts at a time: what a transformer keeps of
+    a batch for its gradients is the most that its audit holds.
     """
-    out = {}
-    chosen = torch.from_numpy(decided(trace)).to(trace.logits.device)
-    for names in [list(asked)] if model.origin == "here" else [[name] for name in asked]:
-        embeddings = trace.embeddings.detach().clone().requires_grad_()
-        again = model.trace(trace.batch, embeddings)
-        for name in names:
-            target = log_odds(_answered(model, again, asked[name]), chosen).sum()
-            (gradient,) = torch.autograd.grad(target, embeddings, retain_graph=name != names[-1])
-            out[name] = _slope(trace, gradient, embeddings.detach())
+    if model.origin == "here":
+        found = _gradients(model, trace, slice(None), asked)
+    else:
+        some = max(1, GRADIENT_TOKENS // trace.batch.ids.shape[1])
+        parts = [slice(at, at + some) for at in range(0, len(trace.batch), some)]
+        found = {
+            name: torch.cat([_gradients(model, trace, rows, {name: one})[name] for rows in parts])
+            for name, one in asked.items()
+        }
+    return {
+        name: _slope(trace, gradient, trace.embeddings.detach()) for name, gradient in found.items()
+    }
+
+
+GRADIENT_TOKENS = 2**9
+"""Tokens of a model from elsewhere of which gradients are taken together."""
+
+
+def _gradients(
+    model: Auditable, trace: Trace, rows: slice, asked: Mapping[str, Asked]
+) -> dict[str, Float[torch.Tensor, "N T E"]]:
+    """Run some texts of a batch once, and take the gradient in every way that is asked for."""
+    chosen = torch.from_numpy(decided(trace)[rows]).to(trace.logits.device)
+    embeddings = trace.embeddings.detach()[rows].clone().requires_grad_()
+    again = model.trace(trace.batch.rows(rows), embeddings)
+    names, out = list(asked), {}
+    for name in names:
+        one = asked[name]
+        here = one if isinstance(one, str) else one[..., rows, :]
+        target = log_odds(_answered(model, again, here), chosen).sum()
+        (out[name],) = torch.autograd.grad(target, embeddings, retain_graph=name != names[-1])
     return out
 
 
@@ -219,18 +242,16 @@ def all_but(
 def deletions(
     words: Words, batch: Batch, tokens_at_once: int
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """List every (row, column) of a word that is not alone in its text, in chunks that fit in
-    memory.
+    """List every (row, column) of a word that is not alone in its text, those of texts of like
+    length together, in chunks that fit in memory.
     """
     several = words.mask.sum(1, keepdims=True) > 1
-    found = np.nonzero(words.mask & several)
-    rows, columns = (torch.from_numpy(axis).to(batch.ids.device) for axis in found)
-    beside = (
-        0 if batch.query_ids is None else batch.query_ids.shape[1]
-    )  # every shortened text brings its query
-    size = max(1, tokens_at_once // (batch.ids.shape[1] + beside))
-    return (
-        list(zip(torch.split(rows, size), torch.split(columns, size), strict=True))
-        if len(rows)
-        else []
-    )
+    rows, columns = np.nonzero(words.mask & several)
+    lengths = to_numpy(batch.mask.sum(1))
+    if batch.query_ids is not None:  # every shortened text brings its query
+        lengths = lengths + batch.query_ids.shape[1]
+    device = batch.ids.device
+    return [
+        (torch.from_numpy(rows[some]).to(device), torch.from_numpy(columns[some]).to(device))
+        for some in chunks(lengths[rows], tokens_at_once)
+    ]

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from sightline.core.protocols import (
     Auditable,
@@ -50,3 +51,18 @@ def at_once(model: Auditable, tokens: int) -> int:
     themselves.
     """
     return LIGHTER * tokens if "variants" in model.offers else tokens
+
+
+def chunks(lengths: Int[np.ndarray, " N"], tokens: int) -> list[Int[np.ndarray, " _"]]:
+    """Cut texts, as positions in order of length, into chunks of so many tokens with all padding,
+    or of one text.
+    """
+    order = np.argsort(lengths, kind="stable")
+    out: list[np.ndarray] = []
+    while len(order):
+        # Lengths rise, so what a chunk takes with its next text is the length of that text times
+        # their number.
+        taken = max(1, int((lengths[order] * np.arange(1, len(order) + 1) <= tokens).sum()))
+        out.append(order[:taken])
+        order = order[taken:]
+    return out

@@ -16,7 +16,7 @@ from sightline.core.protocols import MeasureContext, Trace
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import Words
 from sightline.measures.importance import odds_of
-from sightline.measures.perturbations import at_once, logits_of_variants
+from sightline.measures.perturbations import at_once, chunks, logits_of_variants
 from sightline.measures.trace_arrays import (
     borders,
     keys_of,
@@ -24,7 +24,7 @@ from sightline.measures.trace_arrays import (
     predicted_probability,
     to_numpy,
 )
-from sightline.measures.transfer.hybrid_texts import chunks, share_of
+from sightline.measures.transfer.hybrid_texts import share_of
 from sightline.numerics import subwords
 from sightline.numerics.ties import faded, settled
 

@@ -41,17 +41,6 @@ class Costs:
         """Count the runs of a grid that are done."""
         return len(self.done.intersection(grid.keys))
 
-    def left(self, grid: Grid) -> float | None:
-        """Give the seconds of one worker that the others would take; None where nothing is done to
-        go by.
-        """
-        left = [
-            cell for cell, key in zip(grid.cells, grid.keys, strict=True) if key not in self.done
-        ]
-        if left and None not in self.seconds:
-            return None
-        return sum(self._one(str(cell.data), str(cell.model)) for cell in left)
-
     def each(self, cells: Iterable[RunSpec], usual: float) -> dict[str, float]:
         """Give the seconds of each key not done; of data of which none is done what is ``usual``
         elsewhere.
@@ -75,4 +64,4 @@ class Costs:
         return self.seconds[data, model] if known else max(than, self.seconds.get(data, than))
 
     def _one(self, data: str, model: str) -> float:
-        return next(self.seconds[of] for of in ((data, model), data, None) if of in self.seconds)
+        return self.seconds.get((data, model), self.seconds[data])

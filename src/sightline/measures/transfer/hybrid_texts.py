@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch
-from sightline.measures.perturbations import at_once, logits_of_variants
+from sightline.measures.perturbations import at_once, chunks, logits_of_variants
 from sightline.measures.trace_arrays import borders, to_numpy
 from sightline.numerics.ties import faded
 
@@ -63,45 +63,39 @@ def answers(
     model: Auditable, asked: Sequence[tuple[Example, tuple[str, ...]]], tokens_at_once: int
 ) -> Float[Array, "N L"]:
     """Give the logits of texts with other words, those of like length run together:
-    ``tokens_at_once`` tokens at most.
+    ``tokens_at_once`` words at most.
 
     A text is written when it is run: thousands of them, with the places of all their words, are 200
-    MB.
+    MB. `AHEAD` words are written together, so that texts can be put in order of their tokens, which
+    a model may have more of than words.
     """
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
     most, found = at_once(model, tokens_at_once), []
-    for rows in chunks(lengths, most):
-        written = [rewritten(*asked[i]) for i in rows]
-        parts = _fitting(model.collate(written), most)
-        logits = [to_numpy(logits_of_variants(model, part)) for part in parts]
-        found.append((rows, np.concatenate(logits)))
+    for rows in chunks(lengths, max(most, AHEAD)):
+        batch = model.collate([rewritten(*asked[i]) for i in rows])
+        for some, part in _of_like_length(batch, lengths[rows], most):
+            found.append((rows[some], to_numpy(logits_of_variants(model, part))))
     order = np.argsort(np.concatenate([rows for rows, _ in found]))
     return np.asarray(np.concatenate([logits for _, logits in found])[order])
 
 
-def _fitting(batch: Batch, tokens: int) -> Iterator[Batch]:
-    """Divide a batch that has far more tokens than its words: a prompt stands around each text."""
-    texts = max(1, 2 * tokens // batch.ids.shape[1])
-    if texts >= len(batch):
-        yield batch
-        return
-    for rows in torch.split(torch.arange(len(batch), device=batch.ids.device), texts):
-        yield batch.rows(rows)
+AHEAD = 2**12
+"""Words of texts that are written together."""
+WIDER = 2
+"""A model whose texts have more tokens than words runs so many times the tokens at most."""
 
 
-def chunks(lengths: Int[Array, " N"], tokens_at_once: int) -> list[Int[Array, " _"]]:
-    """Cut texts, as positions in order of length, into chunks of so many tokens with all padding,
-    or of one text.
-    """
-    order = np.argsort(lengths, kind="stable")
-    out: list[Array] = []
-    while len(order):
-        # Lengths rise, so what a chunk takes with its next text is the length of that text times
-        # their number.
-        taken = max(1, int((lengths[order] * np.arange(1, len(order) + 1) <= tokens_at_once).sum()))
-        out.append(order[:taken])
-        order = order[taken:]
-    return out
+def _of_like_length(
+    batch: Batch, words: Int[Array, " B"], most: int
+) -> Iterator[tuple[Int[Array, " _"], Batch]]:
+    """Divide a batch by the tokens of its texts, with as many texts together as by their words."""
+    tokens = to_numpy(batch.mask.sum(1))
+    if batch.query_ids is not None:
+        tokens = tokens + batch.query_ids.shape[1]
+    wider = min(WIDER, max(1.0, tokens.sum() / words.sum()))
+    for rows in chunks(tokens, int(wider * most)):
+        part = batch.rows(torch.from_numpy(rows).to(batch.ids.device))
+        yield rows, part.keep(part.mask)
 
 
 def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:

@@ -45,12 +45,21 @@ def shaded(reading: Explanation) -> list[Text]:
     """Give the words in the colours of each map, and what these stand for, for a terminal that has
     some.
     """
-    rows, scales = rows_of(reading), dict[tuple[tuple[str, str], ...], list[str]]()
-    out = [_coloured(row) for row in rows]
-    for row in rows:
+    return [*map(_coloured, rows_of(reading)), *scales(reading)]
+
+
+def newest(reading: Explanation) -> Text:
+    """Give the words in the colours of the map that was made last."""
+    return _coloured(rows_of(reading)[-1])
+
+
+def scales(reading: Explanation) -> list[Text]:
+    """Say what the colours of the maps stand for."""
+    found = dict[tuple[tuple[str, str], ...], list[str]]()
+    for row in rows_of(reading):
         if not row.nothing:
-            scales.setdefault(row.scale, []).append(row.name)
-    return [*out, *(_scale(scale, names) for scale, names in scales.items())]
+            found.setdefault(row.scale, []).append(row.name)
+    return [_scale(scale, names) for scale, names in found.items()]
 
 
 def _coloured(row: MapView) -> Text:

@@ -1,0 +1,54 @@
+"""Tables of how often an audit by looks ends in the verdict of a full one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from docs_tables import Stored, table, unfinished
+
+from sightline.stats.bootstrap import proportion
+
+
+def settled(stored: Stored) -> str:
+    """Count models with the same verdict, and list those with another."""
+    rows = stored["rows"]
+    counts = [_counted("all texts together", rows, same), _counted("every class", rows, _classes)]
+    differing = [row for row in rows if not (same(row) and _classes(row))]
+    head = ("verdict of", "models", "the same", "another", "not settled", "same [95 % CI]")
+    text = f"{unfinished(stored, len(rows))}{table(head, counts)}"
+    if not differing:
+        return text
+    columns = ("model", "full audit", "by looks", "open at the end")
+    return f"{text}\nWhere they differ:\n\n{table(columns, map(_difference, differing))}"
+
+
+def same(row: Stored) -> bool:
+    """Tell whether the verdict of all texts is the same."""
+    return bool(row["full"]["verdict"] == row["looks"]["verdict"])
+
+
+def _classes(row: Stored) -> bool:
+    return bool(row["full"]["by_class"] == row["looks"]["by_class"])
+
+
+def _counted(of: str, rows: list[Stored], equal: Callable[[Stored], bool]) -> Iterator[str]:
+    """Count equal verdicts; one that looks left open is none that differs."""
+    found = np.array([equal(row) for row in rows], dtype=float)
+    left = sum(not equal(row) and not row["looks"]["settled"] for row in rows)
+    share = proportion(found)
+    yield of
+    yield str(len(rows))
+    yield str(int(found.sum()))
+    yield str(len(rows) - int(found.sum()) - left)
+    yield str(left)
+    value, low, high = (f"{100 * one:.0f} %" for one in (share.value, share.low, share.high))
+    yield f"{value} [{low}, {high}]"
+
+
+def _difference(row: Stored) -> Iterator[str]:
+    yield row["name"]
+    for how in ("full", "looks"):
+        classes = ", ".join(f"{of}: {level}" for of, level in row[how]["by_class"].items())
+        yield f"{row[how]['verdict']} ({classes})"
+    yield ", ".join(row["looks"]["open"]) or "—"
