@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sightline.api.audit import audit_each, audit_source, with_seeds
+from sightline.api.audit import audit_source
+from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.data_source import read_source
 from sightline.api.hooks import Display, Hooks
 from sightline.api.model_source import Imported, choose

@@ -4,9 +4,8 @@ it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +19,13 @@ from sightline.api.model_source import (
     Source,
     ToTrain,
 )
-from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping
-from sightline.api.seed_audits import Audits
-from sightline.core.errors import SpecError
+from sightline.api.run_options import AuditOptions
 from sightline.experiments.callbacks import Display
 
 if TYPE_CHECKING:
     from sightline.api.model_argument import Model
     from sightline.audits.audit_result import Audit
-    from sightline.audits.label_audits import LabelAudits
     from sightline.core.protocols import Auditable
-    from sightline.core.results import Results
     from sightline.data.dataset import Dataset
     from sightline.data.external_scores import Scores
     from sightline.experiments.callbacks import OnTexts
@@ -126,69 +121,10 @@ def audit_source(
     return trained, found
 
 
-def audit_each(
-    sources: Sequence[Chosen],
-    hooks: Hooks = QUIET,
-    machine: Machine = HERE,
-    *,
-    about: Mapping[str, Any] | None = None,
-    stopping: Stopping = TO_THE_END,
-    looks: Path | None = None,
-) -> Audits | LabelAudits:
-    """Audit one source, or a run from several seeds as `with_seeds` gives it; of a model with
-    several labels, each label.
-
-    ``looks`` is a folder in which audits that stop early keep what they have measured.
-    """
-    first, trained = sources[0], None
-    if not isinstance(first, ToTrain) or first.spec.model.labelwise:
-        _refuse_seeds(sources)
-        from sightline.api.label_audits import audit_labels_of, has_labels  # noqa: PLC0415  (torch)
-
-        with hooks.progress() as display:
-            trained = first.trained(display, machine.device, hooks.keep)
-        if has_labels(trained.model):
-            limits = asdict(stopping) | {"kept_in": looks}
-            return audit_labels_of(first, trained, hooks, machine, about=about, **limits)
-    _refuse_labels(first)
-    found: dict[int, Results] = {}
-    count = len(sources)
-    for number, source in enumerate(sources, 1):
-        if count > 1:
-            hooks.on_seed(source.asked.seed, number, count)
-        limits = {} if looks is None else {"kept_in": looks / str(source.asked.seed)}
-        limits |= asdict(stopping)
-        found[source.asked.seed] = audit_source(
-            source, hooks, machine, about=about, trained=trained, **limits
-        )[1]
-    return Audits(found, together=count > 1)
-
-
-def _refuse_seeds(sources: Sequence[Chosen]) -> None:
-    """Refuse several trainings of a model with several labels: each label has its own verdict."""
-    if len(sources) > 1:
-        message = "expected one training of a model with several labels; audit each seed by itself"
-        raise SpecError(message, field="seeds")
-
-
-def _refuse_labels(source: Chosen) -> None:
-    """Refuse the names of labels where the model predicts one class."""
-    if not isinstance(source, ToTrain) and source.asked.labels:
-        message = "names labels, and the model predicts one class; leave it out"
-        raise SpecError(message, field="labels")
-
-
 def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
     """Train the model of a source, or read it where it is trained already."""
     with hooks.progress() as display:
         return source.trained(display, machine.device, hooks.keep)
-
-
-def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
-    """Give a source once for each of so many seeds; several need a model that is trained first."""
-    if count == 1:
-        return (source,)
-    return tuple(source.with_seed(source.asked.seed + number) for number in range(count))
 
 
 def scores_of(source: Source, file: Path | str) -> Scores | None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sightline.api.audit import HERE, QUIET, audit_source
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
+from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import Chosen, Given
 from sightline.api.run_options import AuditOptions
-from sightline.core.errors import SightlineError, SpecError
+from sightline.core.errors import SightlineError
 from sightline.experiments.callbacks import Display
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def audit_each_label(
     from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
 
     names = labels_of(trained.model)
-    chosen = _chosen(names, labels)
+    chosen = chosen_labels(names, labels)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
     thresholds = options.get("thresholds") or committed()
     stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
@@ -144,13 +145,6 @@ def audit_each_label(
     return LabelAudits(trained.model.name, held, left_out, predicted, len(audited.test), levels)
 
 
-def has_labels(model: object) -> bool:
-    """Tell whether a model has several labels."""
-    from sightline.adapters.label_views import has_labels as found  # noqa: PLC0415  (torch)
-
-    return found(model)
-
-
 def audit_labels_of(
     source: Chosen,
     trained: Trained,
@@ -169,37 +163,5 @@ def audit_labels_of(
     return audit_each_label(trained, asked, hooks, machine, labels=labels, about=said, **options)
 
 
-def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
-    """Give the first label that is asked for, whose audit costs what that of another does, and how
-    many there are.
-    """
-    from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
-    from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
-    from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
-
-    names = labels_of(trained.model)
-    chosen = _chosen(names, asked.labels or None)
-    sets = labelled_sets(trained.dataset, names, asked.label_map)
-    return of_label(trained, chosen[0], sets), len(chosen)
-
-
 def _unheard(*heard: object) -> None:
     """Say of the other labels nothing that was said of the first: they have the same texts."""
-
-
-def _chosen(names: Sequence[str], labels: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Read which labels are asked for, in the order of the model."""
-    if labels is None:
-        return tuple(names)
-    asked = [labels] if isinstance(labels, str) else list(labels)
-    if odd := next((one for one in asked if one not in names), None):
-        from sightline.data.error_excerpts import listed, show  # noqa: PLC0415  (as late as it is needed)
-
-        raise SpecError(
-            f"expected labels of the model, {listed(names)}, got {show(odd)}", field="labels"
-        )
-    if not asked:
-        raise SpecError(
-            "expected at least one label, got none; leave it out for all", field="labels"
-        )
-    return tuple(name for name in names if name in asked)

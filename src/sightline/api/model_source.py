@@ -149,7 +149,8 @@ class _Audited(ABC):
         stopping: Stopping = TO_THE_END,
     ) -> Forecast:
         """Estimate what auditing it will cost."""
-        from sightline.api.label_audits import first_label, has_labels  # noqa: PLC0415  (torch)
+        from sightline.adapters.label_views import has_labels  # noqa: PLC0415  (torch)
+        from sightline.api.label_choice import first_label  # noqa: PLC0415  (torch)
         from sightline.experiments.forecast import forecast_audit  # noqa: PLC0415  (torch)
 
         began = perf_counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from sightline.api.audit import audit_each, with_seeds
+from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.compute_resources import made_by
 from sightline.api.model_source import choose, saved_folder
 from sightline.api.resume import kept_until_written, looks_until_written

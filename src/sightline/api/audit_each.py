@@ -1,0 +1,80 @@
+"""Audits of one source: from several seeds, or of each of several labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.api.audit import HERE, QUIET, audit_source
+from sightline.api.compute_resources import Machine
+from sightline.api.hooks import Hooks
+from sightline.api.label_audits import audit_labels_of
+from sightline.api.model_source import Chosen, ToTrain
+from sightline.api.run_options import TO_THE_END, Stopping
+from sightline.api.seed_audits import Audits
+from sightline.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from sightline.audits.label_audits import LabelAudits
+    from sightline.core.results import Results
+
+
+def audit_each(
+    sources: Sequence[Chosen],
+    hooks: Hooks = QUIET,
+    machine: Machine = HERE,
+    *,
+    about: Mapping[str, Any] | None = None,
+    stopping: Stopping = TO_THE_END,
+    looks: Path | None = None,
+) -> Audits | LabelAudits:
+    """Audit one source, or a run from several seeds as `with_seeds` gives it; of a model with
+    several labels, each label.
+
+    ``looks`` is a folder in which audits that stop early keep what they have measured.
+    """
+    first, trained = sources[0], None
+    if not isinstance(first, ToTrain) or first.spec.model.labelwise:
+        _refuse_seeds(sources)
+        from sightline.adapters.label_views import has_labels  # noqa: PLC0415  (torch)
+
+        with hooks.progress() as display:
+            trained = first.trained(display, machine.device, hooks.keep)
+        if has_labels(trained.model):
+            limits = asdict(stopping) | {"kept_in": looks}
+            return audit_labels_of(first, trained, hooks, machine, about=about, **limits)
+    _refuse_labels(first)
+    found: dict[int, Results] = {}
+    count = len(sources)
+    for number, source in enumerate(sources, 1):
+        if count > 1:
+            hooks.on_seed(source.asked.seed, number, count)
+        limits = {} if looks is None else {"kept_in": looks / str(source.asked.seed)}
+        limits |= asdict(stopping)
+        found[source.asked.seed] = audit_source(
+            source, hooks, machine, about=about, trained=trained, **limits
+        )[1]
+    return Audits(found, together=count > 1)
+
+
+def _refuse_seeds(sources: Sequence[Chosen]) -> None:
+    """Refuse several trainings of a model with several labels: each label has its own verdict."""
+    if len(sources) > 1:
+        message = "expected one training of a model with several labels; audit each seed by itself"
+        raise SpecError(message, field="seeds")
+
+
+def _refuse_labels(source: Chosen) -> None:
+    """Refuse the names of labels where the model predicts one class."""
+    if not isinstance(source, ToTrain) and source.asked.labels:
+        message = "names labels, and the model predicts one class; leave it out"
+        raise SpecError(message, field="labels")
+
+
+def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
+    """Give a source once for each of so many seeds; several need a model that is trained first."""
+    if count == 1:
+        return (source,)
+    return tuple(source.with_seed(source.asked.seed + number) for number in range(count))
