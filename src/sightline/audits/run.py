@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -125,43 +125,26 @@ def audit(
         raise SpecError(f"{message}; take --full, or leave it out", field="scores")
     limit = most_texts(limit, budget, max_texts, full=full)
     measures = default_measures() if measures is None else measures
-    dataset = numbered_for_model(dataset, validate(model), label_map)
-    sampled = sample_test(dataset, limit, seed)
-    if not sampled.test:
-        raise DataError(f"{dataset.name}: no test text to audit")
-    sampled = counted_once(as_seen(sampled, model))
-    compared: tuple[Scores | None, Scores] | None = None
-    if isinstance(model, AnswersModel):
-        if isinstance(scores, str):
-            text = "needs gradients or embeddings, and only answers are known of this model"
-            raise SpecError(f"{scores}: {text}; leave it out", field="scores")
-        source = str((spec or {}).get("scores", {}).get("file", "the scores that were brought"))
-        model, others_given, signed = model.for_audit(sampled.test, scores, Path(source).name)
-        compared = (others_given, signed)
-    model = admit(model, sampled.test, dataset.label_names)
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
-    if isinstance(model, SupportsAttentionSources) and model.choosing:
-        asking = Asking(seed, batch_size, on_progress, pair_sums, thresholds.least)
-        model, sampled, about["readings"] = _chosen(model, sampled, asking)
-        model = admit(model, sampled.test, dataset.label_names)
-    beside = admit_companions(companions or {}, model, sampled.test, dataset.label_names)
-    others = {"train": sampled.train, "validation": sampled.validation}
-    brought: tuple[Scores | None, Scores] = (None, {}) if isinstance(scores, str) else (scores, {})
-    if compared is not None:
-        brought = compared
-    elif isinstance(scores, str):
-        made = attributed(scores, model, sampled.test, seed, batch_size, on_progress)
-        brought, about["scores"] = (made.sizes, made.signed), made.about()
+    asking = Asking(seed, batch_size, on_progress, pair_sums, thresholds.least)
+    numbered = numbered_for_model(dataset, validate(model), label_map)
+    ready = _prepared(model, numbered, companions or {}, scores, limit, asking, about)
     if by_looks:
-        subject = MeasureContext(model, beside, given=brought[0] or {}, signed=brought[1])
-        limits = Limits(budget, kept_in, on_look)
+        given, signed = ready.brought
         found = look_at(
-            subject, sampled, measures, Seeds(seed), batch_size, thresholds, limits, on_progress
+            MeasureContext(ready.model, ready.beside, given=given or {}, signed=signed),
+            ready.sampled,
+            measures,
+            Seeds(seed),
+            batch_size,
+            thresholds,
+            Limits(budget, kept_in, on_look),
+            on_progress,
         )
         about["sequential"] = found.about
         return conclude(
-            model,
+            ready.model,
             found.audited,
             found.outcomes,
             seed,
@@ -170,17 +153,78 @@ def audit(
             looked=found,
         )
     outcomes = measure(
-        model,
-        sampled.test,
+        ready.model,
+        ready.sampled.test,
         measures,
-        beside,
+        ready.beside,
         Seeds(seed),
         batch_size,
         on_progress,
-        others,
-        *brought,
+        {"train": ready.sampled.train, "validation": ready.sampled.validation},
+        *ready.brought,
     )
-    return conclude(model, sampled, outcomes, seed, thresholds=thresholds, spec=about)
+    return conclude(ready.model, ready.sampled, outcomes, seed, thresholds=thresholds, spec=about)
+
+
+Brought = tuple[Scores | None, Scores]
+"""Scores of words that are no maps of this package: how much they matter, and for or against."""
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """What is measured: a model that was proved on the texts, its companions, and brought scores."""
+
+    model: Auditable
+    sampled: Dataset
+    beside: Mapping[str, Auditable]
+    brought: Brought
+
+
+def _prepared(
+    model: Auditable,
+    dataset: Dataset,
+    companions: Mapping[str, Auditable],
+    scores: Scores | str | None,
+    limit: int | None,
+    asking: Asking,
+    about: dict[str, Any],
+) -> _Prepared:
+    """Draw the texts, prove the model on them, and choose its attention source where that is asked
+    for; ``about`` takes note of it.
+    """
+    sampled = sample_test(dataset, limit, asking.seed)
+    if not sampled.test:
+        raise DataError(f"{dataset.name}: no test text to audit")
+    sampled = counted_once(as_seen(sampled, model))
+    brought: Brought = (None, {}) if isinstance(scores, str) else (scores, {})
+    if isinstance(model, AnswersModel):
+        model, brought = _with_scores(model, sampled, scores, about)
+    model = admit(model, sampled.test, dataset.label_names)
+    if isinstance(model, SupportsAttentionSources) and model.choosing:
+        model, sampled, about["readings"] = _chosen(model, sampled, asking)
+        model = admit(model, sampled.test, dataset.label_names)
+    beside = admit_companions(companions, model, sampled.test, dataset.label_names)
+    if isinstance(scores, str):
+        made = attributed(
+            scores, model, sampled.test, asking.seed, asking.batch_size, asking.on_progress
+        )
+        brought, about["scores"] = (made.sizes, made.signed), made.about()
+    return _Prepared(model, sampled, beside, brought)
+
+
+def _with_scores(
+    model: AnswersModel,
+    sampled: Dataset,
+    scores: Scores | str | None,
+    about: Mapping[str, Any],
+) -> tuple[Auditable, Brought]:
+    """Give a model that only answers the map that is audited: its own scores, or those brought."""
+    if isinstance(scores, str):
+        text = "needs gradients or embeddings, and only answers are known of this model"
+        raise SpecError(f"{scores}: {text}; leave it out", field="scores")
+    source = str(about.get("scores", {}).get("file", "the scores that were brought"))
+    shown, given, signed = model.for_audit(sampled.test, scores, Path(source).name)
+    return shown, (given, signed)
 
 
 def _chosen(
