@@ -157,15 +157,19 @@ def make(
 
     named = {k: tuple(v) if isinstance(v, list) else v for k, v in rest.items()}
     built = together(ModelSpec(**with_parts(model)))
+    if built.labelwise:
+        named.pop("altered", None)
     return RunSpec(DataSpec(**with_parts(data)), built, FitSpec(**guidable(fit, built)), **named)
 
 
 def guidable(fit: dict[str, Any], model: ModelSpec) -> dict[str, Any]:
-    """Leave the guide out where attention is not learned, and its weight where there is no
+    """Leave the guide out where attention is not learned or not one, and its weight where there is no
     guide.
     """
     left_out = (
-        {"guide", "guide_weight"} if model.source.name != "learned" or "guide" not in fit else set()
+        {"guide", "guide_weight"}
+        if model.source.name != "learned" or model.labelwise or "guide" not in fit
+        else set()
     )
     return {name: value for name, value in fit.items() if name not in left_out}
 

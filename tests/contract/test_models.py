@@ -186,7 +186,7 @@ def test_what_cannot_be_is_refused_with_the_reason() -> None:
     blind = [name for name in ENCODERS if not reads_others(parse_part(name))]
     assert blind
     assert all(
-        reasons[NO_NEIGHBOURS + name] == len(SCORERS) * projections * len(DECODERS)
+        reasons[NO_NEIGHBOURS + name] == len(SCORERS) * projections * len(ONE_ATTENTION)
         for name in blind
     )
     assert reasons[NOT_AS_WIDE] == len(ENCODERS) * projections

@@ -64,7 +64,7 @@ def test_the_lines_for_mlflow_run(monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow.log_artifact = lambda place, artifact_path: logged.update(file=Path(place).name)
     monkeypatch.setitem(sys.modules, "mlflow", mlflow)
     monkeypatch.setattr("sightline.api.audit.audit", lambda model, data, limit: compared())
-    exec(block("faq.md", "python", "mlflow"), {"model": None, "data": None})
+    exec(block("faq.md", "python", "log_audit"), {"model": None, "data": None})
     assert logged["sightline.verdict"] == "must not be shown"
     assert {"run", "ended", "sightline/SL-301/score"} <= {*logged}
     assert logged["file"] == "report.html"

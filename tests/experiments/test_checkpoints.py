@@ -17,7 +17,7 @@ from sightline.experiments.checkpoints import EACH_STEP, Partway
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.experiments.training_jobs import Display
-from sightline.training.objective import Labels
+from sightline.training.objective import OneLabel
 from sightline.training.resume_state import State
 
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=3)
@@ -130,13 +130,13 @@ def test_a_state_is_left_out_where_there_is_no_room_and_the_training_goes_on(
 def test_a_training_that_diverges_is_a_failure_with_its_step_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual, calls = Labels.losses, [0]
+    usual, calls = OneLabel.losses, [0]
 
     def losses(self, model, texts):
         calls[0] += 1
         return usual(self, model, texts) * (torch.nan if calls[0] > 8 else 1.0)
 
-    monkeypatch.setattr(Labels, "losses", losses)
+    monkeypatch.setattr(OneLabel, "losses", losses)
     store = Store(tmp_path / "s")
     assert run_stored(SPEC, store) == "failed"
     summary = store.summary(run_key(SPEC))
