@@ -362,35 +362,32 @@ FOUND = ("corpus", "effect (95 % CI), seeds", "by chance", "effect less chance",
 
 
 def all_findings(stored: Stored, paper: str) -> str:
-    """Table the claims of a paper with their criteria and what was found on every corpus."""
-    head = (
-        "claim",
-        "where; criterion, and when it was fixed",
-        "on printed numbers",
-        *FOUND,
-        "by the criterion before",
-    )
+    """Table the claims of a paper with their criteria, and what was found of each on every
+    corpus.
+    """
+    own = [one for one in stored["claims"] if _paper_of(one) == paper]
+    head = ("claim", "where", "criterion", "fixed", "on printed numbers")
+    text = table(head, map(_about, own))
     rows = [
-        row for one in stored["claims"] if _paper_of(one) == paper for row in _rows_of_claim(one)
+        (one["says"], *_found(one, each), each["result_before"] or "there was none")
+        for one in own
+        for each in one["findings"]
     ]
-    return table(head, rows)
+    if not rows:
+        return f"{text}\nNone of them has a run yet.\n"
+    return f"{text}\n{table(('claim', *FOUND, 'by the criterion before'), rows)}"
 
 
-def _rows_of_claim(one: Stored) -> Iterator[tuple[str, ...]]:
-    about = (
-        one["says"],
-        f"{one['source']}; {one['criterion']}; {one['standing']}",
-        _printed(one),
-    )
-    for place, each in enumerate(one["findings"] or [None]):
-        again = ("the same claim", "as above", "as above")
-        yield *(again if place else about), *_found(one, each), _before_of(each)
-
-
-def _before_of(finding: Stored | None) -> str:
-    if finding is None:
-        return "—"
-    return finding["result_before"] or "there was none"
+def _about(one: Stored) -> Iterator[str]:
+    """Say where a claim is made, its criterion, and why it is not held against chance if it is
+    not.
+    """
+    yield one["says"]
+    yield one["source"]
+    why = f"no baseline: {one['no_chance']}" if one["no_chance"] else NOT_HELD * one["low"]
+    yield one["criterion"] + (f"; {why}" if why else "")
+    yield one["standing"].replace("fixed before", "before")
+    yield _printed(one)
 
 
 def _printed(one: Stored) -> str:
@@ -404,7 +401,7 @@ def _printed(one: Stored) -> str:
 
 def _found(one: Stored, finding: Stored | None) -> Iterator[str]:
     if finding is None:
-        yield from ("—", "not run yet", "—", _no_finding(one), "—")
+        yield from ("—", "not run yet", "—", "—", "—")
         return
     yield finding["corpus"]
     yield f"{number(finding['effect'])}, {_seeds(finding['seeds'], finding['planned'])}"
@@ -413,14 +410,7 @@ def _found(one: Stored, finding: Stored | None) -> Iterator[str]:
     yield _result(one, finding)
 
 
-def _no_finding(one: Stored) -> str:
-    """Say what the effect of a claim will be held against."""
-    if one["no_chance"]:
-        return f"no baseline: {one['no_chance']}"
-    return NOT_HELD if one["low"] else "—"
-
-
-NOT_HELD = "not held against chance, as the claim is that something is small"
+NOT_HELD = "a small number is claimed, so it is not held against chance"
 
 
 def _against(one: Stored, finding: Stored) -> str:
@@ -431,7 +421,7 @@ def _against(one: Stored, finding: Stored) -> str:
         return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
     if one["low"]:
         beyond = number(_turned(finding["beyond"]))
-        return f"{NOT_HELD}; attention is above its own chance level by {beyond}"
+        return f"not held against chance; attention is above its own chance level by {beyond}"
     return f"{_side(finding)}: {number(finding['beyond'])}"
 
 
