@@ -73,8 +73,8 @@ LAYERS: Mapping[str, int] = {ONE: 1, TWO: 2}
 BOTH, DEEP = {name: name for name in LAYERS}, {TWO: TWO}
 FLAT = {ONE: ONE}
 LEFT_OUT = "permutation"
-"""Asked of single heads alone, whose weights can be put back; no row that is reached looks at it
-(SL-202)."""
+"""Left out since before all heads were shuffled at once (decision 0096), so that all runs are counted
+in the same way; no row that is reached looks at it (SL-202)."""
 NOT_HERE = {
     "needle, 120 words": "long texts take long",
     "takeover, 60 words, gain 1000 above 0.6": "long texts take long",

@@ -27,6 +27,7 @@ from covered import coverage
 from exact import exact
 from families import families
 from fuzzed import fuzzed
+from known_vectors import known_vectors
 from large import large
 from notes import notes
 from planted_heads import planted_heads
@@ -46,6 +47,7 @@ BERTS = "tiny_berts"
 """It trains models that no study holds, and keeps its runs in ``--store`` all the same."""
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
+    "vectors": known_vectors,
     "chaos": chaos,
     "fuzz": fuzzed,
     "shared": shared,
@@ -62,7 +64,7 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
 """The campaigns."""
 STUDIES = (*(name for name in CALIBRATIONS if name != "thresholds"), REPRODUCTION)
 """The studies; what thresholds are set from is written by ``validation/set_thresholds.py``."""
-WITHOUT = {*without_corpora(), *MEASURED, BERTS} - {"data", "sst_bert"}
+WITHOUT = {*without_corpora(), *MEASURED, BERTS} - {"data", "vectors", "sst_bert"}
 """What needs no published corpora."""
 
 

@@ -8,8 +8,10 @@ import pytest
 from sightline.experiments.store import Store
 from sightline.studies.calibration import random_attention
 from sightline.studies.kept_results import kept_of
+from sightline.studies.papers.protocol import PRIMARY, SECONDARY
 from sightline.studies.results_file import read_rows
 from tests.cli.conftest import Call
+from tests.studies import small
 
 STUDY = """
 name = "{name}"
@@ -88,11 +90,24 @@ def test_what_is_left_is_said_without_a_run_or_a_store(sightline: Call, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_corpora_that_the_papers_lack_are_named(sightline: Call, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    small.sst(tmp_path / "data")
+    data, store = str(tmp_path / "data"), str(tmp_path / "st")
+    command = ("study", "papers", "--store", store, "--data", data, "--dry-run")
+    ran = sightline(*command, "--json")
+    assert {row["corpus"] for row in json.loads(ran.out)["tables"]} == {"sst"}
+    left = {line.split()[2] for line in ran.err.splitlines() if line.startswith("left out: ")}
+    assert left == {*PRIMARY, *SECONDARY} - {"sst"}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("study real --store st", "--data: missing; real needs the folder that holds the corpora"),
         ("study papers --store st --data nowhere", "--data: nowhere: expected the folder"),
+        ("study papers --store st --data empty --dry-run", "--data: empty has none of the corpora"),
+        ("study papers --store st --data empty", "--data: empty has none of the corpora"),
         ("study s.toml --store st --results s.toml", "FILE.toml and --results both name s.toml"),
         (
             "study examples --store st --results results.txt",
@@ -116,8 +131,9 @@ def test_what_cannot_be_asked_of_a_named_study_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(STUDY.format(name="s"), encoding="utf-8")
     (tmp_path / "results.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
     done = sightline(*words.split())
     assert done.code == 2
     assert message in done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.txt", "s.toml"]
+    assert {path.name for path in tmp_path.iterdir()} == {"empty", "results.txt", "s.toml"}
     assert (tmp_path / "results.txt").read_text(encoding="utf-8") == "mine"

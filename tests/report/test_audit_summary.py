@@ -85,7 +85,10 @@ def test_a_test_that_was_not_asked_for_says_how_to_run_it() -> None:
 def test_of_a_model_that_guesses_one_sentence_says_what_to_do() -> None:
     guesses = replace(compared(), learned=replace(LEARNED, above=estimate(0.0)))
     few = compared(reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",)))
-    for case, reason in ((guesses, "not better than guessing"), (few, "audit more texts")):
+    for case, reason in (
+        (guesses, "than always predicting the majority class"),
+        (few, "audit more texts"),
+    ):
         result = lines(case)
         assert reason in plain(result)
         assert not any(line.startswith(("Maps", "Limits", "Not run")) for line in result)
@@ -112,10 +115,13 @@ def test_verbose_lists_every_test_with_the_numbers_behind_the_maps_and_the_model
 
 
 def test_what_failed_for_a_class_alone_is_counted_by_itself() -> None:
+    agreement = next(one for one in audit().findings if one.code == "SL-101")
     found = [
-        replace(audit().findings[0], result=result, answers={"a": "failed", "b": answer})
+        replace(agreement, result=result, answers={"a": "failed", "b": answer})
         for result, answer in (("failed", "failed"), ("passed", "failed"), ("passed", "passed"))
     ]
+    # Need has one answer for all texts, which the verdict counts, whatever the class.
+    found.append(replace(found[-1], code="SL-001", result="inconclusive"))
     assert failed_for_classes(found) == [
         "2 failed for texts predicted 'a' alone",
         "1 failed for texts predicted 'b' alone",

@@ -125,7 +125,8 @@ def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
         for one in sentences
     )
     assert (
-        "After 1 of 2 trainings the model is not better than guessing. Fix that first." in sentences
+        "After 1 of 2 trainings the model is not surely better than always predicting the majority "
+        "class. Fix that first." in sentences
     )
     assert (
         "Let training run to its end, which it did not in 1 of 2 trainings: --epochs allows more."

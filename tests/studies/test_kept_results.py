@@ -4,6 +4,7 @@ what is newer wins.
 
 import gzip
 import math
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -396,7 +397,9 @@ def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
     assert len(page["artefacts"]) == len(PAPER_TABLES)
     assert {(one["planned"], one["done"]) for one in page["artefacts"]} == {(0, 0)}
     assert "`jain2019:J-2`" in docs_reproduction.overview(page)
-    assert docs_reproduction.claims(page).count("not run yet") == len(page["claims"])
+    waiting = re.findall(r"\[(\d+) of ", docs_reproduction.claims(page))
+    assert sum(map(int, waiting)) == len(page["claims"])
+    assert "no run" in docs_reproduction.starts_run(page)
 
 
 def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
@@ -481,6 +484,64 @@ def test_a_line_that_stands_in_a_table_above_is_left_out_and_counted() -> None:
     assert [note.rpartition(" ")[2] for note in second["notes"]] == ["2"]
 
 
+def test_a_note_that_stands_in_a_table_above_is_named_and_not_repeated() -> None:
+    known = {"ours": {"value": 0.3}, "floor": None, "model": "", "seeds": 0}
+    tables = [
+        {"id": name, "lines": [line(name, 0.4, written="0.40", **known)], "notes": notes}
+        for name, notes in (("one", ["a", "b"]), ("two", ["b", "c"]))
+    ]
+    first, second = docs_reproduction._without_repeats(tables)
+    assert first["notes"] == ["a", "b"]
+    assert second["notes"][0] == "c"
+    assert "b" not in second["notes"]
+    assert second["notes"][1].endswith("under one")
+
+
+def test_a_table_whose_lines_all_stand_above_names_the_models_that_are_not_run() -> None:
+    known = {"ours": {"value": 0.3}, "floor": None, "model": "bilstm+additive", "seeds": 5}
+    same = line("τ", 0.4, "within", written="0.40", **known)
+    tables = [{"id": f"jain2019:{name}", "lines": [same], "notes": []} for name in ("J-2", "J-D")]
+    *_, last = docs_reproduction._without_repeats(tables)
+    assert last["lines"] == []
+    (note,) = last["notes"]
+    assert "1 under jain2019:J-2" in note
+    assert note.endswith("not run yet: bilstm+dot, mlp+dot")
+
+
+def test_corpora_many_of_whose_words_have_no_vector_are_named_where_a_model_has_a_line() -> None:
+    news, babi = (
+        {**line("τ", 0.4, "within"), "corpus": corpus, "model": "m"} for corpus in ("news", "babi1")
+    )
+    counted = {**news, "corpus": "agnews", "model": ""}
+    table = {"id": "one", "lines": [news, babi, counted], "notes": []}
+    assert [note.partition(":")[0] for note in docs_reproduction._start(table)] == ["news"]
+    assert [*docs_reproduction._start({**table, "start": "random"})] == [
+        "words of these runs start from: random"
+    ]
+
+
+def test_numbers_of_models_are_counted_apart_from_counts_of_texts() -> None:
+    lines = [
+        {**line(name, 0.4, result), "model": model, "corpus": "sst"}
+        for name, result, model in (("a", "within", "m"), ("b", "within", ""), ("c", "outside", ""))
+    ]
+    page = {"artefacts": [{"id": "jain2019:J-1", "runs": {}, "lines": lines}]}
+    (row,) = docs_reproduction.runs_and_numbers(page).splitlines()[2:3]
+    assert row.split(" | ")[2:] == ["1: 1 within", "2: 1 within, 1 outside |"]
+
+
+def test_results_that_hang_on_a_later_criterion_are_exploratory() -> None:
+    same = {"result": "replicated", "result_before": "replicated"}
+    other = {**same, "result_before": "undetermined"}
+    shown = [
+        docs_reproduction._is_exploratory({"standing": standing}, finding)
+        for standing, finding in (
+            ("fixed before", same), ("fixed before", other), ("changed after", same)
+        )
+    ]  # fmt: skip
+    assert shown == [False, True, True]
+
+
 def test_how_far_authors_are_from_themselves_is_counted_from_what_they_publish() -> None:
     found = margins.apart_from_themselves(printed("jain2019"), later("jain2019"))
     most = {of: max(apart) for of, apart in found.items()}
@@ -542,6 +603,5 @@ def test_runs_of_before_the_protocol_say_where_their_words_started() -> None:
     said = {name: known[name].status.get("start") for name in tables}
     assert [name for name, start in said.items() if not start] == ["earlier:papers"]
     pages = paper_scope.page_of_earlier(known)["artefacts"]
-    assert all(
-        "words of these runs start from" in docs_reproduction._artefact(one) for one in pages
-    )
+    shown = docs_reproduction._without_repeats(pages)
+    assert all("words of these runs start from" in one["notes"][0] for one in shown)

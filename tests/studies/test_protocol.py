@@ -24,11 +24,15 @@ from sightline.studies.papers import claim_list, predicted_cost, protocol
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.claims import (
     ABOVE,
+    ADDED,
     AT_CHANCE,
+    CHANGED,
     EITHER,
+    FIXED,
     NOT_ABOVE,
     NOT_REPLICATED,
     REPLICATED,
+    REVERSED,
     UNDETERMINED,
     Claim,
     Order,
@@ -318,7 +322,8 @@ def pair(more: float, less: float, by_chance: tuple[float, float] | None = None)
         ([pair(0.3, 0.7), pair(0.3, 0.72), pair(0.3, 0.71)], NOT_REPLICATED),
         ([pair(0.7, 0.3), pair(0.3, 0.7), pair(0.5, 0.4)], UNDETERMINED),
         ([pair(0.7, 0.3)], UNDETERMINED),  # one seed
-        ([pair(0.7, 0.3, (0.6, 0.1))] * 2 + [pair(0.72, 0.3, (0.6, 0.1))], AT_CHANCE),
+        ([pair(0.7, 0.3, (0.6, 0.1))] * 2 + [pair(0.72, 0.3, (0.6, 0.1))], REVERSED),
+        ([pair(0.75, 0.25, (0.5, 0.0))] * 3, AT_CHANCE),  # as far as chance under every seed
         ([pair(0.7, 0.3, (0.2, 0.1))] * 2 + [pair(0.72, 0.3, (0.2, 0.1))], REPLICATED),
         ([pair(0.5, 0.5)] * 3, NOT_REPLICATED),  # equal under every seed
         (  # the order holds; whether beyond chance hangs on the seed
@@ -355,7 +360,7 @@ def test_the_effect_is_over_seeds_that_have_both_and_over_predicted_classes() ->
     ("by_chance", "low", "against", "result"),
     [
         ((0.2, 0.2, 0.2), False, ABOVE, REPLICATED),
-        ((0.6, 0.6, 0.6), False, NOT_ABOVE, AT_CHANCE),
+        ((0.6, 0.6, 0.6), False, NOT_ABOVE, REVERSED),
         ((0.2, 0.6, 0.4), False, EITHER, UNDETERMINED),
         ((0.6, 0.6, 0.6), True, NOT_ABOVE, REPLICATED),  # that something is small: no bar
         ((0.2, 0.6, 0.4), True, EITHER, REPLICATED),
@@ -370,6 +375,39 @@ def test_whether_an_order_is_beyond_chance_follows_from_an_interval(
     assert (found.against, found.result) == (against, result)
     assert found.beyond is not None
     assert found.beyond.value == pytest.approx(0.41 - np.mean(by_chance))
+
+
+@pytest.mark.parametrize(
+    ("by_chance", "low", "before"),
+    [
+        ((0.2, 0.2, 0.2), False, REPLICATED),
+        ((0.6, 0.6, 0.6), False, AT_CHANCE),
+        ((0.2, 0.6, 0.4), False, AT_CHANCE),  # what holds 0 was taken for chance
+        ((0.6, 0.6, 0.6), True, AT_CHANCE),
+    ],
+)
+def test_a_result_is_known_by_the_rule_that_was_fixed_before_numbers_were_seen(
+    by_chance: tuple[float, ...], low: bool, before: str
+) -> None:
+    seeds = [pair(0.7 + jitter, 0.3, (chance, 0.0))
+             for jitter, chance in zip((0.0, 0.01, 0.02), by_chance, strict=True)]  # fmt: skip
+    fixed = replace(CLAIM, low=low).as_fixed
+    assert fixed is not None
+    (found,) = findings_of(fixed, runs_of(*seeds))
+    assert found.result_before == before
+
+
+def test_claims_say_whether_their_criterion_was_fixed_before_numbers_were_seen() -> None:
+    standings = {claim.id: claim.standing for claim in CLAIMS}
+    assert standings["jain2019:recurrent"] == FIXED
+    assert standings["jain2019:gradient"] == CHANGED  # it was held against chance
+    assert standings["jain2019:permutation"] == CHANGED  # another order
+    assert standings["jain2019:weak"] == ADDED
+    known = {claim.id for claim in CLAIMS if claim.as_fixed is not None}
+    assert known == {name for name, standing in standings.items() if standing != ADDED}
+    permutation = next(claim for claim in CLAIMS if claim.id == "jain2019:permutation")
+    assert permutation.as_fixed is not None
+    assert permutation.as_fixed.order == permutation.before
 
 
 def test_a_claim_without_a_chance_level_says_so_whatever_its_rows_hold() -> None:
@@ -400,7 +438,7 @@ def test_what_chance_is_may_be_said_by_models_of_another_study() -> None:
         (one,) = findings_of(claim, runs_of(*said))
         return one.result, one.against
 
-    assert found(0.5, 4) == (AT_CHANCE, NOT_ABOVE)
+    assert found(0.5, 4) == (REVERSED, NOT_ABOVE)
     assert found(0.9, 3) == (REPLICATED, ABOVE)  # by the seeds that have both
     assert found(0.9, 1) == (REPLICATED, None)  # one seed says nothing of others
 
@@ -427,7 +465,7 @@ def test_a_claim_of_all_runs_together_is_held_by_its_own_interval() -> None:
 
     assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.5) == REPLICATED
     assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.63) == UNDETERMINED
-    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.96) == AT_CHANCE
+    assert found(Estimate(0.8, 0.6, 0.95, 9, ""), 0.96) == REVERSED
     assert found(Estimate(0.8, 0.4, 0.95, 9, ""), 0.3) == UNDETERMINED
     assert found(Estimate(0.3, 0.2, 0.45, 9, ""), 0.3) == NOT_REPLICATED
 

@@ -6,20 +6,27 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from docs_tables import EARLIER_RUNS, Stored, number, table, verified
 
+from sightline.data.word_vectors import MANY
 from sightline.studies.papers.claim_list import CLAIMS, OURS, SPREAD
 from sightline.studies.papers.claims import (
     ABOVE,
+    ADDED,
     BY_LUCK,
+    CHANGED,
     EITHER,
     FEWEST_SEEDS,
+    REPLICATED,
     RESULTS,
-    Claim,
 )
-from sightline.studies.papers.jain2019 import HIGH
+from sightline.studies.papers.claims import (
+    FIXED as FIXED_BEFORE,
+)
+from sightline.studies.papers.jain2019 import HIGH, STARTS_OF_VECTORS
 from sightline.studies.papers.margins import (
     COUNT,
     FIXED,
@@ -41,7 +48,11 @@ from sightline.studies.papers.protocol import (
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE
 from sightline.studies.papers.published_values import PAPERS, later, printed
 from sightline.studies.papers.study_models import BILSTM
+from sightline.studies.run_plan import Plan
+from sightline.studies.study_definition import Params
 
+VECTORS = "vectors"
+"""The campaign that counts which words have a vector."""
 KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
 
 
@@ -82,23 +93,29 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
     }
     ordered = [corpus for corpus in (*PRIMARY, *SECONDARY) if corpus in of_corpora]
     rows = (_of_corpus(own, name) for name in (*ordered, *sorted(of_corpora - {*ordered})))
-    head = ("corpus", "runs", "numbers compared", "of models", *KINDS)
+    head = (
+        "corpus",
+        "runs (one counts in each table that it serves)",
+        "printed numbers of models",
+        "printed counts of texts and words",
+    )
     return table(head, rows) + (
-        "\nA run counts in each table that it serves. Numbers compared are those that a paper prints "
-        "and that a run or a count here has, too; those that are not of models are counts of texts "
-        "and words.\n"
+        "\nNumbers and counts are those that a paper prints and that a run or a count here has, too.\n"
     )
 
 
 def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
     runs = [one["runs"][corpus] for one in artefacts if corpus in one["runs"]]
-    lines = [line for one in artefacts for line in one["lines"] if line["corpus"] == corpus]
-    kinds = Counter(line["result"] for line in lines if line["result"])
+    own = [
+        {**one, "lines": [line for line in one["lines"] if line["corpus"] == corpus]}
+        for one in artefacts
+    ]
     yield corpus
     yield f"{sum(run['done'] for run in runs)} of {sum(run['planned'] for run in runs)}"
-    yield str(kinds.total())
-    yield str(sum(bool(line["result"] and line["model"]) for line in lines))
-    yield from (str(kinds[kind]) for kind in KINDS)
+    for of in ("models", "corpora"):
+        kinds = kinds_of(own, of)
+        there = [kind for kind in KINDS if kinds[kind]]
+        yield f"{kinds.total()}: {_counted(kinds, there)}" if there else "0"
 
 
 def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
@@ -161,8 +178,11 @@ def artefacts(stored: Stored, paper: str = "") -> str:
 
 
 def _without_repeats(artefacts: Sequence[Stored]) -> Iterator[Stored]:
-    """Leave out lines that stand in a table above with the same number, and say how many."""
+    """Leave out lines that stand in a table above with the same number, and notes that stand there,
+    and say so.
+    """
     shown = dict[str, tuple[str, str]]()
+    noted = dict[str, str]()
     for one in artefacts:
         lines, again = [], Counter[str]()
         for line in one["lines"]:
@@ -171,8 +191,50 @@ def _without_repeats(artefacts: Sequence[Stored]) -> Iterator[Stored]:
                 again[table] += 1
             else:
                 lines.append(line)
-        notes = [f"lines left out, as they stand under {table}: {n}" for table, n in again.items()]
-        yield {**one, "lines": lines, "notes": [*one["notes"], *notes]}
+        places = [(note, noted.setdefault(note, one["id"])) for note in one["notes"]]
+        above = dict.fromkeys(table for _, table in places if table != one["id"])
+        yield {
+            **one,
+            "lines": lines,
+            "notes": [
+                *_start(one),
+                *(note for note, table in places if table == one["id"]),
+                *([f"more notes: as under {', '.join(above)}"] if above else []),
+                *(_left_out(one, table, n) for table, n in again.items() if lines),
+                *([_nothing_else(one, again)] if not lines else []),
+            ],
+        }
+
+
+def _left_out(one: Stored, table: str, lines: int) -> str:
+    return f"lines left out, as they stand under {table}: {lines}"
+
+
+def _nothing_else(one: Stored, again: Mapping[str, int]) -> str:
+    """Say why a table shows no line: all of them stand above, and what else it is of is not run."""
+    there = ", ".join(f"{n} under {table}" for table, n in again.items())
+    study = PAPER_TABLES[one["id"]]
+    planned = Plan(study, Params(Path(), 1), study.corpora[:1], {}).planned
+    known = {line["model"] for line in one["lines"]}
+    lacking = dict.fromkeys(run.model for run in planned if run.model not in known)
+    undone = f"; not run yet: {', '.join(lacking)}" if lacking else ""
+    return f"all lines that there are stand above ({there}){undone}"
+
+
+def _start(one: Stored) -> Iterator[str]:
+    """Say where words start, or of the runs of which corpora many words have no vector."""
+    if "start" in one:
+        yield f"words of these runs start from: {one['start']}"
+        return
+    if (known := verified(VECTORS)) is None:
+        return
+    of_models = {line["corpus"] for line in one["lines"] if line["model"]}
+    for corpus, found in known["corpora"].items():
+        if corpus in of_models and found["tokens_without"] >= MANY:
+            yield (
+                f"{corpus}: {1 - found['found'] / found['words']:.0%} of the words and "
+                f"{found['tokens_without']:.0%} of the tokens of the training texts have no vector"
+            )
 
 
 def _said(line: Stored) -> str:
@@ -186,16 +248,11 @@ def _paper_of(one: Stored) -> str:
 
 def _artefact(one: Stored) -> str:
     head = ("corpus", "model", "quantity", "published", "ours", "chance level", "seeds", "result")
-    notes = "".join(f"* {note}\n" for note in [*_start(one), *one["notes"]])
+    notes = "".join(f"* {note}\n" for note in one["notes"])
     first = one["told"][0]  # a Greek capital would read as another letter
     description = (first.upper() if first.isascii() else first) + one["told"][1:]
     lines = table(head, map(_line, one["lines"])) if one["lines"] else ""
     return f"### {one['id']} {one['place']}\n\n{description}.\n\n{notes}\n{lines}"
-
-
-def _start(one: Stored) -> Iterator[str]:
-    if "start" in one:
-        yield f"words of these runs start from: {one['start']}"
 
 
 def _line(line: Stored) -> Iterator[str]:
@@ -249,22 +306,35 @@ def _counted(found: Counter[str], kinds: Sequence[str]) -> str:
 
 
 def _of_claims(claims: Sequence[Stored]) -> str:
-    """Count the claims by result, and say what a result means and how many luck would give."""
-    deciding = [one for one in map(_deciding, claims) if one is not None]
-    results = Counter(one["result"] for one in deciding)
-    without = sum(one["against"] is None and one["result"] == RESULTS[0] for one in deciding)
+    """Count the claims by result, and say how many luck would give."""
+    deciding = [(one, found) for one in claims if (found := _deciding(one)) is not None]
+    results = Counter(found["result"] for _, found in deciding)
+    there = [result for result in RESULTS if results[result]] or [RESULTS[0]]
+    without = sum(
+        found["against"] is None and found["result"] == REPLICATED for _, found in deciding
+    )
+    exploratory = sum(_is_exploratory(one, found) for one, found in deciding)
     every = [each for one in claims for each in one["findings"] if each["seeds"] >= FEWEST_SEEDS]
     luck = BY_LUCK * len(every)
+    standings = Counter(one["standing"] for one in claims)
     return (
-        f"Claims on {DECIDES}: {_counted(results, RESULTS)}, {len(claims) - len(deciding)} without a "
-        f"run. Interim: {sum(one['interim'] for one in deciding)}. Replicated without a chance "
-        f"level to hold them against: {without}. *Replicated, but at chance level* means that the "
-        "numbers stand in the order that the paper found, and that weights without any meaning "
-        "show this order as strongly or more so. The interval of effect less chance then lies at or "
-        f"below 0 ([how results are made](protocol.md#claims)).\n\nOn all corpora {len(every)} results of "
-        f"{planned_results()} planned are there. If no order existed, about {luck:.1f} of these "
-        f"{len(every)} would come out above 0 by luck ({100 * BY_LUCK:g} % each).\n"
+        f"Claims on {DECIDES}: {_counted(results, there)}, {len(claims) - len(deciding)} without a "
+        f"run. Of the {len(deciding)} results {sum(found['interim'] for _, found in deciding)} are "
+        f"interim, {exploratory} exploratory, and {without} replicated without a chance level "
+        "([what each result means](protocol.md#claims)). "
+        f"Of all criteria {standings[FIXED_BEFORE]} were fixed before numbers of the protocol were "
+        f"seen; {standings[CHANGED]} were changed and {standings[ADDED]} added after "
+        "([what changed](protocol-changes.md#changed-after-numbers-were-seen)).\n\n"
+        "A result is what was found of one claim on one corpus under two seeds or more: "
+        f"{len(every)} of the {planned_results()} that the protocol plans are there. If no order "
+        f"existed, about {luck:.1f} of these {len(every)} would come out above 0 by luck "
+        f"({100 * BY_LUCK:g} % each).\n"
     )
+
+
+def _is_exploratory(one: Stored, finding: Stored) -> bool:
+    """Tell whether a result hangs on what was changed after numbers were seen."""
+    return one["standing"] != FIXED_BEFORE or finding["result"] != finding["result_before"]
 
 
 def planned_results() -> int:
@@ -292,15 +362,32 @@ FOUND = ("corpus", "effect (95 % CI), seeds", "by chance", "effect less chance",
 
 
 def all_findings(stored: Stored, paper: str) -> str:
-    """Table what was found of each claim of a paper on every corpus."""
-    head = ("claim", "where; criterion", "on printed numbers", *FOUND)
+    """Table the claims of a paper with their criteria, and what was found of each on every
+    corpus.
+    """
+    own = [one for one in stored["claims"] if _paper_of(one) == paper]
+    head = ("claim", "where", "criterion", "fixed", "on printed numbers")
+    text = table(head, map(_about, own))
     rows = [
-        (one["says"], f"{one['source']}; {one['criterion']}", _printed(one), *_found(one, each))
-        for one in stored["claims"]
-        if _paper_of(one) == paper
-        for each in one["findings"] or [None]
+        (one["says"], *_found(one, each), each["result_before"] or "there was none")
+        for one in own
+        for each in one["findings"]
     ]
-    return table(head, rows)
+    if not rows:
+        return f"{text}\nNone of them has a run yet.\n"
+    return f"{text}\n{table(('claim', *FOUND, 'by the criterion before'), rows)}"
+
+
+def _about(one: Stored) -> Iterator[str]:
+    """Say where a claim is made, its criterion, and why it is not held against chance if it is
+    not.
+    """
+    yield one["says"]
+    yield one["source"]
+    why = f"no baseline: {one['no_chance']}" if one["no_chance"] else NOT_HELD * one["low"]
+    yield one["criterion"] + (f"; {why}" if why else "")
+    yield one["standing"].replace("fixed before", "before")
+    yield _printed(one)
 
 
 def _printed(one: Stored) -> str:
@@ -320,7 +407,10 @@ def _found(one: Stored, finding: Stored | None) -> Iterator[str]:
     yield f"{number(finding['effect'])}, {_seeds(finding['seeds'], finding['planned'])}"
     yield number(finding["chance"])
     yield _against(one, finding)
-    yield _result(finding)
+    yield _result(one, finding)
+
+
+NOT_HELD = "a small number is claimed, so it is not held against chance"
 
 
 def _against(one: Stored, finding: Stored) -> str:
@@ -329,11 +419,16 @@ def _against(one: Stored, finding: Stored) -> str:
     """
     if finding["beyond"] is None:
         return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
-    words = {ABOVE: "above chance", EITHER: "not distinguished from chance"}
     if one["low"]:
-        beyond = _turned(finding["beyond"])
-        return f"no bar; attention is above its own chance level by {number(beyond)}"
-    return f"{words.get(finding['against'], 'at or below chance')}: {number(finding['beyond'])}"
+        beyond = number(_turned(finding["beyond"]))
+        return f"not held against chance; attention is above its own chance level by {beyond}"
+    return f"{_side(finding)}: {number(finding['beyond'])}"
+
+
+def _side(finding: Stored) -> str:
+    words = {ABOVE: "above chance", EITHER: "not distinguished from chance"}
+    below = "below chance" if (finding["beyond"]["high"] or 0.0) < 0 else "at chance"
+    return words.get(finding["against"], below)
 
 
 def _turned(estimate: Stored) -> Stored:
@@ -345,28 +440,38 @@ def _turned(estimate: Stored) -> Stored:
     }
 
 
-def _result(finding: Stored) -> str:
+def _result(one: Stored, finding: Stored) -> str:
     marks = [
-        "no baseline" * (finding["against"] is None and finding["result"] == RESULTS[0]),
+        "no baseline" * (finding["against"] is None and finding["result"] == REPLICATED),
         "interim" * finding["interim"],
+        "exploratory" * _is_exploratory(one, finding),
     ]
     said = ", ".join(mark for mark in marks if mark)
     return f"**{finding['result']}**" + (f" ({said})" if said else "")
 
 
 def claims(stored: Stored) -> str:
-    """Table each claim by the corpus that was named beforehand, with the results elsewhere."""
-    head = ("paper", "claim", *FOUND, "other primary corpora")
-    return table(head, map(_claim, stored["claims"]))
+    """Table the claims that have a result by the corpus that was named beforehand, and count the
+    others by paper.
+    """
+    known = [one for one in stored["claims"] if one["findings"]]
+    others = Counter((one["paper"], _paper_of(one)) for one in stored["claims"] if one not in known)
+    waiting = ", ".join(
+        f"[{n} of {paper}]({name}.md#claims)" for (paper, name), n in others.items()
+    )
+    head = ("paper", "claim", "criterion", *FOUND, "other primary corpora")
+    text = f"\nNot run yet: {waiting}.\n" if waiting else ""
+    return (table(head, map(_claim, known)) if known else "No claim has a run yet.\n") + text
 
 
 def _claim(one: Stored) -> Iterator[str]:
     deciding = _deciding(one)
-    yield one["paper"]
+    yield f"[{one['paper']}]({_paper_of(one)}.md#claims)"
     yield one["says"] + (" (ours)" if one["source"].startswith(OURS) else "")
+    yield one["standing"]
     yield from _found(one, deciding)
     others = [
-        f"{each['corpus']}: {_result(each).replace('**', '')}"
+        f"{each['corpus']}: {_result(one, each).replace('**', '')}"
         for each in one["findings"]
         if each is not deciding and each["corpus"] in PRIMARY
     ]
@@ -385,6 +490,47 @@ def corpora() -> str:
         ("not available here", "work from a copy of your own", ", ".join(ABSENT)),
     ]  # fmt: skip
     return table(("corpora", "what is at hand", "names"), rows)
+
+
+def vectors(stored: Stored) -> str:
+    """Name the file of vectors by its bytes, and table how many words of each corpus it has."""
+    rows = [
+        (
+            corpus,
+            f"{found['found']:,} of {found['words']:,}",
+            f"{100 * found['tokens_without']:.1f} %",
+        )
+        for corpus, found in stored["corpora"].items()
+    ]
+    head = ("corpus", "words of the vocabulary that have a vector", "tokens without one")
+    return (
+        f"`{stored['file']}`: {stored['dimension']} numbers a word, SHA-256 `{stored['sha256']}`. "
+        f"In the keys and cards of runs its digest is `{stored['digest']}`. The components of "
+        f"the {stored['used']:,} vectors that are used have a standard deviation of "
+        f"{stored['sd']:.2f}.\n\n{table(head, rows)}"
+    )
+
+
+def starts_run(stored: Stored) -> str:
+    """Say which starts of words table J-V has so far, and which it lacks."""
+    (one,) = (one for one in stored["artefacts"] if one["id"] == STARTS)
+    asked = Params(Path(), 1, vectors=None)
+    study = PAPER_TABLES[STARTS]
+    planned = [run.model for run in Plan(study, asked, study.corpora[:1], {}).planned]
+    done = dict.fromkeys(_start_of(line["model"]) for line in one["lines"] if line["model"])
+    wanted = dict.fromkeys([*map(_start_of, planned), *STARTS_OF_VECTORS])
+    lacking = [start for start in wanted if start not in done]
+    return (
+        f"`J-V` has so far: {'; '.join(done) or 'no run'} (× 1: the runs of Table 2). "
+        f"Not run yet: {'; '.join(lacking) or 'none'}.\n"
+    )
+
+
+STARTS = "jain2019:J-V"
+
+
+def _start_of(model: str) -> str:
+    return model.partition(", ")[2]
 
 
 def stages() -> str:
@@ -427,23 +573,6 @@ def margins() -> str:
     return table(("quantity", "margin"), rows)
 
 
-def criteria() -> str:
-    """Table the claims with where they are made, their criterion, and what chance is of them."""
-    rows = [
-        (PAPERS[claim.paper], claim.says, claim.source, claim.criterion, _chance_of(claim))
-        for claim in CLAIMS
-    ]
-    return table(("paper", "claim", "where", "criterion", "chance level"), rows)
-
-
-def _chance_of(claim: Claim) -> str:
-    if claim.no_chance:
-        return f"none: {claim.no_chance}"
-    own = claim.chance is None
-    known = "of the same rows" if own else "an untrained model with sharpened weights (SST alone)"
-    return f"{known}; no bar, as the claim is that something is small" if claim.low else known
-
-
 def known_before(stored: Stored) -> str:
     """Say how many runs of the same tables had been seen, and what their claims looked like."""
     once = stored["known_before"]
@@ -454,12 +583,12 @@ def known_before(stored: Stored) -> str:
     )
     rows = [
         (one["paper"], one["says"], each["corpus"], f"{number(each['effect'])}, {each['seeds']}",
-         each["result"])
+         number(each["chance"]), _against(one, each), each["result"])
         for one in stored["claims"]
         for each in [_before(one)]
         if each is not None
     ]  # fmt: skip
-    return text + table(("paper", "claim", "corpus", "effect (95 % CI), seeds", "result"), rows)
+    return text + table(("paper", "claim", *FOUND), rows)
 
 
 LIMITS = (

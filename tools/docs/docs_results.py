@@ -21,13 +21,14 @@ from docs_reproduction import (
     claims,
     corpora,
     corpora_differ,
-    criteria,
     known_before,
     margins,
     overview,
     runs_and_numbers,
     stages,
+    starts_run,
     summary,
+    vectors,
 )
 from docs_retained import retained
 from docs_searched import farthest
@@ -441,7 +442,8 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "protocol: amounts": amounts,
     "protocol: margins": margins,
     "protocol: authors apart": authors_apart,
-    "protocol: criteria": criteria,
+    "protocol: vectors": when_counted("vectors", vectors),
+    "protocol: starts": when_counted("reproduction", starts_run),
     "table: reproduction": when_counted("earlier runs", overview),
     "table: reproduction by table": when_counted("earlier runs", artefacts),
     "table: ablations": when_counted("ablations", ablations),

@@ -53,12 +53,25 @@ class NamedStudy:
         folder, learned = self.data or Path(), self.store.parent
         words = vectors_of(self.data, self.vectors) if self.name == ALL else None
         names = ids_of(self.name)
-        return work_on(names, self.results, folder, learned, self.seeds, aside, words)
+        work = work_on(names, self.results, folder, learned, self.seeds, aside, words)
+        if self.name == ALL and not any(plan.corpora for plan in work.papers.values()):
+            why = "; ".join(f"{corpus}: {lack}" for corpus, lack in left_out(work).items())
+            raise SpecError(
+                f"{folder} has none of the corpora that the papers’ tables are of ({why})",
+                field="data",
+            )
+        return work
 
 
 def is_known(name: str) -> bool:
     """Tell whether a study has this name."""
     return name == ALL or name in CALIBRATIONS
+
+
+def left_out(work: Work) -> dict[str, str]:
+    """Name the corpora that the papers' tables lack, each with the reason."""
+    plans = work.papers.values()
+    return {corpus: why for plan in plans for corpus, why in plan.absent.items()}
 
 
 def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = False) -> Planned:
@@ -84,11 +97,11 @@ def progress_of(study: NamedStudy) -> dict[str, Mapping[str, Any]]:
         return progress(study.work(Path(aside)), Store(study.store, make=False))
 
 
-def forecast_of(study: NamedStudy) -> dict[str, Any]:
+def forecast_of(study: NamedStudy, work: Work) -> dict[str, Any]:
     """Say what is left of the papers' tables, by table and corpus and by stage; nothing is
     written.
     """
-    found = study.work().forecast(Store(study.store, make=False))
+    found = work.forecast(Store(study.store, make=False))
     return {
         "tables": found.by_table(),
         "stages": found.by_stage(),

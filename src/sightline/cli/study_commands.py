@@ -9,7 +9,7 @@ import typer
 
 from sightline.cli.exit_codes import GATE_CLOSED
 from sightline.cli.flag_groups import OfResults, StudyOutput, StudyRun
-from sightline.cli.output import emit, say, writing
+from sightline.cli.output import emit, say, tell, writing
 from sightline.cli.output_checks import check_places
 from sightline.cli.study_loop import do_study, outputs
 from sightline.report.column_layout import aligned
@@ -36,11 +36,13 @@ def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: St
 
     study.check()
     check_places([("--data", study.data)], kept.output, *outputs(study.name, study.store, output))
-    if run.dry_run and study.name == api.ALL:
-        return _show_forecast(api.forecast_of(study), as_json=output.as_json)
-    if run.dry_run:
+    if run.dry_run and study.name != api.ALL:
         return _show_progress(api.progress_of(study), as_json=output.as_json)
     work, failed = study.work(), list[str]()
+    for corpus, why in api.left_out(work).items():
+        tell(f"left out: {corpus} ({why})")
+    if run.dry_run:
+        return _show_forecast(api.forecast_of(study, work), as_json=output.as_json)
     planned = api.plan_named_study(study, work, skip_counted=kept.skip_counted)
 
     def show(ended: Ended, output: StudyOutput) -> None:

@@ -30,7 +30,8 @@ from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 TITLE = "What to do now"
 UNFIT = 1
 """The row of the verdict table that applies where nothing can be concluded."""
-GUESSING = "The model is not better than guessing."
+NOT_SURELY = "the model is not surely better than always predicting the majority class"
+GUESSING = f"{opened(NOT_SURELY)}."
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {
     CAN: "Show the attention map",

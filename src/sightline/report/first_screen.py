@@ -258,11 +258,15 @@ def counted(findings: Sequence[Finding]) -> str:
 
 
 def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted ") -> list[str]:
-    """Count the tests that failed for the texts of a predicted class, though not for all texts."""
+    """Count the tests that failed for the texts of a predicted class, though not for all texts.
+
+    A test of the task or the model counts with its result for all texts, whatever the class.
+    """
+    of_all = {code for code, test in AUDIT_TESTS.items() if test.of_all_texts}
     counts = Counter(
         of
         for one in findings
-        if one.bears and one.result != "failed"
+        if one.bears and one.result != "failed" and one.code not in of_all
         for of, answer in one.answers.items()
         if answer == "failed"
     )

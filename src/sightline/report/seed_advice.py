@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
-from sightline.report.advice import AFTER_GUESSING, NO_WORD, UNFIT, beyond
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, beyond
 from sightline.report.map_names import called
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, about, count, texts
@@ -56,7 +56,7 @@ def _guessing(across: AcrossSeeds) -> str:
     """Say after how many trainings the model does not beat guessing; empty where it always does."""
     times = sum(one is not None and not one.something for one in across.learned)
     trainings = of_trainings(times, len(across.details))
-    return f"After {trainings} the model is not better than guessing." if times else ""
+    return f"After {trainings} {NOT_SURELY}." if times else ""
 
 
 def _attention(across: AcrossSeeds) -> Iterator[str]:

@@ -24,14 +24,14 @@ def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
     training texts.
     """
     words = _from_file(model) if model.spec.vectors else ()
-    without = _share_without(train, {*words})
+    without = share_without(train, {*words})
     description = {"vectors": _describe(model, len(words), without)} if model.spec.vectors else {}
     if any(table.weight.requires_grad for table in model.embeddings):
         return description
     return description | {"frozen_as_drawn": without}
 
 
-def _share_without(train: Split, known: set[str]) -> float:
+def share_without(train: Split, known: set[str]) -> float:
     """Give the share of the tokens of training texts that have no vector."""
     counts = Counter(
         word for example in train for word in (*example.tokens, *(example.query or ()))

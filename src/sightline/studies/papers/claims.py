@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,10 +22,23 @@ from sightline.studies.aggregate import AggregateLine, Number, Read
 from sightline.studies.papers.margins import ends_of
 from sightline.studies.papers.published_values import Printed
 
-Result = Literal["replicated", "replicated, but at chance level", "not replicated", "undetermined"]
-REPLICATED, AT_CHANCE, NOT_REPLICATED, UNDETERMINED = RESULTS = (
-    "replicated", "replicated, but at chance level", "not replicated", "undetermined"
-)  # fmt: skip
+Result = Literal[
+    "replicated",
+    "replicated, but at chance level",
+    "replicated, but the order is reversed once chance is taken off",
+    "not replicated",
+    "undetermined",
+]
+REPLICATED, AT_CHANCE, REVERSED, NOT_REPLICATED, UNDETERMINED = RESULTS = (
+    "replicated",
+    "replicated, but at chance level",
+    "replicated, but the order is reversed once chance is taken off",
+    "not replicated",
+    "undetermined",
+)
+Standing = Literal["fixed before", "changed after", "added after"]
+FIXED, CHANGED, ADDED = STANDINGS = ("fixed before", "changed after", "added after")
+"""Whether a criterion was fixed before numbers of the protocol were seen (decision 0120)."""
 Sided = Literal["above", "at or below", "undetermined"]
 ABOVE, NOT_ABOVE, EITHER = SIDES = ("above", "at or below", "undetermined")
 """Where an interval lies: beyond 0, not beyond it, or on both sides."""
@@ -61,6 +74,9 @@ class Claim:
     own models hold no chance level; ``no_chance`` says why there is none. ``printed`` is the same
     order in the numbers that a paper prints, or why these cannot show it; None: the order itself.
     With ``of_lines`` the numbers are those of all runs together, held against a constant.
+
+    ``before`` is the order that was fixed before numbers were seen, where it is another one;
+    ``added`` marks a claim that was written after.
     """
 
     paper: str
@@ -74,6 +90,25 @@ class Claim:
     no_chance: str = ""
     printed: Order | str | None = None
     of_lines: bool = False
+    before: Order | None = None
+    added: bool = False
+
+    @property
+    def standing(self) -> Standing:
+        """Say whether its criterion was fixed before numbers were seen. Chance was a bar for every
+        claim then, and the chance level that of its own rows.
+        """
+        if self.added:
+            return "added after"
+        changed = self.before is not None or self.low or self.chance is not None
+        return "changed after" if changed else "fixed before"
+
+    @property
+    def as_fixed(self) -> Claim | None:
+        """Give the claim as it was fixed before numbers were seen, if it was."""
+        if self.added:
+            return None
+        return replace(self, order=self.before or self.order, low=False, chance=None, no_chance="")
 
     @property
     def id(self) -> str:
@@ -85,11 +120,11 @@ class Claim:
         """Say what must hold."""
         order = self.order
         more = f" by more than {order.by:g}" if order.by else ""
-        return f"{_written(order.greater)} above {_written(order.lesser)}{more} ({self.table})"
+        return f"{_written(order.greater)} is above {_written(order.lesser)}{more} ({self.table})"
 
 
 def _written(side: Side | float) -> str:
-    return f"{side:g}" if isinstance(side, float) else f"{side.quantity} of {side.model}"
+    return f"{side:g}" if isinstance(side, float) else f"“{side.quantity}” of {side.model}"
 
 
 @dataclass(frozen=True)
@@ -97,7 +132,8 @@ class Finding:
     """What was found of a claim on one corpus.
 
     ``beyond`` is the effect less its chance level, ``against`` where that lies; both are None
-    where there is no chance level.
+    where there is no chance level. ``result_before`` is what the rule that was fixed before numbers
+    were seen makes of the same numbers.
     """
 
     corpus: str
@@ -107,6 +143,7 @@ class Finding:
     against: Sided | None
     seeds: int
     result: Result
+    result_before: Result
 
 
 def findings_of(
@@ -207,8 +244,9 @@ def _judged(
     seeds: int,
 ) -> Finding:
     against = None if beyond is None else side_of(beyond, seeds)
-    bar = None if claim.low else against
-    return Finding(corpus, effect, chance, beyond, against, seeds, _result(effect, bar, seeds))
+    result = _result(effect, None if claim.low else beyond, seeds)
+    before = _result_before(effect, beyond, seeds)
+    return Finding(corpus, effect, chance, beyond, against, seeds, result, before)
 
 
 def side_of(estimate: Estimate, seeds: int) -> Sided:
@@ -219,14 +257,30 @@ def side_of(estimate: Estimate, seeds: int) -> Sided:
     return "above" if low > 0 else "at or below"
 
 
-def _result(effect: Estimate, bar: Sided | None, seeds: int) -> Result:
+def _result(effect: Estimate, bar: Estimate | None, seeds: int) -> Result:
     """Judge an effect, and where it holds its place against chance; no bar: nothing to pass."""
     order = side_of(effect, seeds)
+    beyond = ABOVE if bar is None else side_of(bar, seeds)
     if order == NOT_ABOVE:
         return "not replicated"
-    if EITHER in (order, bar):
+    if EITHER in (order, beyond):
         return "undetermined"
-    return "replicated, but at chance level" if bar == NOT_ABOVE else "replicated"
+    if bar is None or beyond == ABOVE:
+        return "replicated"
+    below = ends_of(bar)[1] < 0
+    return (
+        "replicated, but the order is reversed once chance is taken off"
+        if below
+        else "replicated, but at chance level"
+    )
+
+
+def _result_before(effect: Estimate, beyond: Estimate | None, seeds: int) -> Result:
+    """Judge by the rule that was fixed before: at chance level unless surely above it."""
+    result = _result(effect, None, seeds)
+    if result != REPLICATED or beyond is None or ends_of(beyond)[0] > 0:
+        return result
+    return "replicated, but at chance level"
 
 
 def _of_lines(claim: Claim, lines: Sequence[AggregateLine]) -> Iterator[Finding]:

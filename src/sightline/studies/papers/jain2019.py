@@ -30,6 +30,8 @@ DOT = (BILSTM, "bilstm+dot", "mlp+dot")
 """Scaled dot attention, after the additive attention that it is held against."""
 GLOVE = "glove/glove.6B.50d.top2446.txt.gz"
 """Where vectors of 50 numbers lie in the folder of the corpora, for the table of starts alone."""
+STARTS_OF_VECTORS = {f"vectors × {scale:g}": scale for scale in (0.5, 1.0, 2.0)}
+"""Starts of words from the vectors that are given, by what these are multiplied by."""
 HIGH, LITTLE = 0.4, 0.1
 """A JSD, of at most log 2 = 0.69, that is called high here, and a change of the output that is
 called little: the paper shows figures, and the limits are ours."""
@@ -104,8 +106,8 @@ def _started(asked: Params, model: ModelSpec) -> Iterator[tuple[str, ModelSpec]]
         yield f"random words, sd {sd:g}", replace(model, embedding=wide, embedding_std=sd)
     if asked.vectors is not None:
         known = replace(with_vectors(model, asked.vectors), without_vector="zero")
-        for scale in (0.5, 1.0, 2.0):
-            yield f"vectors × {scale:g}", replace(known, vectors_scale=scale)
+        for start, scale in STARTS_OF_VECTORS.items():
+            yield start, replace(known, vectors_scale=scale)
     if (glove := asked.folder / GLOVE).exists():
         yield "GloVe, 50-d", replace(with_vectors(model, glove), without_vector="zero")
 

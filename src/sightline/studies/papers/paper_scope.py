@@ -217,6 +217,10 @@ def claim_page(claim: Claim, kept: Mapping[str, Kept]) -> dict[str, Any]:
     )
     printed = {**printed_effects(claim, printed_in(claim.table))}
     undone = own.status.get("done", 0) < own.status.get("planned", 0)
+    fixed = claim.as_fixed
+    as_fixed = (
+        {} if fixed is None else {one.corpus: one for one in _found_of(fixed, study, own, kept)}
+    )
     return {
         "id": claim.id,
         "paper": PAPERS[claim.paper],
@@ -227,7 +231,16 @@ def claim_page(claim: Claim, kept: Mapping[str, Kept]) -> dict[str, Any]:
         "no_chance": claim.no_chance,
         "printed": list(printed.values()),
         "unprinted": claim.printed if isinstance(claim.printed, str) else "",
-        "findings": [_finding(one, study, undone=undone) for one in found],
+        "standing": claim.standing,
+        "findings": [
+            {
+                **_finding(one, study, undone=undone),
+                "result_before": as_fixed[one.corpus].result_before
+                if one.corpus in as_fixed
+                else None,
+            }
+            for one in found
+        ],
         "before": [_finding(one, study, undone=False) for one in before],
     }
 

@@ -252,5 +252,5 @@ def start_of(plan: Plan) -> str:
     }
     if not files:
         return "words start at random"
-    named = "; ".join(f"{name} (SHA-256 {digest}…)" for name, digest in sorted(files))
+    named = "; ".join(f"{name} (digest {digest}…)" for name, digest in sorted(files))
     return f"words start from {named}, those of bAbI at random; each audit says how many had none"
