@@ -160,3 +160,18 @@ def test_a_model_with_several_labels_is_trained_and_audited_by_one_command(
     assert found.code == 0, found.err
     assert [row["label"] for row in found.json["labels"]] == ["one", "two"]
     assert found.json["texts"] < TEXTS
+
+
+def test_classes_that_look_like_several_labels_are_named_before_a_training(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    rows = [f"words {n} here,{('a', 'b', 'a;b')[n % 3]}\n" for n in range(60)]
+    (tmp_path / "joined.csv").write_text("".join(["text,label\n", *rows]), encoding="utf-8")
+    data = ("--data", tmp_path / "joined.csv")
+    checked = sightline("check-data", *data)
+    assert "--labels-sep ';'" in checked.out
+    trained = sightline("train", *data, "--model", "mlp(hidden=2)+additive", "--epochs", "1",
+                        "--controls", "none", "--out", tmp_path / "model")  # fmt: skip
+    assert trained.code == 0, trained.err
+    assert "--labels-sep ';'" in trained.err
+    assert "2 parts" in trained.err
