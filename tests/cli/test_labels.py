@@ -52,9 +52,13 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     out, saved, card = (tmp_path / one for one in ("page.html", "saved", "card.md"))
     found = sightline(
         *named(folder), "--out", out, "--save", saved, "--card", card, "--json", "--max-texts", 110,
-        *("--junit", tmp_path / "junit.xml"),
+        *("--junit", tmp_path / "junit.xml", "--budget", "20m"),
     )  # fmt: skip
     assert found.code == 0, found.err
+    [estimate] = [line for line in found.err.splitlines() if line.startswith("Auditing ")]
+    assert "up to 110 texts for each of 2 labels" in estimate
+    assert "40 min in all" in estimate
+    assert "note: by their labels" not in found.err
     output = found.json
     rows = {row["label"]: row for row in output["labels"]}
     assert [*rows] == [*LABELS]
@@ -89,7 +93,15 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
 def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: Path) -> None:
     found = sightline(*named(folder), "--dry-run", "--json", "--out", tmp_path / "page.html")
     assert found.code == 0, found.err
-    assert "3 labels, one after the other" in found.json["basis"]
+    assert "2 labels, one after the other" in found.json["basis"]
+    one = sightline(*named(folder), "--dry-run", "--json", "--label-name", "two", "--out", "p.html")
+    assert "one after the other" not in one.json["basis"]
+    spec = ("--model", "cnn(channels=2)+labelwise", "--controls", "none", "--epochs", "1")
+    data = ("--data", folder / "notes.csv", "--label", "codes", "--out", tmp_path / "page.html")
+    some = sightline("audit", *spec, *data, "--dry-run", "--json", "--label-name", "two")
+    assert "one after the other" not in some.json["basis"]
+    both = sightline("audit", *spec, *data, "--dry-run", "--json")
+    assert "2 labels, one after the other" in both.json["basis"]
 
 
 @pytest.mark.parametrize(
