@@ -94,6 +94,7 @@ def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: P
     found = sightline(*named(folder), "--dry-run", "--json", "--out", tmp_path / "page.html")
     assert found.code == 0, found.err
     assert "2 labels, one after the other" in found.json["basis"]
+    assert found.json["audits"] == 2
     one = sightline(*named(folder), "--dry-run", "--json", "--label-name", "two", "--out", "p.html")
     assert "one after the other" not in one.json["basis"]
     spec = ("--model", "cnn(channels=2)+labelwise", "--controls", "none", "--epochs", "1")

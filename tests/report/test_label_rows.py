@@ -71,4 +71,8 @@ def test_what_a_terminal_would_obey_is_shown() -> None:
 def test_the_note_names_the_wider_level() -> None:
     plain = LabelRow("a", 1, 2, Level.CAN)
     assert "97.5" not in intervals_note([plain])
-    assert "97.5 %" in intervals_note([plain, LabelRow("b", 1, 2, Level.CAN, level=0.975)])
+    wide = LabelRow("b", 1, 2, Level.CAN, level=0.975)
+    assert "97.5 %" in intervals_note([plain, wide])
+    assert "2 labels tested" in intervals_note([plain, wide])
+    assert "97.5 %" in intervals_note([wide])
+    assert "labels" not in intervals_note([wide])

@@ -143,11 +143,15 @@ def _measuring(forecast: Forecast) -> list[str]:
     if forecast.first_look is None:
         return [whole]
     texts, seconds = forecast.first_look
-    lines = [f"{whole} for all planned texts", f"first look: {texts} texts, {duration(seconds)}"]
+    each = " in each audit" if forecast.audits > 1 else ""
+    lines = [
+        f"{whole} for all planned texts",
+        f"first look: {texts} texts, {duration(seconds)}{each}",
+    ]
     if forecast.budget is None:
         return lines
     fits = "ends before the first look" if forecast.budget < seconds else "holds the first look"
-    return [*lines, f"budget: {duration(forecast.budget)}, {fits}"]
+    return [*lines, f"budget: {duration(forecast.budget)}{each}, {fits}"]
 
 
 def _training(forecast: Forecast) -> str:

@@ -89,6 +89,8 @@ def intervals_note(rows: Sequence[LabelRow]) -> str:
     note = f"Intervals: {100 * LEVEL:.4g} %, over texts; 0 = chance, 1 = best."
     if wide <= LEVEL:
         return note
+    if len(tested) == 1:
+        return f"{note} Here {100 * wide:.4g} %, because the audit may look more than once."
     return (
         f"{note} Where attention passed its tests alone: {100 * wide:.4g} %, so that of the labels "
         f"for which it can be shown at most {100 * (1 - LEVEL):.4g} % are expected to be wrong "
