@@ -183,6 +183,12 @@ def test_classes_that_look_like_several_labels_are_named_before_a_training(
     data = ("--data", tmp_path / "joined.csv")
     checked = sightline("check-data", *data)
     assert "--labels-sep ';'" in checked.out
+    (tmp_path / "rare.csv").write_text(
+        "".join(["text,label\n", *rows, "x,b;a\n"]), encoding="utf-8"
+    )
+    refused = sightline("check-data", "--data", tmp_path / "rare.csv")
+    assert refused.code == 2
+    assert "--labels-sep ';' reads them" in refused.err  # a shell ends a command at a bare ;
     trained = sightline("train", *data, "--model", "mlp(hidden=2)+additive", "--epochs", "1",
                         "--controls", "none", "--out", tmp_path / "model")  # fmt: skip
     assert trained.code == 0, trained.err
