@@ -52,9 +52,13 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
     out, saved, card = (tmp_path / one for one in ("page.html", "saved", "card.md"))
     found = sightline(
         *named(folder), "--out", out, "--save", saved, "--card", card, "--json", "--max-texts", 110,
-        *("--junit", tmp_path / "junit.xml"),
+        *("--junit", tmp_path / "junit.xml", "--budget", "20m"),
     )  # fmt: skip
     assert found.code == 0, found.err
+    [estimate] = [line for line in found.err.splitlines() if line.startswith("Auditing ")]
+    assert "up to 110 texts for each of 2 labels" in estimate
+    assert "40 min in all" in estimate
+    assert "note: by their labels" not in found.err
     output = found.json
     rows = {row["label"]: row for row in output["labels"]}
     assert [*rows] == [*LABELS]
@@ -89,7 +93,16 @@ def test_each_label_is_audited_and_written(sightline: Call, folder: Path, tmp_pa
 def test_a_dry_run_counts_every_label(sightline: Call, folder: Path, tmp_path: Path) -> None:
     found = sightline(*named(folder), "--dry-run", "--json", "--out", tmp_path / "page.html")
     assert found.code == 0, found.err
-    assert "3 labels, one after the other" in found.json["basis"]
+    assert "2 labels, one after the other" in found.json["basis"]
+    assert found.json["audits"] == 2
+    one = sightline(*named(folder), "--dry-run", "--json", "--label-name", "two", "--out", "p.html")
+    assert "one after the other" not in one.json["basis"]
+    spec = ("--model", "cnn(channels=2)+labelwise", "--controls", "none", "--epochs", "1")
+    data = ("--data", folder / "notes.csv", "--label", "codes", "--out", tmp_path / "page.html")
+    some = sightline("audit", *spec, *data, "--dry-run", "--json", "--label-name", "two")
+    assert "one after the other" not in some.json["basis"]
+    both = sightline("audit", *spec, *data, "--dry-run", "--json")
+    assert "2 labels, one after the other" in both.json["basis"]
 
 
 @pytest.mark.parametrize(
@@ -160,3 +173,24 @@ def test_a_model_with_several_labels_is_trained_and_audited_by_one_command(
     assert found.code == 0, found.err
     assert [row["label"] for row in found.json["labels"]] == ["one", "two"]
     assert found.json["texts"] < TEXTS
+
+
+def test_classes_that_look_like_several_labels_are_named_before_a_training(
+    sightline: Call, folder: Path, tmp_path: Path
+) -> None:
+    rows = [f"words {n} here,{('a', 'b', 'a;b')[n % 3]}\n" for n in range(60)]
+    (tmp_path / "joined.csv").write_text("".join(["text,label\n", *rows]), encoding="utf-8")
+    data = ("--data", tmp_path / "joined.csv")
+    checked = sightline("check-data", *data)
+    assert "--labels-sep ';'" in checked.out
+    (tmp_path / "rare.csv").write_text(
+        "".join(["text,label\n", *rows, "x,b;a\n"]), encoding="utf-8"
+    )
+    refused = sightline("check-data", "--data", tmp_path / "rare.csv")
+    assert refused.code == 2
+    assert "--labels-sep ';' reads them" in refused.err  # a shell ends a command at a bare ;
+    trained = sightline("train", *data, "--model", "mlp(hidden=2)+additive", "--epochs", "1",
+                        "--controls", "none", "--out", tmp_path / "model")  # fmt: skip
+    assert trained.code == 0, trained.err
+    assert "--labels-sep ';'" in trained.err
+    assert "2 parts" in trained.err

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import sightline
@@ -35,6 +37,51 @@ def test_labels_stand_apart_in_a_cell_or_in_a_list(tmp_path: Path) -> None:
     plain = sightline.load(table(tmp_path, rows.replace(",\n", ",c\n")), split="all")
     assert not plain.several
     assert plain.label_names == ("a", "b; a ;b", "c")
+
+
+def test_columns_of_zeros_and_ones_are_labels(tmp_path: Path) -> None:
+    rows = "text,flu,fall,cut\none note,1,0,1\ntwo notes,0,0,0\nthree,0, 1,0\n"
+    csv = sightline.load(table(tmp_path, rows), label="flu, fall,cut", labels_sep=";", split="all")
+    assert sets(csv) == [("cut", "flu"), (), ("fall",)]
+    assert csv.several
+    lines = '{"text": "one", "a": true, "b": 0}\n{"text": "two", "a": 0.0, "b": 1}\n'
+    jsonl = sightline.load(
+        table(tmp_path, lines, "jsonl"), label="a,b", labels_sep=";", split="all"
+    )
+    assert sets(jsonl) == [("a",), ("b",)]
+    whole = 'text,"a,b"\none,x;y\ntwo,\n'
+    named = sightline.load(table(tmp_path, whole), label="a,b", labels_sep=";", split="all")
+    assert sets(named) == [("x", "y"), ()]
+
+
+@pytest.mark.parametrize("cell", ["", "2", "yes", "nan", "0.5"])
+def test_what_is_neither_zero_nor_one_is_named_by_line(tmp_path: Path, cell: str) -> None:
+    file = table(tmp_path, f"text,a,b\none,1,0\ntwo,0,{cell}\n")
+    with pytest.raises(DataError, match="expected 0 or 1 in 'b'") as caught:
+        sightline.load(file, label="a,b", labels_sep=";", split="all")
+    assert caught.value.line == 3
+
+
+def test_columns_of_labels_must_be_there_and_be_asked_for(tmp_path: Path) -> None:
+    file = table(tmp_path, "text,a,b\none,1,0\n")
+    with pytest.raises(DataError, match="no column 'c'"):
+        sightline.load(file, label="a,b,c", labels_sep=";", split="all")
+    with pytest.raises(DataError, match="no column 'c'"):
+        sightline.load(file, label="c,a", labels_sep=";", split="all")
+    with pytest.raises(SpecError, match="labels_sep=;"):
+        sightline.load(file, label="a,b", split="all")
+    for label in ("a,a", "a,text"):
+        with pytest.raises(SpecError, match="a column of its own"):
+            sightline.load(file, label=label, labels_sep=";", split="all")
+
+
+def test_columns_of_labels_are_read_from_parquet_and_frames(tmp_path: Path) -> None:
+    rows = pa.table({"text": ["one", "two"], "a": [1, 0], "other": [7, 7], "b": [True, False]})
+    file = tmp_path / "notes.parquet"
+    pq.write_table(rows, file)
+    for source in (str(file), rows):
+        data = sightline.load(source, label="a,b", labels_sep=";", split="all")
+        assert sets(data) == [("a", "b"), ()]
 
 
 @pytest.mark.parametrize(

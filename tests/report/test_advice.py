@@ -154,6 +154,28 @@ def test_classes_with_too_few_texts_are_the_reason_and_caveats_of_a_map_for_none
     assert "'odd'" not in " ".join({block.name: block.sentences for block in blocks(some)}[WHY])
 
 
+def test_classes_with_too_few_texts_are_one_sentence_however_many_they_are() -> None:
+    each = {
+        f"c{n}": reached(CANNOT_TELL, 1, (), (f"too few texts ({n}) for a verdict of its own",))
+        for n in range(3, 52)
+    }
+    case = compared(replace(reached(CAVEATS, 5, (), ()), by_class=each))
+    (why,) = {block.name: block.sentences for block in blocks(case)}[WHY]
+    assert why.endswith("too few texts for a verdict of its own (3 to 51).")
+    assert "'c8' and 43 more classes" in why
+    assert "'c9'" not in why
+    (conclusion,) = {block.name: block.sentences for block in blocks(case)}["VERDICT"]
+    assert "'c8' and 43 more classes" in conclusion
+    assert "'c9'" not in " ".join(caption(case))
+
+
+def test_classes_of_which_a_map_may_or_must_not_be_shown_are_all_named() -> None:
+    for level, row in ((CAN, 4), (MUST_NOT, 2)):
+        each = {f"c{n}": reached(level, row, (), ()) for n in range(10, 30)}
+        case = compared(replace(reached(CANNOT_TELL, 6, (), ()), by_class=each))
+        assert "'c29'" in " ".join(caption(case))
+
+
 def test_what_to_change_follows_what_was_learned() -> None:
     poor = replace(LEARNED, converged=False)
     message = " ".join(advice(replace(compared(), learned=poor)))

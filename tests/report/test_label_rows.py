@@ -1,7 +1,15 @@
 """The table of several labels, on the terminal and as rows."""
 
 from sightline.core.results import Level
-from sightline.report.label_rows import LabelRow, intervals_note, lines, summary
+from sightline.report.label_rows import (
+    LabelRow,
+    audited_row,
+    intervals_note,
+    lines,
+    reasons,
+    summary,
+)
+from tests.report.audits import compared
 
 
 def rows(count: int) -> list[LabelRow]:
@@ -14,9 +22,36 @@ def rows(count: int) -> list[LabelRow]:
 
 def test_a_long_table_ends_with_how_many_more_there_are() -> None:
     written = lines(rows(56))
-    assert "and 31 more" in written
+    assert "and 13 more" in written
     assert sum(line.startswith("label ") for line in written) == 25 + 1
     assert not any(line.startswith("and ") for line in lines(rows(25)))
+
+
+def test_labels_of_one_verdict_stand_together_before_those_not_audited() -> None:
+    named = [line for line in lines(rows(9)) if "label " in line]
+    assert [line.split("  ")[0] for line in named[2:-1]] == [
+        f"label {n}" for n in (0, 3, 6, 1, 4, 7)
+    ]
+    assert "'label 2', 'label 5' and 'label 8'" in named[-1]
+
+
+def test_a_reason_of_many_labels_is_said_once_with_its_span() -> None:
+    left = [
+        LabelRow(f"l{n}", n, 300, why=f"too few positives: {n} of 300 texts; an audit needs 50")
+        for n in range(3, 20)
+    ]
+    odd = LabelRow("odd", 290, 300, why="too few negatives: 10 of 300 texts; an audit needs 50")
+    many, one = reasons([*left, odd])
+    assert "17 labels, each predicted for 3 to 19 of 300 texts; an audit needs 50" in many
+    assert "'l8' and 11 more" in many
+    assert "'l9'" not in many
+    assert one.endswith("10 of 300 texts; an audit needs 50: 'odd'")
+
+
+def test_texts_of_a_prediction_are_all_that_were_counted_though_the_audit_stopped_sooner() -> None:
+    audited = compared()
+    row = audited_row("a", 97, 10 * len(audited.texts), audited, 0.95)
+    assert (row.predicted, row.texts) == (97, 10 * len(audited.texts))
 
 
 def test_the_headline_counts_and_names_few() -> None:
@@ -36,4 +71,8 @@ def test_what_a_terminal_would_obey_is_shown() -> None:
 def test_the_note_names_the_wider_level() -> None:
     plain = LabelRow("a", 1, 2, Level.CAN)
     assert "97.5" not in intervals_note([plain])
-    assert "97.5 %" in intervals_note([plain, LabelRow("b", 1, 2, Level.CAN, level=0.975)])
+    wide = LabelRow("b", 1, 2, Level.CAN, level=0.975)
+    assert "97.5 %" in intervals_note([plain, wide])
+    assert "2 labels tested" in intervals_note([plain, wide])
+    assert "97.5 %" in intervals_note([wide])
+    assert "labels" not in intervals_note([wide])

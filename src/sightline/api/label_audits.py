@@ -129,7 +129,9 @@ def audit_each_label(
             {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
         )
         source = Given(
-            of_label(trained, label, sets, shared), replace(asked, label_map={}, labels=())
+            of_label(trained, label, sets, shared),
+            replace(asked, label_map={}, labels=()),
+            labels=len(wanted),
         )
         said = dict(about or {}) | {"label": label, "labels_tested": len(wanted)}
         try:

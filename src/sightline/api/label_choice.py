@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING
 
 from sightline.core.errors import SpecError
@@ -30,15 +31,27 @@ def chosen_labels(names: Sequence[str], labels: Sequence[str] | str | None) -> t
     return tuple(name for name in names if name in asked)
 
 
-def first_label(trained: Trained, asked: AuditOptions) -> tuple[Trained, int]:
-    """Give the first label that is asked for, whose audit costs what that of another does, and how
-    many there are.
+COUNTED = 500
+"""Texts that are predicted at most to estimate how many labels can be audited."""
+
+
+def first_label(trained: Trained, asked: AuditOptions, most: int | None) -> tuple[Trained, int]:
+    """Give the first label that can be audited, whose audit costs what that of another does, and
+    how many there are, with so many texts at ``most``.
     """
     from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
+    from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
+    from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
+    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
 
     names = labels_of(trained.model)
     chosen = chosen_labels(names, asked.labels or None)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
-    return of_label(trained, chosen[0], sets), len(chosen)
+    audited = sample_test(sets.dataset, most, asked.seed)
+    some = sample_test(audited, COUNTED, asked.seed)
+    fewest = ceil(committed().least * len(some.test) / max(1, len(audited.test)))
+    counts = predicted_counts(trained.model, some) if some.test else {}
+    wanted = [one for one in chosen if counts and not counts[one].too_few(fewest)]
+    return of_label(trained, (wanted or chosen)[0], sets), len(wanted)

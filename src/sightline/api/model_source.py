@@ -91,7 +91,9 @@ class ToTrain:
         from sightline.experiments.forecast import forecast  # noqa: PLC0415  (torch)
 
         spec = replace(self.spec, limit=stopping.most_texts(self.spec.limit))
-        return forecast(spec, device, tokens, attribution, bearing=stopping.early)
+        return forecast(
+            spec, device, tokens, attribution, bearing=stopping.early, labels=self.labels
+        )
 
     @property
     def data(self) -> DataSpec:
@@ -157,12 +159,13 @@ class _Audited(ABC):
         trained = self.trained(device=device)
         reading = perf_counter() - began
         asked, labels = self.asked, 1
+        most = stopping.most_texts(asked.limit)
         if has_labels(trained.model):
-            trained, labels = first_label(trained, asked)
+            trained, labels = first_label(trained, asked, most)
         found = forecast_audit(
             trained,
             asked.seed,
-            stopping.most_texts(asked.limit),
+            most,
             tokens,
             asked.measures,
             attribution=attribution,
@@ -267,6 +270,9 @@ class Given(_Audited):
 
     held: Trained
     asked: AuditOptions
+    labels: int = 0
+    """Of a model with several labels: this is the first of so many that are audited, one after the
+    other."""
 
     def trained(
         self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None

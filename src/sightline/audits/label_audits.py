@@ -42,7 +42,8 @@ class LabelAudits:
         predicted = self.predicted[label]
         if label not in self.audits:
             return LabelRow(label, predicted, self.texts, why=self.left_out[label])
-        return audited_row(label, predicted, self.audits[label], self.levels.get(label, LEVEL))
+        level = self.levels.get(label, LEVEL)
+        return audited_row(label, predicted, self.texts, self.audits[label], level)
 
     @property
     def headline(self) -> str:

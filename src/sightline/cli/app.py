@@ -20,6 +20,7 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -222,7 +223,9 @@ def _describe(error: SightlineError, asked: Sequence[str]) -> str:
     flags = _flags(asked)
 
     def spelled(name: str, value: str) -> str:
-        return f"{flags[name]} {value}".strip() if name in flags else f"{name}={value}"
+        if name not in flags:
+            return f"{name}={value}"
+        return f"{flags[name]} {quote(value)}" if value else flags[name]
 
     description = error.spelled(spelled)
     return f"{_flag(error.field, asked)}: {description}" if error.field else description

@@ -57,8 +57,9 @@ def say_ready(
     from sightline.experiments.forecast import few_of_a_class  # noqa: PLC0415  (torch)
 
     asked = source.asked
-    if note := few_of_a_class(trained.dataset, stopping.most_texts(asked.limit), asked.seed):
-        tell(f"note: {note}")
+    few = few_of_a_class(trained.dataset, stopping.most_texts(asked.limit), asked.seed)
+    if few and not _labels_of(source):  # a label is audited where enough predictions say so
+        tell(f"note: {few}")
     if not quiet:
         # A model that does not do what an audit needs may fail in any way: its audit says what is
         # wrong.
@@ -66,19 +67,42 @@ def say_ready(
             tell(_estimate(source, trained, machine, stopping))
 
 
+def _labels_of(source: Source) -> int:
+    """Count the labels that are audited one after the other, of which this is the first."""
+    from sightline.api.model_source import Given  # noqa: PLC0415  (as late as it is needed)
+
+    return source.labels if isinstance(source, Given) else 0
+
+
 def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stopping) -> str:
     from sightline.api.cost_forecast import quick_estimate  # noqa: PLC0415  (torch)
 
-    found = quick_estimate(source, trained, machine, stopping)
+    labels = _labels_of(source)
+    found = quick_estimate(source, trained, machine, stopping).times(max(1, labels))
+    each = f" for each of {labels:,} labels" if labels > 1 else ""
     name, took = source.name_of(trained), f"about {duration(found.seconds)}"
+    if labels > 1:
+        name = name.rpartition(": ")[0]  # without the label that is the first
     if found.first is not None:
         texts, seconds = found.first
-        first = f"about {duration(seconds)} for the first look at {texts:,}"
+        look = "first looks" if each else "first look"
+        first = f"about {duration(seconds)} for the {look} at {texts:,}"
         return (
-            f"Auditing up to {found.texts:,} texts with {name}: {first}, {took} for all (estimate)."
+            f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all "
+            f"(estimate{_at_most(stopping.budget, labels)})."
         )
     sooner = ", --budget 5m stops sooner" if found.texts > FEWER else ""
-    return f"Auditing {found.texts:,} texts with {name}: {took} (estimate; --dry-run says more{sooner})."
+    return (
+        f"Auditing {found.texts:,} texts{each} with {name}: {took} (estimate; --dry-run says "
+        f"more{sooner})."
+    )
+
+
+def _at_most(budget: float | None, labels: int) -> str:
+    """Say what the budgets of several labels come to together."""
+    if budget is None or labels < 2:
+        return ""
+    return f"; --budget is for each label, {duration(budget * labels)} in all"
 
 
 def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> None:
@@ -119,11 +143,15 @@ def _measuring(forecast: Forecast) -> list[str]:
     if forecast.first_look is None:
         return [whole]
     texts, seconds = forecast.first_look
-    lines = [f"{whole} for all planned texts", f"first look: {texts} texts, {duration(seconds)}"]
+    each = " in each audit" if forecast.audits > 1 else ""
+    lines = [
+        f"{whole} for all planned texts",
+        f"first look: {texts} texts, {duration(seconds)}{each}",
+    ]
     if forecast.budget is None:
         return lines
     fits = "ends before the first look" if forecast.budget < seconds else "holds the first look"
-    return [*lines, f"budget: {duration(forecast.budget)}, {fits}"]
+    return [*lines, f"budget: {duration(forecast.budget)}{each}, {fits}"]
 
 
 def _training(forecast: Forecast) -> str:

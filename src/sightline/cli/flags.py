@@ -115,7 +115,13 @@ Text = Annotated[
 ]
 Label = Annotated[
     str,
-    typer.Option("--label", metavar="COLUMN", help="Column of the labels.", rich_help_panel=_DATA),
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="Column of the labels. COLUMN,COLUMN,...: columns of 0 and 1, one for each label of a "
+        "model with several.",
+        rich_help_panel=_DATA,
+    ),
 ]
 Split = Annotated[
     str,

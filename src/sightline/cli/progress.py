@@ -32,14 +32,14 @@ def progress(
     """Show the progress of a run; with JSON on stdout, only somebody at a terminal is told."""
     terminal = sys.stderr.isatty()
     if quiet or (as_json and not terminal):
-        yield Display()
+        yield Display(on_data=_note)
     elif terminal and not verbose:
         with _bars() as shown, watched((bars := Bars(shown)).reading):
-            yield Display(bars.epoch, bars.texts, bars.batch, bars.look)
+            yield Display(bars.epoch, bars.texts, bars.batch, bars.look, bars.note)
     else:
         lines = Lines(SECONDS_BETWEEN, each_epoch=verbose)
         with watched(lines.reading):
-            yield Display(lines.epoch, lines.texts, lines.batch, lines.look)
+            yield Display(lines.epoch, lines.texts, lines.batch, lines.look, _note)
 
 
 @contextmanager
@@ -62,6 +62,10 @@ def _bars() -> Progress:
     )
     columns = (stage, BarColumn(), note, TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _note(note: str) -> None:
+    print(one_line(f"note: {note}"), file=sys.stderr, flush=True)
 
 
 def _of_look(state: LookState) -> str:
@@ -105,6 +109,10 @@ class Bars:
     def look(self, state: LookState) -> None:
         """Say above the bars what a look came to."""
         self.shown.console.print(_of_look(state), markup=False, highlight=False)
+
+    def note(self, note: str) -> None:
+        """Say above the bars what should be known of the texts."""
+        self.shown.console.print(one_line(f"note: {note}"), markup=False, highlight=False)
 
     def _move(self, stage: str, done: float, total: int, description: str) -> None:
         if stage not in self.tasks:

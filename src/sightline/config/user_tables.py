@@ -20,6 +20,14 @@ WITH_LABELS = (*TABLES, "files", "hf")
 """Data with a column of labels, which may hold several."""
 SEVERAL = ";"
 """What separates the labels of a text where a model has several and nothing else is named."""
+
+
+def columns_of_labels(named: str) -> tuple[str, ...]:
+    """Read the names of several columns, one for each label; none where one column is named."""
+    names = tuple(name for one in named.split(",") if (name := one.strip()))
+    return names if len(names) > 1 else ()
+
+
 EVERY_ROW = "all"
 """The split column that no table needs to have: every row is a test text."""
 _SPLIT = re.compile(r"(?:^|,)(train|validation|test)=")

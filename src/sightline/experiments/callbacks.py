@@ -42,6 +42,13 @@ class OnLook(Protocol):
         """Receive what is settled."""
 
 
+class OnData(Protocol):
+    """Called before a training, with what should be known of its texts."""
+
+    def __call__(self, note: str, /) -> None:
+        """Receive a sentence."""
+
+
 @dataclass(frozen=True)
 class Display:
     """Callbacks for the progress of a run; each may be left out."""
@@ -50,6 +57,7 @@ class Display:
     on_texts: OnTexts = _ignore
     on_batch: OnBatch = _ignore
     on_look: OnLook = _ignore
+    on_data: OnData = _ignore
 
 
 SILENT = Display()

@@ -77,8 +77,10 @@ def forecast(
     attribution: str | None = None,
     *,
     bearing: bool = False,
+    labels: Sequence[str] = (),
 ) -> Forecast:
-    """Estimate a run from its spec, by training on a few batches and auditing a few texts.
+    """Estimate a run from its spec, by training on a few batches and auditing a few texts; of a
+    model with several ``labels``, of those that are named, or of all.
 
     An epoch takes as long as its batches, timed in their mean, and its validation. There are at
     least ``patience + 1`` epochs, and at most as many as the spec allows. `forecast_audit` says how
@@ -94,9 +96,10 @@ def forecast(
     epoch, timed, once = _time_epoch(model, part, spec)
     own, all_epochs = as_trained(spec.fit), _epochs_of_all(spec)
     fewest, most = min(own.patience + 1, own.epochs), own.epochs
-    trained, labels = Trained(model, part.dataset, others, {}), 1
+    trained, audits = Trained(model, part.dataset, others, {}), 1
     if spec.model.labelwise:
-        trained, labels = of_label(trained, part.dataset.labels[0]), len(part.dataset.labels)
+        audits = len(set(labels) or part.dataset.labels)
+        trained = of_label(trained, part.dataset.labels[0])
     audit = forecast_audit(
         trained,
         spec.seed,
@@ -106,7 +109,7 @@ def forecast(
         part.share,
         attribution,
         bearing=bearing,
-    ).times(labels, "labels")
+    ).times(audits, "labels")
     texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
     about = (
         f"an epoch on {timed} of {texts:,} training texts, {models} models, {fewest} to {most} "

@@ -32,6 +32,8 @@ class Forecast:
     first_look: tuple[int, float] | None = None
     """Of an audit that stops when its verdict is settled, the texts of its first look and the
     seconds of measuring them."""
+    audits: int = 1
+    """How many audits follow one another, each with a first look and a budget of its own."""
     budget: float | None = None
     """The seconds after which it stops in any case."""
     notes: tuple[str, ...] = ()
@@ -60,5 +62,6 @@ class Forecast:
             seconds_training=training,
             seconds_audit=audit,
             seconds_judging=judging,
+            audits=runs,
             basis=basis,
         )

@@ -30,6 +30,7 @@ from sightline.experiments.training_jobs import (
 )
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import alter, check_alterable
+from sightline.report.data_notes import worth_noting
 from sightline.training.control_models import companions_of, title_of
 
 
@@ -101,7 +102,10 @@ def train(
     model of a run whose attention this one is given.
     """
     companions_of(spec)  # first: what nobody can make is refused before data are read
-    return train_on(load(spec.data, spec.seed), spec, display, device, keep, named)
+    dataset = load(spec.data, spec.seed)
+    for note in worth_noting(dataset.card):
+        display.on_data(note)
+    return train_on(dataset, spec, display, device, keep, named)
 
 
 def train_on(

@@ -22,7 +22,7 @@ from sightline.core.results import (
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import called
 from sightline.report.number_format import KEEP, about, count
-from sightline.report.sentences import answers, listed, of_classes, opened, quoted
+from sightline.report.sentences import answers, listed, of_classes, opened, quoted, some_of
 from sightline.report.sequential_note import is_settled
 from sightline.verdict.thresholds import committed
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
@@ -81,7 +81,7 @@ def _attention(verdict: Verdict) -> Iterator[str]:
     for part in (one for one in answers(verdict) if one.advised):
         # What must not be shown for all texts together is not left open for a class.
         level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
-        which = of_classes(part.classes)
+        which = of_classes(part.classes, part.level)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
         yield f"{worded(_ATTENTION[level], verdict.of_map)}{which}{why}."
 
@@ -143,7 +143,7 @@ def more_of_classes(audit: Results) -> Iterator[str]:
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
         yield (
             f"Audit about {about(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
-            f"texts predicted {listed(map(quoted, few))} takes at least {least} of each."
+            f"texts predicted {some_of(few)} takes at least {least} of each."
         )
 
 

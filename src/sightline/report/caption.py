@@ -89,7 +89,8 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
         )
         why = "there are too few of them" if few else _open(audit)
         yield (
-            f"Do not display {audit.verdict.of_map} for this model{of_classes(part.classes)} yet: "
+            f"Do not display {audit.verdict.of_map} for this model"
+            f"{of_classes(part.classes, part.level)} yet: "
             f"{why}."
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 from sightline.config.label_map import READ_AS
 from sightline.core.results import Results
 from sightline.data.assembly.data_warnings import MARKUP
+from sightline.data.assembly.joined_labels import LOOK_JOINED
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, texts
@@ -19,7 +20,7 @@ from sightline.report.sequential_note import settled_after
 TITLE = "About the texts"
 MOST = 6
 """Labels that are named one by one."""
-_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR)
+_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED)
 """What stands in a note of the data card that is to be known before any number."""
 
 
@@ -38,8 +39,8 @@ def noted(audit: Results) -> list[str]:
 
 
 def worth_noting(card: Mapping[str, Any]) -> list[str]:
-    """Give the notes on test rows, classes of labels, markup that counts as words, and near
-    copies.
+    """Give the notes on test rows, classes of labels, classes that look like several labels, markup
+    that counts as words, and near copies.
     """
     return [note for note in card.get("notes", ()) if any(mark in note for mark in _WORTH)]
 

@@ -4,6 +4,7 @@ and in the report.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ from sightline.report.sentences import (
     of_classes,
     opened,
     quoted,
+    some_of,
 )
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
@@ -70,6 +72,8 @@ _SENTENCES: Mapping[Level, str] = {
     ),
 }
 _TONES = {MUST_NOT: "bad", CAN: "good", WITH_CAVEATS: "caveat", BY_ABSENCE: "absent"}
+_COUNTED = re.compile(r" \(([0-9]+)\)")
+"""How many texts of a class there are, in the reason why they are too few."""
 _REMOVED = {OPERATORS[0]: "Removing", OPERATORS[1]: "Replacing"}
 
 
@@ -132,7 +136,7 @@ def conclusions(verdict: Verdict) -> list[Concluded]:
 
 def _of(part: Answered) -> str:
     if part.classes or part.advised:
-        return of_classes(part.classes)
+        return of_classes(part.classes, part.level)
     return f" {ALL_TOGETHER}"
 
 
@@ -147,11 +151,23 @@ def reasons(audit: Results, *, scores: bool = True) -> list[str]:
 
 def too_few(verdict: Verdict) -> list[str]:
     """Say which predicted classes have too few texts for a verdict of their own."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[str, dict[str, str]] = {}
     for name, one in verdict.by_class.items():
         if one.row == UNFIT and one.reasons:
-            by_reason.setdefault(one.reasons[0].words, []).append(quoted(name))
-    return [f"For texts predicted {listed(of)}: {words}." for words, of in by_reason.items()]
+            words = one.reasons[0].words
+            by_reason.setdefault(_COUNTED.sub("", words), {})[name] = words
+    return [
+        f"For texts predicted {some_of(tuple(of))}: {_shared(reason, [*of.values()])}."
+        for reason, of in by_reason.items()
+    ]
+
+
+def _shared(reason: str, each: Sequence[str]) -> str:
+    """Say a reason of several classes once, with the fewest and the most texts that they have."""
+    if len(set(each)) == 1:
+        return each[0]
+    counts = [int(found[1]) for words in each if (found := _COUNTED.search(words))]
+    return f"{reason} ({min(counts)} to {max(counts)})"
 
 
 def caveats(audit: Results, *, scores: bool = True) -> list[str]:

@@ -16,6 +16,8 @@ SHOWN = 25
 """Labels that the terminal lists."""
 NAMED = 3
 """Labels of one verdict that the headline names."""
+LEFT_OUT = 6
+"""Labels that were not audited for one reason, and are named."""
 NOT_AUDITED = "not audited"
 
 
@@ -43,8 +45,10 @@ class LabelRow:
         return asdict(self)
 
 
-def audited_row(label: str, predicted: int, audit: Results, level: float) -> LabelRow:
-    """Sum an audit of a label up."""
+def audited_row(label: str, predicted: int, texts: int, audit: Results, level: float) -> LabelRow:
+    """Sum an audit of a label up, which is predicted for some of all texts: the audit may have
+    stopped before it saw them.
+    """
     verdict = audit.verdict
     own = verdict.by_class.get(label)
     decided = next((one for one in audit.findings if one.code in verdict.decided_by[:1]), None)
@@ -52,7 +56,7 @@ def audited_row(label: str, predicted: int, audit: Results, level: float) -> Lab
     return LabelRow(
         label,
         predicted,
-        len(audit.texts),
+        texts,
         verdict.level,
         None if own is None else own.level,
         "" if decided is None else decided.title,
@@ -85,6 +89,8 @@ def intervals_note(rows: Sequence[LabelRow]) -> str:
     note = f"Intervals: {100 * LEVEL:.4g} %, over texts; 0 = chance, 1 = best."
     if wide <= LEVEL:
         return note
+    if len(tested) == 1:
+        return f"{note} Here {100 * wide:.4g} %, because the audit may look more than once."
     return (
         f"{note} Where attention passed its tests alone: {100 * wide:.4g} %, so that of the labels "
         f"for which it can be shown at most {100 * (1 - LEVEL):.4g} % are expected to be wrong "
@@ -108,7 +114,47 @@ def cells(row: LabelRow) -> tuple[str, ...]:
 
 def lines(rows: Sequence[LabelRow]) -> list[str]:
     """Write the table for a terminal: so many labels, and how many more."""
-    shown = rows[:SHOWN]
-    table = aligned([HEAD, *map(cells, shown)])
-    more = [f"and {len(rows) - len(shown)} more"] if len(rows) > len(shown) else []
-    return [summary(rows), "", *table, *more, "", intervals_note(rows)]
+    audited, left = by_verdict(rows)
+    shown = audited[:SHOWN]
+    table = aligned([HEAD, *map(cells, shown)]) if shown else []
+    more = [f"and {len(audited) - len(shown)} more"] if len(audited) > len(shown) else []
+    return [summary(rows), "", *table, *more, *reasons(left), "", intervals_note(rows)]
+
+
+def by_verdict(rows: Sequence[LabelRow]) -> tuple[list[LabelRow], list[LabelRow]]:
+    """Put labels of one verdict together, in the order of the verdicts, and apart from them those
+    that were not audited.
+    """
+    audited = [row for level in VERDICTS for row in rows if row.verdict == level]
+    return audited, [row for row in rows if row.verdict is None]
+
+
+def reasons(left: Sequence[LabelRow]) -> list[str]:
+    """Say once for all labels that were not audited for one reason what it is."""
+    by_reason: dict[tuple[str, str], list[LabelRow]] = {}
+    for row in left:
+        # what stands between them is the count of one label
+        reason, _, rest = row.why.partition(": ")
+        by_reason.setdefault((reason, rest.rpartition("; ")[2]), []).append(row)
+    return [
+        f"{NOT_AUDITED}, {one[0].why}: {quoted(one[0].label)}"
+        if len(one) == 1
+        else f"{NOT_AUDITED}, {reason}: {_predicted(one)}; {least}: {_first([*map(_label, one)])}"
+        for (reason, least), one in by_reason.items()
+    ]
+
+
+def _label(row: LabelRow) -> str:
+    return quoted(row.label)
+
+
+def _predicted(rows: Sequence[LabelRow]) -> str:
+    """Count labels, and say for how many texts they are predicted."""
+    counts = [row.predicted for row in rows]
+    span = " to ".join(map(count, sorted({min(counts), max(counts)})))
+    return f"{count(len(rows))} labels, each predicted for {span} of {count(rows[0].texts)} texts"
+
+
+def _first(names: Sequence[str]) -> str:
+    left = len(names) - LEFT_OUT
+    return listed([*names[:LEFT_OUT], f"{count(left)} more"] if left > 0 else names)

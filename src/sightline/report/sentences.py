@@ -96,7 +96,7 @@ def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
     """Say an answer of some classes, and why the map must not be shown for them where that is the
     answer.
     """
-    text = f"{level} for texts predicted {listed(map(quoted, classes))}"
+    text = f"{level}{of_classes(tuple(classes), level)}"
     why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
     return Answered(
         text, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes)
@@ -263,13 +263,33 @@ def quoted(name: str) -> str:
     return f"'{shortened(one_line(name), 40)}'"
 
 
-def of_classes(classes: Sequence[str]) -> str:
+def of_classes(classes: Sequence[str], level: Level | None = None) -> str:
     """Name the texts of some predicted classes, to stand behind a noun; nothing for all texts.
+
+    Of many classes that are left open, the first are named. Where a map can or must not be shown,
+    a reader has to know for which classes.
 
     >>> of_classes(["a", "b"]), of_classes([])
     (" for texts predicted 'a' and 'b'", '')
+    >>> of_classes("abcdefghij", CANNOT_TELL)
+    " for texts predicted 'a', 'b', 'c', 'd', 'e', 'f' and 4 more classes"
     """
-    return f" for texts predicted {listed(map(quoted, classes))}" if classes else ""
+    if not classes:
+        return ""
+    named = some_of(classes) if level == CANNOT_TELL else listed(map(quoted, classes))
+    return f" for texts predicted {named}"
+
+
+MOST_NAMED = 6
+"""Classes that are named one by one where it matters little which they are."""
+
+
+def some_of(classes: Sequence[str]) -> str:
+    """Name classes in a sentence; of many the first, and how many more there are."""
+    left = len(classes) - MOST_NAMED
+    if left < 2:
+        return listed(map(quoted, classes))
+    return listed([*map(quoted, classes[:MOST_NAMED]), f"{left} more classes"])
 
 
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:

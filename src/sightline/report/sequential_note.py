@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.core.results import Results
 from sightline.report.number_format import count, texts
-from sightline.report.sentences import listed, quoted
+from sightline.report.sentences import listed, quoted, some_of
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def look_line(state: LookState) -> str:
 def _left(about: Mapping[str, Any]) -> str:
     """Name what is open, and what would settle it."""
     of = ["all texts together"] if about["open_whole"] else []
-    of += [f"texts predicted {quoted(one)}" for one in about["open_classes"]]
+    if classes := about["open_classes"]:
+        of.append(f"texts predicted {some_of(classes)}")
     said = f"Open for {listed(of)}: {_tests(about['open'])}."
     if about["needed_texts"] is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."

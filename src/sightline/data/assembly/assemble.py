@@ -12,6 +12,7 @@ from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.data.assembly.corpus import Corpus, Text, lost
 from sightline.data.assembly.data_warnings import lengths, noticed, words_beyond
+from sightline.data.assembly.joined_labels import joined_in
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 
@@ -26,6 +27,8 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
     )  # before there are examples: its sets take as much memory as they
     used = [text for _, _, text in _kept(corpus, chosen)]
     notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
+    if joined := joined_in(corpus, spec):
+        notes.append(joined.note())
     before = {"before_cutting": _lengths(corpus, chosen, spec.max_tokens)} if rule.cuts else {}
     splits = _examples(corpus, chosen)
     if empty := [split for split in chosen.needed if not splits[split]]:

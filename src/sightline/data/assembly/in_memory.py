@@ -85,7 +85,9 @@ def _cells(name: str, columns: dict[str, list[Any]], labels_sep: str) -> list[Re
     n = len(columns["text"])
     if odd := next((column for column, values in columns.items() if len(values) != n), None):
         raise DataError(f"expected a {odd} for each of {n} texts, got {len(columns[odd])}", name)
-    there = {each: each if each in columns else None for each in ("split", "rationale", "query")}
+    there: dict[str, Any] = {
+        each: each if each in columns else None for each in ("split", "rationale", "query")
+    }
     named = Columns("text", "label", **there, labels_sep=labels_sep)
     rows = (
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from sightline.config.specs import DataSpec
-from sightline.config.user_tables import Table
+from sightline.config.user_tables import Table, columns_of_labels
 from sightline.data.readers.arrow import read_parquet, read_streams
 from sightline.data.readers.csv_jsonl import LABELLED, Records, read_rows
 from sightline.data.readers.hf_datasets import saved_files, saved_splits
@@ -48,7 +48,7 @@ def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[st
 def wanted_columns(spec: DataSpec) -> set[str]:
     """Name the columns that a spec reads, where they are there."""
     named = {spec.text, spec.label, spec.split, spec.rationale, spec.query, spec.id, spec.group}
-    return named - {""}
+    return named.union(columns_of_labels(spec.label)) - {""}
 
 
 def read_sheet(

@@ -13,6 +13,7 @@ from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.fingerprints import fingerprint
+from sightline.data.assembly.joined_labels import joined_in
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
 from sightline.data.assembly.user_corpus import shortened
 from sightline.data.dataset import SPLITS
@@ -107,7 +108,7 @@ class _Own:
         if not texts[0].split:
             if self._all_to_test(texts):
                 return ["test"] * len(texts), f"no split column: {EVERY_ROW}", Counter()
-            return self._divided(texts[0].file, labels, together, seed)
+            return self._divided(corpus, labels, together, seed)
         if self.spec.group:
             _check_groups(texts)
         names, dropped = [text.split for text in texts], Counter[str]()
@@ -134,9 +135,16 @@ class _Own:
         )
 
     def _divided(
-        self, file: str, labels: Sequence[str], together: Sequence[Hashable], seed: int
+        self, corpus: Corpus, labels: Sequence[str], together: Sequence[Hashable], seed: int
     ) -> Named:
-        _check_divisible(file, labels, together, "groups" if self.spec.group else "")
+        file, joined = corpus.texts[0].file, joined_in(corpus, self.spec)
+        _check_divisible(
+            file,
+            labels,
+            together,
+            "groups" if self.spec.group else "",
+            "" if joined is None else f"{joined.advice()}; ",
+        )
         by_class = "" if self.spec.labels_sep else "class by class, "
         how = f"{by_class}copies of a text together{self._whole}"
         names = self._checked(file, labels, divide(labels, together, SHARES, seed), SPLITS)
@@ -192,16 +200,19 @@ class _Own:
 
 
 def _check_divisible(
-    file: str, labels: Sequence[str], together: Sequence[Hashable], groups: str
+    file: str, labels: Sequence[str], together: Sequence[Hashable], groups: str, before: str
 ) -> None:
-    """Ask for a text of each class, or for a group that has one, in each split before dividing."""
+    """Ask for a text of each class, or for a group that has one, in each split before dividing.
+
+    Advice that may spare the rest stands ``before`` the message.
+    """
     pairs = set(zip(labels, together, strict=True)) if groups else ()
     counts = Counter(label for label, _ in pairs) if groups else distinct(labels, together)
     rare = sorted({label for label in labels if counts[label] < len(SPLITS)})
     if rare:
         others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
         raise DataError(
-            f"label {shortened(rare[0])}{others} has {counts[rare[0]]} different "
+            f"{before}label {shortened(rare[0])}{others} has {counts[rare[0]]} different "
             f"{groups or 'texts'}; at least {len(SPLITS)} are needed to divide them into "
             "training, validation and test: add texts, drop the label, name the splits in a "
             f"column ({setting('split')}), or check that {setting('label')} is the right one",

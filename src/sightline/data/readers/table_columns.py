@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sightline.config.specs import DataSpec
-from sightline.config.user_tables import EVERY_ROW
+from sightline.config.user_tables import EVERY_ROW, columns_of_labels
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
 from sightline.data.dataset import written_set
@@ -43,13 +43,15 @@ class Columns:
     group: str | None = None
     labels_sep: str = ""
     """What separates several labels of a text; empty where it has one."""
+    zero_one: tuple[str, ...] = ()
+    """The columns of 0 and 1, one for each label, that stand for one column of labels."""
 
     def description(self) -> dict[str, str | None]:
         """Say for a card which column is what; ids and groups where there are any."""
         return {
             name: column
             for name, column in asdict(self).items()
-            if column or name not in ("id", "group", "labels_sep")
+            if name != "zero_one" and (column or name not in ("id", "group", "labels_sep"))
         }
 
 
@@ -82,12 +84,13 @@ def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
         "split": spec.split,
         "rationale": spec.rationale,
     } | asked
+    zero_one = _zero_one_columns(spec, rows)
     for name, column in columns.items():
         # A name that differs from the default was asked for, and its absence must not pass for
         # "there is none".
         usual = column == name if name != "split" else column in (name, EVERY_ROW)
         wanted = name not in ("split", "rationale") or not usual
-        if wanted:
+        if wanted and not (name == "label" and zero_one):
             find_column(rows, name, column)
     optional = {
         name: columns[name] if columns[name] in rows.columns else None
@@ -99,7 +102,37 @@ def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
             "out, or rename it"
         )
         raise DataError(message, rows.file, rows.header)
-    return Columns(spec.text, spec.label, **optional, **asked, labels_sep=spec.labels_sep)
+    return Columns(
+        spec.text,
+        spec.label,
+        **optional,
+        **asked,
+        labels_sep=spec.labels_sep,
+        zero_one=zero_one,
+    )
+
+
+def _zero_one_columns(spec: DataSpec, rows: Records) -> tuple[str, ...]:
+    """Find the columns of 0 and 1, where several are named for the labels; none where one column
+    has that name.
+    """
+    names = columns_of_labels(spec.label)
+    if spec.label in rows.columns or not {*names}.intersection(rows.columns):
+        return ()
+    for name in names:
+        find_column(rows, "label", name)
+    if odd := next((one for one in names if one == spec.text or names.count(one) > 1), None):
+        raise SpecError(
+            f"expected a column of its own for each label, got {odd!r} twice, or as the texts",
+            field="label",
+        )
+    if not spec.labels_sep:
+        raise SpecError(
+            f"names {len(names)} columns, and one is expected where a text has one label; add "
+            f"{setting('labels_sep', ';')} to read 0 and 1 in them, for a model with +labelwise",
+            field="label",
+        )
+    return names
 
 
 def _check_settings(spec: DataSpec) -> None:
@@ -160,8 +193,27 @@ def read_text(file: str, row: Record, column: str) -> str:
     return text
 
 
+_ZERO_ONE = {"0": False, "false": False, "0.0": False, "1": True, "true": True, "1.0": True}
+
+
+def _of_columns(file: str, row: Record, columns: Columns) -> str:
+    """Read all labels of a text: those in whose column it has 1."""
+    cells = {name: row.cells.get(name) for name in columns.zero_one}
+    found = {name: _ZERO_ONE.get(str(cell).strip().lower()) for name, cell in cells.items()}
+    if odd := next((name for name, one in found.items() if one is None), None):
+        raise DataError(
+            f"expected 0 or 1 in {odd!r}, a column of one label, got {show(cells[odd])}; write 1 "
+            "where the text has the label and 0 where not",
+            file,
+            row.line,
+        )
+    return sys.intern(written_set({name for name, one in found.items() if one}))
+
+
 def _labels(file: str, row: Record, columns: Columns) -> str:
     """Read all labels of a text: names with a separator between them, or a list; none is none."""
+    if columns.zero_one:
+        return _of_columns(file, row, columns)
     cell = row.cells.get(columns.label)
     if isinstance(cell, list | tuple | set | frozenset):
         named = [_written(one) for one in cell]

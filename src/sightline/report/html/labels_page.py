@@ -12,7 +12,7 @@ from sightline._io.atomic_write import write_bytes, write_whole
 from sightline.core.results import Results
 from sightline.report.html.audit_page import write_page
 from sightline.report.html.page_template import frame, template
-from sightline.report.label_rows import HEAD, LabelRow, cells, intervals_note, summary
+from sightline.report.label_rows import HEAD, LabelRow, by_verdict, cells, intervals_note, summary
 
 
 def pages_folder(path: Path) -> Path:
@@ -40,12 +40,16 @@ def write_labels(
     write_whole(
         folder, write, {*names.values(), *(one.name for one in folder.glob("label-*.html"))}
     )
-    shown = [(cells(row), _link(folder, names.get(row.label, ""))) for row in rows]
+    audited, left = (
+        [(cells(row), _link(folder, names.get(row.label, ""))) for row in some]
+        for some in by_verdict(rows)
+    )
     page = template("labels.html.j2").render(
         **frame(),
         title=title,
         head=HEAD,
-        rows=shown,
+        rows=audited,
+        left=left,
         found=summary(rows),
         note=intervals_note(rows),
     )
