@@ -526,7 +526,8 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "peak_bytes",
     }
     parts = ("seconds_start", "seconds_reading", "seconds_audit", "seconds_judging", "seconds_page")
-    looked = {"first_look", "budget", "notes"}
+    looked = {"first_look", "budget", "notes", "audits"}
+    assert output["audits"] == 1
     assert set(output) == {*numbers, *parts, *looked, "seconds_least", "seconds", "basis"}
     assert (output["first_look"], output["budget"]) == (None, None)
     assert output["seconds_training"] == 0 < min(output[part] for part in parts)

@@ -225,7 +225,8 @@ def _describe(error: SightlineError, asked: Sequence[str]) -> str:
     def spelled(name: str, value: str) -> str:
         if name not in flags:
             return f"{name}={value}"
-        return f"{flags[name]} {quote(value)}" if value else flags[name]
+        typed = value if value.startswith(("'", '"')) else quote(value)  # some come quoted
+        return f"{flags[name]} {typed}" if value else flags[name]
 
     description = error.spelled(spelled)
     return f"{_flag(error.field, asked)}: {description}" if error.field else description

@@ -18,19 +18,12 @@ from jaxtyping import Float
 from torch import nn
 
 
-class Additive(nn.Module):
-    """``score_t = v · tanh(W₁ h_t + b₁ [+ W₂ q + b₂])`` (Bahdanau et al. 2015).
+class _ByLayers(nn.Module):
+    """A first layer that reads states, one that reads queries, and a last one with a row a label."""
 
-    Jain & Wallace 2019, §2; Wen et al. 2022, eq. 2, which prints no biases.
-    """
-
-    def __init__(self, states: int, query: int, rows: int, hidden: int) -> None:
-        super().__init__()
-        width = hidden or max(1, states // 2)
-        self.inner = nn.Linear(states, width)
-        self.outer = nn.Linear(width, rows, bias=False)
-        if query:
-            self.asked = nn.Linear(query, width)
+    inner: nn.Linear
+    outer: nn.Linear
+    asked: nn.Linear
 
     @property
     def first(self) -> nn.Linear:
@@ -55,6 +48,25 @@ class Additive(nn.Module):
     def last(self) -> nn.Linear:
         """The layer with a row for each label."""
         return self.outer
+
+    def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
+        """Score what the first layer gives."""
+        raise NotImplementedError
+
+
+class Additive(_ByLayers):
+    """``score_t = v · tanh(W₁ h_t + b₁ [+ W₂ q + b₂])`` (Bahdanau et al. 2015).
+
+    Jain & Wallace 2019, §2; Wen et al. 2022, eq. 2, which prints no biases.
+    """
+
+    def __init__(self, states: int, query: int, rows: int, hidden: int) -> None:
+        super().__init__()
+        width = hidden or max(1, states // 2)
+        self.inner = nn.Linear(states, width)
+        self.outer = nn.Linear(width, rows, bias=False)
+        if query:
+            self.asked = nn.Linear(query, width)
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
         """Score what the first layer gives."""
@@ -102,7 +114,7 @@ class Dot(nn.Module):
         return one_or_rows(inner) * self.scale
 
 
-class Deep(nn.Module):
+class Deep(_ByLayers):
     """``score_t = D(W_h h_t [+ W_q q])``, ``D(x) = W⁽ˢ⁾ ReLU(W⁽ˢ⁻¹⁾ … ReLU(W⁽¹⁾ ReLU(x)))`` (Wen et
     al. 2022, eq. 3–4).
 
@@ -118,28 +130,6 @@ class Deep(nn.Module):
         self.outer = nn.Linear(width, rows, bias=False)
         if query:
             self.asked = nn.Linear(query, width)
-
-    @property
-    def first(self) -> nn.Linear:
-        """The layer that reads the states."""
-        return self.inner
-
-    def forward(
-        self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
-    ) -> Float[torch.Tensor, "B *R T"]:
-        """Score every token, for each row."""
-        return rows_first(
-            self.rest(
-                self.inner(states)
-                if query is None
-                else self.inner(states) + self.asked(query)[:, None]
-            )
-        )
-
-    @property
-    def last(self) -> nn.Linear:
-        """The layer with a row for each label."""
-        return self.outer
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
         """Score what the first layer gives."""
