@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import torch
@@ -24,24 +24,16 @@ def of_label(logits: Float[torch.Tensor, "*B K"], label: int | None) -> Float[to
     return logits if label is None else logits[..., label : label + 1]
 
 
-def as_view(name: str, labels: Sequence[str] | None, label: int) -> dict[str, Any]:
-    """Give what a view says of itself, from what the whole model does."""
-    chosen = (labels or ())[label]
-    return {
-        "link": "sigmoid",
-        "name": f"{name}: {chosen}",
-        "labels": classes_of(chosen),
-        "label": label,
-        "width": len(labels or ()),
-    }
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelView:
+    """A module whose every run answers for all of its labels, taken whole or as one of them."""
 
-
-class LabelViews:
-    """What a module with several labels offers of each, whichever way it is read."""
-
-    name: str
-    labels: tuple[str, ...] | None
-    one_length: bool
+    label: int | None = None
+    """Which of several labels this is a view of; None where the model is taken whole."""
+    width: int | None = None
+    """How many logits the module gives, where this is a view of one."""
+    shared: Callable[[Batch], torch.Tensor] | None = None
+    """Gives the logits of a view, from runs that its other labels take theirs from."""
 
     @property
     def answers_together(self) -> bool:
@@ -50,9 +42,23 @@ class LabelViews:
 
     def view(self, label: int) -> Self:
         """Give the same module as a classifier of one of its labels."""
-        whole: Any = self  # a frozen dataclass
-        part: Self = replace(whole, **as_view(self.name, self.labels, label))
-        return part
+        whole: Any = self  # each has a name and labels
+        names = whole.labels or ()
+        view: Self = replace(
+            whole,
+            link="sigmoid",
+            name=f"{whole.name}: {names[label]}",
+            labels=classes_of(names[label]),
+            label=label,
+            width=len(names),
+        )
+        return view
+
+
+class LabelViews(LabelView):
+    """The same of modules that may be run on texts of one length at a time."""
+
+    one_length: bool
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""

@@ -60,12 +60,6 @@ class WrappedModule(LabelViews):
     labels: tuple[str, ...] | None = None
     one_length: bool = False
     """Whether texts of one length are run at a time, without padding."""
-    label: int | None = None
-    """Which of several labels this is a view of; None where the model is taken whole."""
-    width: int | None = None
-    """How many logits the module gives, where this is a view of one."""
-    shared: Callable[[Batch], torch.Tensor] | None = None
-    """Gives the logits of a view, from runs that its other labels take theirs from."""
 
     def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):

@@ -20,7 +20,7 @@ from sightline.adapters.huggingface.prompted_model import Calibration, PromptedM
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
-from sightline.adapters.label_views import as_view, of_label
+from sightline.adapters.label_views import of_label
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead, skippable
 from sightline.adapters.tap.softmax_tracer import Site
@@ -49,10 +49,6 @@ class HuggingFace(Classifier):
     link: Link
     choosing: bool = False
     """Whether an audit is to choose the reading, among all there are."""
-
-    def view(self, label: int) -> HuggingFace:
-        """Give the same model as a classifier of one of its labels."""
-        return replace(self, **as_view(self.name, self.labels, label))
 
     @property
     def calibration(self) -> Calibration | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from sightline.adapters.huggingface.forward_pass import plain_logits, run
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
-from sightline.adapters.label_views import of_label
+from sightline.adapters.label_views import LabelView, of_label
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import Ahead
 from sightline.adapters.tap.softmax_tracer import Site
@@ -70,7 +70,7 @@ AttentionChanges = Callable[[TextGroup], Mapping[Site, Change]]
 
 
 @dataclass(frozen=True, eq=False)
-class Classifier:
+class Classifier(LabelView):
     """A classifier and its tokenizer, with the layers of its attention, before any reading of
     them.
     """
@@ -83,17 +83,6 @@ class Classifier:
     """Whether the model is told which piece is of the text and which of the query."""
     together: bool
     """Whether texts of several lengths may be run together, padded."""
-    label: int | None = field(default=None, kw_only=True)
-    """Which of several labels this is a view of; None where the model is taken whole."""
-    width: int | None = field(default=None, kw_only=True)
-    """How many logits the module gives, where this is a view of one."""
-    shared: Callable[[Batch], torch.Tensor] | None = field(default=None, kw_only=True)
-    """Gives the logits of a view, from runs that its other labels take theirs from."""
-
-    @property
-    def answers_together(self) -> bool:
-        """Every run of the module gives the logits of all labels."""
-        return True
 
     @property
     def device(self) -> torch.device:
