@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.model_source import (
-    MODEL_FILE,
-    Chosen,
-    Given,
-    Saved,
-    Source,
-    ToTrain,
-)
+from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
 from sightline.api.run_options import AuditOptions
 from sightline.experiments.callbacks import Display
 

@@ -125,7 +125,7 @@ def _labelled(model: Auditable, examples: list[Example]) -> Iterator[Prediction]
             yield Prediction(None, dict.fromkeys(names, np.nan))
             continue
         has = [name for name, logit in zip(names, row, strict=True) if logit > 0]
-        chances = [float(probabilities(np.array([[logit]]))[0, 1]) for logit in row]
+        chances = probabilities(row[:, None])[:, 1].tolist()
         yield Prediction(SEVERAL.join(has), dict(zip(names, chances, strict=True)))
 
 

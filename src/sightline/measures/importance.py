@@ -19,7 +19,13 @@ from jaxtyping import Bool, Float, Int
 from sightline.config.measure_registry import Reduction
 from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
 from sightline.measures.batch_words import Words, words_of
-from sightline.measures.perturbations import at_once, chunks, logits_of_variants, run_variants
+from sightline.measures.perturbations import (
+    at_once,
+    chunks,
+    logits_of_variants,
+    run_variants,
+    token_counts,
+)
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.log_odds import log_odds
@@ -247,10 +253,7 @@ def deletions(
     """
     several = words.mask.sum(1, keepdims=True) > 1
     rows, columns = np.nonzero(words.mask & several)
-    lengths = to_numpy(batch.mask.sum(1))
-    if batch.query_ids is not None:  # every shortened text brings its query
-        lengths = lengths + batch.query_ids.shape[1]
-    device = batch.ids.device
+    lengths, device = token_counts(batch), batch.ids.device
     return [
         (torch.from_numpy(rows[some]).to(device), torch.from_numpy(columns[some]).to(device))
         for some in chunks(lengths[rows], tokens_at_once)

@@ -18,6 +18,7 @@ from sightline.core.protocols import (
     SupportsVariants,
     Trace,
 )
+from sightline.measures.trace_arrays import to_numpy
 
 LIGHTER = 4
 """How many times as many tokens fit where a model shares what variants have in common: no state of
@@ -51,6 +52,12 @@ def at_once(model: Auditable, tokens: int) -> int:
     themselves.
     """
     return LIGHTER * tokens if "variants" in model.offers else tokens
+
+
+def token_counts(batch: Batch) -> Int[np.ndarray, " B"]:
+    """Count the tokens that each text takes to run: each brings its query, padded as it is."""
+    lengths = to_numpy(batch.mask.sum(1))
+    return lengths if batch.query_ids is None else lengths + batch.query_ids.shape[1]
 
 
 def chunks(lengths: Int[np.ndarray, " N"], tokens: int) -> list[Int[np.ndarray, " _"]]:

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch
-from sightline.measures.perturbations import at_once, chunks, logits_of_variants
+from sightline.measures.perturbations import at_once, chunks, logits_of_variants, token_counts
 from sightline.measures.trace_arrays import borders, to_numpy
 from sightline.numerics.ties import faded
 
@@ -89,9 +89,7 @@ def _of_like_length(
     batch: Batch, words: Int[Array, " B"], most: int
 ) -> Iterator[tuple[Int[Array, " _"], Batch]]:
     """Divide a batch by the tokens of its texts, with as many texts together as by their words."""
-    tokens = to_numpy(batch.mask.sum(1))
-    if batch.query_ids is not None:
-        tokens = tokens + batch.query_ids.shape[1]
+    tokens = token_counts(batch)
     wider = min(WIDER, max(1.0, tokens.sum() / words.sum()))
     for rows in chunks(tokens, int(wider * most)):
         part = batch.rows(torch.from_numpy(rows).to(batch.ids.device))
