@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import sightline
 from sightline.api.look import ALIKE, NOT_KNOWN, edited
 from sightline.audits.audit_result import Audit
-from sightline.config.measure_registry import MAPS
+from sightline.config.word_maps import MAPS
 from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.explanation import USUAL
 from sightline.core.results import Measurement, Ragged

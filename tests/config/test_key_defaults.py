@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.config import key_defaults
+from sightline.config.interval_settings import INTERVALS, NEAR_COPIES
 from sightline.config.key_compatibility import later_fields
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
-from sightline.config.measure_settings import INTERVALS, NEAR_COPIES, SETTINGS
 from sightline.config.part_syntax import Part
 from sightline.config.registry import ROOMS, names_of, row_of
 from sightline.config.run_keys import lasting_key, run_key, training_key
@@ -91,7 +91,7 @@ def takes(run: RunSpec, code: str) -> bool:
     return code in (run.measures or set(MEASURES) - BY_NAME) or code == ALWAYS
 
 
-OF_MEASURES = [(code, name) for code, settings in SETTINGS.items() for name in settings]
+OF_MEASURES = [(code, name) for code, row in MEASURES.items() for name in row.settings]
 
 
 @pytest.mark.parametrize(("code", "name"), OF_MEASURES)
@@ -99,7 +99,7 @@ def test_another_setting_is_another_run_just_where_its_measure_is_taken(
     code: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {of: (run_key(run), training_key(run)) for of, run in RUNS.items()}
-    monkeypatch.setitem(SETTINGS[code], name, other(SETTINGS[code][name]))
+    monkeypatch.setitem(MEASURES[code].settings, name, other(MEASURES[code].settings[name]))
     for of, run in RUNS.items():
         assert (run_key(run) != before[of][0]) == takes(run, code), of
         assert training_key(run) == before[of][1]
@@ -120,10 +120,10 @@ def test_runs_have_one_key_just_where_all_settings_are_equal(
     with pytest.MonkeyPatch.context() as patch:
         keys = [run_key(run)]
         for (code, name), value in chosen.items():
-            patch.setitem(SETTINGS[code], name, value)
+            patch.setitem(MEASURES[code].settings, name, value)
         keys.append(run_key(run))
-        there = {(code, name): SETTINGS[code][name] for code, name in OF_MEASURES}
-    was = {(code, name): SETTINGS[code][name] for code, name in OF_MEASURES}
+        there = {(code, name): MEASURES[code].settings[name] for code, name in OF_MEASURES}
+    was = {(code, name): MEASURES[code].settings[name] for code, name in OF_MEASURES}
     assert (keys[0] == keys[1]) == (
         json.dumps(list(there.values())) == json.dumps(list(was.values()))
     )
@@ -240,7 +240,7 @@ def test_a_measure_or_a_part_that_came_later_is_in_the_keys_of_its_runs(
 
 def test_what_stands_in_the_first_settings_is_still_there() -> None:
     """A setting that is gone would leave the keys as they were, and the numbers not."""
-    now = {f"measure {code}": {*settings} for code, settings in SETTINGS.items()} | {
+    now = {f"measure {code}": {*row.settings} for code, row in MEASURES.items()} | {
         "intervals": {*INTERVALS}
     }
     now |= {

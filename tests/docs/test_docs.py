@@ -12,10 +12,10 @@ import pytest
 
 from sightline.audits import run as auditing
 from sightline.audits.audit_result import Audit
-from sightline.config.measure_registry import MAPS
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
+from sightline.config.word_maps import MAPS
 from sightline.core.results import Measurement
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary

@@ -227,10 +227,10 @@ def test_why_a_measure_that_nobody_asked_for_is_missing_is_told_without_reading_
         grid, found, columns=("SL-107",), audits=lambda key: pytest.fail("read without need")
     ).rows
     assert frozen.note == "not asked for: frozen is not among the companions of the study"
-    assert {name: MEASURES[name] for name in NEEDS_COMPANION} == {
-        name: made
-        for name, made in MEASURES.items()
-        if any(need.startswith("companion.") for need in needs_of(made))
+    assert {*NEEDS_COMPANION} == {
+        name
+        for name, row in MEASURES.items()
+        if any(need.startswith("companion.") for need in needs_of(row.made_by))
     }
 
 

@@ -8,10 +8,10 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import kendalltau
 
 from sightline.audits.measure_pass import measure
+from sightline.config.measure_registry import quantity_of
 from sightline.core.results import Measurement, NotRun
 from sightline.core.seeds import Seeds
 from sightline.measures.control_distance import ControlDistance
-from sightline.measures.quantities import quantity_of
 from sightline.models.attention import Given
 from sightline.numerics.divergences import probabilities
 from sightline.verdict.control_estimates import as_distance, distances

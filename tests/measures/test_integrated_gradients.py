@@ -10,7 +10,7 @@ import torch
 from captum.attr import IntegratedGradients
 
 from sightline.audits.measure_pass import measure
-from sightline.config.measure_registry import DEAR, RIVALS, SIGNED_RIVALS
+from sightline.config.word_maps import DEAR, RIVALS, SIGNED_RIVALS
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds

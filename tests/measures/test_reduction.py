@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from sightline.audits.measure_pass import measure
-from sightline.config.measure_registry import MAPS, REDUCED
+from sightline.config.word_maps import MAPS, REDUCED
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds

@@ -13,7 +13,7 @@ from torch import nn
 
 import sightline
 from sightline.audits.measure_pass import measure
-from sightline.config.measure_registry import MAPS
+from sightline.config.word_maps import MAPS
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch, MeasureContext
 from sightline.core.results import Measurement

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.config.measure_registry import MAPS
+from sightline.config.word_maps import MAPS
 from sightline.report.html.colour_scale import DEEPEST, LEAST, none_of_size, scale_of, shades_of
 from sightline.report.html.explanation_view import in_notebook, rows_of
 from sightline.report.html.token_highlights import STEPS

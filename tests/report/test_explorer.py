@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.config.measure_registry import DEAR
+from sightline.config.word_maps import DEAR
 from sightline.core.results import Measurement, Ragged
 from sightline.report.html.audit_page import render
 from sightline.report.html.explorer import carried, embedded

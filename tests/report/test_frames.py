@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow.parquet
 
 from sightline.audits.audit_result import Audit
+from sightline.config.measure_registry import MEASURES, quantity_of
 from sightline.core.errors import MissingExtra, StoreError
 from sightline.core.results import Bracket, Measurement, NotRun, Ragged, TextRecord
-from sightline.measures.quantities import QUANTITIES, quantity_of
 from tests.report import audits
 from tests.snapshots import refused
 
@@ -191,7 +191,9 @@ def test_without_pyarrow_parquet_is_refused_with_what_to_install(
 
 
 def test_a_quantity_is_found_by_its_name_or_by_what_it_is_one_of() -> None:
-    assert quantity_of("erasure", "deleted.random") is QUANTITIES["erasure"]["deleted.random"]
+    assert (
+        quantity_of("erasure", "deleted.random") is MEASURES["erasure"].quantities["deleted.random"]
+    )
     assert quantity_of("erasure", "deleted.gradient").description.endswith("can be)")
     assert (
         quantity_of("agreement", "free_gradient").description == "gradient under uniform attention"

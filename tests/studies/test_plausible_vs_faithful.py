@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
 from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec, RunSpec
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.experiments.grid import pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store

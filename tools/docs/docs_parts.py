@@ -16,14 +16,15 @@ from docs_tables import ROOT, finding_page, table
 
 from sightline._io.limits import BOUNDS
 from sightline.config.base_runs import BESIDE
-from sightline.config.measure_registry import MAPS, RIVALS, SIGNED_RIVALS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.measures.quantity import Scale
 from sightline.config.model_parts import ALTERED, MODELS
 from sightline.config.presets import PRESETS, build_specs
 from sightline.config.registry_row import Row
+from sightline.config.word_maps import MAPS, RIVALS, SIGNED_RIVALS
 from sightline.core.results import SCHEMA
 from sightline.data.corpora.corpus_registry import FORMATS
 from sightline.experiments.sql.store_tables import TABLES
-from sightline.measures.quantities import QUANTITIES, Scale
 from sightline.report.effect_scale import SCALE
 from sightline.report.figures.figure_registry import FIGURES
 from sightline.studies.calibration.threshold_calibration import WORLDS
@@ -71,7 +72,7 @@ def makers() -> dict[str, Callable[[], str]]:
         f"delta {code}": partial(threshold, code) for code in AUDIT_TESTS
     }
     by_code |= {f"tests {code}": partial(tests_of, code) for code in AUDIT_TESTS}
-    by_code |= {f"arrays {code}": partial(arrays, code) for code in QUANTITIES}
+    by_code |= {f"arrays {code}": partial(arrays, code) for code in MEASURES}
     return {
         **by_code,
         **RESULTS,
@@ -256,7 +257,7 @@ def arrays(measure: str) -> str:
     """Table what a measure keeps: name, shape, what it is, and in which unit."""
     rows = (
         (f"`{name}`", one.shape, one.description, _range(one.scale))
-        for name, one in QUANTITIES[measure].items()
+        for name, one in MEASURES[measure].quantities.items()
     )
     return table(("array", "shape", "what it is", "unit"), rows)
 

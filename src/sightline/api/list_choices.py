@@ -11,13 +11,12 @@ from typing import Any, Literal
 from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
 from sightline.config.json_reader import wanted
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import BY_NAME, MEASURES
-from sightline.config.measure_registry import Reduction as Reduction
+from sightline.config.measure_registry import BY_NAME, MEASURES, quantity_of
 from sightline.config.model_parts import MODELS, TRAINED_BESIDE
 from sightline.config.presets import PRESETS
 from sightline.config.registry import COMPANIONS as COMPANIONS
 from sightline.config.registry_row import Row as Part
-from sightline.measures.quantities import quantity_of
+from sightline.config.word_maps import Reduction as Reduction
 from sightline.report.alternative_maps import MEASURED
 from sightline.verdict.catalogue import AUDIT_TESTS as AUDIT_TESTS
 
@@ -87,9 +86,9 @@ def _measures() -> list[Row]:
             "code": code,
             "needs": sorted(NEEDS[code]),
             "paper": PAPERS[code],
-            "about": _first_line(home),
+            "about": _first_line(row.made_by),
         }
-        for code, home in MEASURES.items()
+        for code, row in MEASURES.items()
     ]
 
 

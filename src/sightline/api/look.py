@@ -18,8 +18,8 @@ from sightline.adapters.validate_model import admit
 from sightline.api.model_argument import KnownModel, Model, class_names, known_model
 from sightline.api.unlabelled_texts import unlabelled
 from sightline.audits.audit_storage import load_results
-from sightline.config.measure_registry import BROUGHT, MAPS
 from sightline.config.specs import DataSpec
+from sightline.config.word_maps import BROUGHT, MAPS
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
@@ -158,7 +158,7 @@ def look(
         An audit of this model, or the folder of a saved one: its verdict stands beside the maps.
         One of another model, or of another training of it, is refused.
     maps
-        A name of `sightline.config.measure_registry.MAPS`, or several; what the model does not
+        A name of `sightline.config.word_maps.MAPS`, or several; what the model does not
         allow is said to be absent.
     label_name
         Which label to look at, of a model with several.

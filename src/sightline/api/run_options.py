@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sightline.audits.stop_limits import is_sequential
-from sightline.config.measure_registry import Reduction
+from sightline.config.word_maps import Reduction
 
 
 @dataclass(frozen=True, kw_only=True)

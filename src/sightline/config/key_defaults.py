@@ -15,9 +15,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from sightline.config.interval_settings import INTERVALS, NEAR_COPIES
 from sightline.config.key_compatibility import later_fields
-from sightline.config.measure_registry import taken
-from sightline.config.measure_settings import INTERVALS, NEAR_COPIES, SETTINGS
+from sightline.config.measure_registry import MEASURES, taken
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import SOURCES, names_of, row_of
 from sightline.config.specs import GIVEN, OWN, DataSpec, RunSpec, written
@@ -60,7 +60,7 @@ def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give what an audit depends on unsaid, beside its training."""
-    yield from ((f"measure {code}", SETTINGS[code]) for code in taken(spec.measures))
+    yield from ((f"measure {code}", MEASURES[code].settings) for code in taken(spec.measures))
     yield "intervals", INTERVALS
     if spec.data.kind in (*OWN, GIVEN):  # in other corpora near copies are not looked for
         yield "near copies", NEAR_COPIES

@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args
 
 from sightline._io.limits import WIDTH
 from sightline.config.key_compatibility import LATER, later_fields
-from sightline.config.measure_registry import ALWAYS, MEASURES, Reduction
+from sightline.config.measure_registry import ALWAYS, MEASURES
 from sightline.config.part_compatibility import check_together, pooled_width, states_width
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import ROOMS, chosen, names_of, row_of
 from sightline.config.user_tables import EVERY_ROW, TABLES, Files, Table
+from sightline.config.word_maps import Reduction
 from sightline.core.errors import SpecError
 
 MEANING = 6

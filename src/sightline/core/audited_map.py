@@ -17,7 +17,7 @@ class AuditedMap:
     """The map in the place of attention, for a model of which only answers are known.
 
     ``noun`` is what sentences call it, ``description`` what its numbers are. ``same_as`` names the
-    map of `sightline.config.measure_registry.MAPS` that it is itself: agreement with that one is
+    map of `sightline.config.word_maps.MAPS` that it is itself: agreement with that one is
     agreement with itself, and no evidence.
     """
 

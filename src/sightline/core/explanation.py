@@ -35,7 +35,7 @@ class Explanation:
     probabilities
         By the name of the class, in the order of the model.
     maps
-        By the names of `sightline.config.measure_registry.MAPS`, a number a word; NaN where there
+        By the names of `sightline.config.word_maps.MAPS`, a number a word; NaN where there
         is none.
     absent
         The maps that were asked for and that the model does not allow, and why.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int, UInt64
 
-from sightline.config.measure_settings import NEAR_COPIES
+from sightline.config.interval_settings import NEAR_COPIES
 from sightline.config.specs import OFFICIAL
 from sightline.core.seeds import seed_for
 from sightline.data.dataset import Dataset

@@ -32,7 +32,6 @@ from typing import Any, get_type_hints
 
 from sightline._io.limits import CELLS
 from sightline.config.json_reader import read_as
-from sightline.config.measure_registry import Reduction
 from sightline.config.presets import build_specs
 from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data
@@ -45,6 +44,7 @@ from sightline.config.specs import (
     RunSpec,
     in_order,
 )
+from sightline.config.word_maps import Reduction
 from sightline.core.errors import SpecError
 from sightline.data.corpus_cache import content_digest
 from sightline.data.word_vectors import with_vectors

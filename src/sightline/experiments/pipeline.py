@@ -11,8 +11,8 @@ from sightline.adapters.label_views import label_view, labels_of
 from sightline.adapters.shared_logits import LabelAnswers, SharedLogits, sharing
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
-from sightline.config.measure_registry import Reduction
 from sightline.config.specs import RunSpec
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load

@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Literal
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
 from sightline.config.registry import COMPANIONS
 from sightline.config.specs import RunSpec
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.errors import SpecError
 from sightline.core.results import Estimate, Results, Table, TableCell
 from sightline.experiments.grid import Grid

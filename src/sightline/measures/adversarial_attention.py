@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -37,7 +37,7 @@ from sightline.numerics.score_margin import nats_to_flip
 from sightline.numerics.simplex import decision, rival_gaps
 from sightline.numerics.ties import constant, settled
 
-_SET = SETTINGS["counterfactual"]
+_SET = MEASURES["counterfactual"].settings
 Array = np.ndarray
 NO_NATS = (
     "a weight of zero, which no move of a score brings back",

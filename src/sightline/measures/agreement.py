@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -40,7 +40,7 @@ from sightline.measures.trace_arrays import (
 from sightline.numerics.rank_agreement import captured, kendall_test
 from sightline.numerics.ties import flat
 
-_SET = SETTINGS["agreement"]
+_SET = MEASURES["agreement"].settings
 Array = np.ndarray
 References = Mapping[str, Float[Array, "B W"]]
 REFERENCES = ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion")

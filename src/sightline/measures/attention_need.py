@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -30,7 +30,7 @@ from sightline.numerics.projections import uniform
 from sightline.numerics.relative_positions import CELLS, recut
 from sightline.numerics.simplex import decision
 
-_SET = SETTINGS["need"]
+_SET = MEASURES["need"].settings
 Array = np.ndarray
 
 

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -25,7 +25,7 @@ from sightline.numerics.divergences import jensen_shannon
 from sightline.numerics.simplex_search import Climb, Probe, climb
 from sightline.numerics.tolerance import Tolerance
 
-_SET = SETTINGS["searched"]
+_SET = MEASURES["searched"].settings
 Array = np.ndarray
 SPREAD: float = _SET["spread"]
 """Standard deviation of the scores that the published search starts from."""

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.config.measure_registry import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
+from sightline.config.word_maps import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.core.protocols import Capability, MeasureContext, SupportsAuditedMap, Trace
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
@@ -263,5 +263,5 @@ MAKERS: Mapping[str, Maker] = {
     ),
     **{name: Maker(partial(_given, name=name)) for name in BROUGHT},
 }
-"""How each map of `sightline.config.measure_registry.MAPS` is made, by the name under which a
+"""How each map of `sightline.config.word_maps.MAPS` is made, by the name under which a
 measure reads it and keeps it."""

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -20,7 +20,7 @@ from sightline.measures.trace_arrays import WHY, decided, keys_of, ordered, with
 from sightline.measures.transfer.hybrid_texts import share_of
 from sightline.numerics.ties import settled
 
-_SET = SETTINGS["repair"]
+_SET = MEASURES["repair"].settings
 Array = np.ndarray
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -22,7 +22,7 @@ from sightline.numerics.divergences import jensen_shannon, probabilities, total_
 from sightline.numerics.rank_agreement import kendall_tau_b
 from sightline.numerics.ties import constant
 
-_SET = SETTINGS["beside"]
+_SET = MEASURES["beside"].settings
 Array = np.ndarray
 SEED = "seed("
 """How the name of a companion begins that is the model itself, from another start and in another

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -20,7 +20,7 @@ from sightline.measures.trace_arrays import count_undefined, ragged, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex import attention_proof, decision, reach
 
-_SET = SETTINGS["reach"]
+_SET = MEASURES["reach"].settings
 EXACT = ("proof", "high", "inert", "evidence")
 """What only token logits tell: of all attention, not of single words."""
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -18,7 +18,7 @@ from sightline.measures.topk_mass import FLAT_REFERENCE, FREE, captured_free, te
 from sightline.measures.trace_arrays import count_undefined
 from sightline.numerics.ties import flat
 
-_SET = SETTINGS["frozen"]
+_SET = MEASURES["frozen"].settings
 
 
 @dataclass(frozen=True)

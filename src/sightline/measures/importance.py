@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_registry import Reduction
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.perturbations import (

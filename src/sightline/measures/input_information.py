@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.example import Example
 from sightline.core.protocols import Arrays, MeasureContext, SupportsStates, Survey, Trace
 from sightline.core.results import Estimate, Measurement, Ragged
@@ -25,7 +25,7 @@ from sightline.numerics.mini_batch_kmeans import MiniBatch, mini_batch_kmeans
 from sightline.numerics.mutual_information import plug_in, shuffled, table
 from sightline.numerics.word_probe import WordProbe, learned
 
-_SET, _DRAWN = SETTINGS["input_information"], SETTINGS["input_information_drawn"]
+_SET, _DRAWN = MEASURES["input_information"].settings, MEASURES["input_information_drawn"].settings
 Array = np.ndarray
 SPARE: int = _SET["spare"]
 """How many words are looked at for each pair that is wanted: not every word is among the chosen

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -21,7 +21,7 @@ from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex import decision
 
-_SET = SETTINGS["last_layer"]
+_SET = MEASURES["last_layer"].settings
 Array = np.ndarray
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, SupportsLayers, Survey, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -18,7 +18,7 @@ from sightline.measures.trace_arrays import count_undefined, decided, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.simplex import decision
 
-_SET = SETTINGS["layers"]
+_SET = MEASURES["layers"].settings
 ALL = "all"
 """What stands in the place of a layer's number where every layer is replaced."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays
 from sightline.core.results import Values
 from sightline.measures.removal_curves import odds
@@ -20,7 +20,7 @@ can be lost."""
 LAST = "lost last: "
 """What stands before what the log-odds lose by the top words where the next ones are gone
 already."""
-FARTHEST: float = SETTINGS["erasure"]["farthest"]
+FARTHEST: float = MEASURES["erasure"].settings["farthest"]
 """The quantile of the log-odds of a class over texts predicted otherwise: the farthest that a text
 can fall."""
 

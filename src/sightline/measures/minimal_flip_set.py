@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -28,7 +28,7 @@ from sightline.measures.trace_arrays import (
 from sightline.numerics import flip_sets
 from sightline.numerics.ties import constant, settled
 
-_SET = SETTINGS["flips"]
+_SET = MEASURES["flips"].settings
 Array = np.ndarray
 ORDERS = ("attention", "gradient")
 """The maps in whose order weights are taken away."""

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged, Values
 from sightline.core.seeds import Seeds
@@ -19,7 +19,7 @@ from sightline.measures.batch_words import types_of, words_of
 from sightline.measures.trace_arrays import WHY, of_words, to_numpy, with_reasons
 from sightline.numerics.word_variance import explained
 
-_SET = SETTINGS["own_word"]
+_SET = MEASURES["own_word"].settings
 Array = np.ndarray
 NAMES = ("whole", "word", "text")
 

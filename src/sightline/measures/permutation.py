@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.special import bdtr
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -21,7 +21,7 @@ from sightline.numerics.divergences import entropy, probabilities, total_variati
 from sightline.numerics.matched_entropy import with_entropy
 from sightline.numerics.ties import constant
 
-_SET = SETTINGS["permutation"]
+_SET = MEASURES["permutation"].settings
 Array = np.ndarray
 IMMOVABLE = 1e-6
 """Largest total variation that float32 noise can make out of equal token logits."""

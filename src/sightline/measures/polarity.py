@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -18,7 +18,7 @@ from sightline.measures.topk_mass import ranked, texts_of, unranked
 from sightline.measures.trace_arrays import count_undefined
 from sightline.numerics.ties import flat, settled
 
-_SET = SETTINGS["polarity"]
+_SET = MEASURES["polarity"].settings
 Array = np.ndarray
 
 

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, Auditable, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -23,7 +23,7 @@ from sightline.measures.perturbations import logits_of_variants
 from sightline.measures.trace_arrays import count_undefined, of_words, ragged, to_numpy
 from sightline.numerics.divergences import probabilities, total_variation
 
-_SET = SETTINGS["marks"]
+_SET = MEASURES["marks"].settings
 Array = np.ndarray
 _SPECIAL = re.compile(r"\[[a-z]+\d*\]|<[/|]?[a-z_]+\d*\|?>", re.IGNORECASE)
 """What tokenisers add or put for what they do not know: [CLS], [unused7], <s>, </s>, <unk>,

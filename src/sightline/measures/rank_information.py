@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import DECOUPLED, LABEL, OUTPUT, TARGETS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import DECOUPLED, LABEL, OUTPUT, TARGETS
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
@@ -27,7 +27,7 @@ from sightline.numerics.rank_probe_scores import Family
 from sightline.numerics.simplex import decision
 from sightline.numerics.weighted_tau import critical_value, effective_pairs, weighted_tau
 
-_SET = SETTINGS["information"]
+_SET = MEASURES["information"].settings
 Array = np.ndarray
 MOST: int = _SET["most"]
 """Ranks that are looked at, at most: of long texts the last ranks have next to no weight."""

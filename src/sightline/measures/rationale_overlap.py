@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Bool
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import BROUGHT, Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import BROUGHT, Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -28,7 +28,7 @@ from sightline.numerics.rationale_metrics import (
 )
 from sightline.numerics.span_f1 import spans_by_chance, spans_on_top
 
-_SET = SETTINGS["rationale"]
+_SET = MEASURES["rationale"].settings
 Array = np.ndarray
 EXACT: Mapping[str, Callable[[Array, Array, Array], Array]] = {
     "auprc": average_precision,

@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement, Values
 from sightline.core.seeds import Seeds
@@ -35,7 +35,7 @@ from sightline.measures.removal_curves import (
 from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
 from sightline.measures.transfer.hybrid_texts import Bag, answers, crossed
 
-_SET = SETTINGS["erasure"]
+_SET = MEASURES["erasure"].settings
 Array = np.ndarray
 
 

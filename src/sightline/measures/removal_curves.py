@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import MeasureContext, Trace
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.batch_words import Words
@@ -29,7 +29,7 @@ from sightline.numerics import subwords
 from sightline.numerics.ties import faded, settled
 
 Array = np.ndarray
-SHARES: tuple[float, ...] = tuple(SETTINGS["erasure"]["shares"])
+SHARES: tuple[float, ...] = tuple(MEASURES["erasure"].settings["shares"])
 MOST = "signed_deletion"
 """The map whose order stands for the most that the words of a text can do."""
 

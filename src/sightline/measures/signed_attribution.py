@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import SIGNED_RIVALS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import SIGNED_RIVALS
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -19,7 +19,7 @@ from sightline.measures.attribution_maps import MAKERS, AttributionMaps, balance
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.trace_arrays import count_undefined, ragged, to_numpy
 
-_SET = SETTINGS["signs"]
+_SET = MEASURES["signs"].settings
 KEPT = ("contribution", "given", *SIGNED_RIVALS)
 """The maps that could be shown and that no other measure keeps."""
 _SUMS: tuple[str, ...] = ("base", "added", "total", "apart", "classes")

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, SupportsStateReplacement, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -27,7 +27,7 @@ from sightline.numerics.rank_agreement import kendall_tau_b
 from sightline.numerics.state_concentration import evenness
 from sightline.numerics.ties import NOTHING, constant, settled
 
-_SET = SETTINGS["state_agreement"]
+_SET = MEASURES["state_agreement"].settings
 Array = np.ndarray
 Order = Int[torch.Tensor, "B T"]
 References = Mapping[str, Float[Array, "B W"]]

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_registry import DECOUPLED, LABEL, OUTPUT
+from sightline.config.word_maps import DECOUPLED, LABEL, OUTPUT
 from sightline.core.protocols import Arrays, Auditable, SupportsStates, Trace
 from sightline.core.results import Ragged
 from sightline.core.seeds import Seeds

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -26,7 +26,7 @@ from sightline.measures.removal_curves import (
 )
 from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
 
-_SET = SETTINGS["sufficiency"]
+_SET = MEASURES["sufficiency"].settings
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -21,7 +21,7 @@ from sightline.measures.topk_mass import FREE, captured_free, texts_of, unranked
 from sightline.measures.trace_arrays import count_undefined, of_words, ragged
 from sightline.numerics.ties import flat
 
-_SET = SETTINGS["types"]
+_SET = MEASURES["types"].settings
 Array = np.ndarray
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.special import log_softmax
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 
 Array = np.ndarray
-STRENGTHS: tuple[float, ...] = tuple(SETTINGS["information"]["strengths"])
+STRENGTHS: tuple[float, ...] = tuple(MEASURES["information"].settings["strengths"])
 """What the loss of a probe's texts may weigh against half its squared weights; chosen on texts held
 out inside."""
 LOWEST = -20.0

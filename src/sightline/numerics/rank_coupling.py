@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.numerics.mutual_information import plug_in, table
 from sightline.numerics.probes import logistic_scores, stratified, table_scores
 from sightline.numerics.rank_curves import contrast, rarity, slope
@@ -22,7 +22,7 @@ from sightline.numerics.rank_probe_scores import Family, clusters_of, table_size
 from sightline.numerics.weighted_tau import weighted_tau
 
 Array = np.ndarray
-_SET = SETTINGS["information"]
+_SET = MEASURES["information"].settings
 STRENGTH: float = _SET["strength"]
 """The one penalty of probes that are compared with those of shuffled attention, the same for
 both."""

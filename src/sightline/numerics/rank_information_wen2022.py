@@ -14,14 +14,14 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.numerics.kmeans import Clustering, kmeans
 from sightline.numerics.mutual_information import floor, plug_in, table
 from sightline.numerics.rank_selection import ClusterCount, cluster_count
 from sightline.numerics.weighted_tau import weighted_tau
 
 Array = np.ndarray
-SEEDS: int = SETTINGS["information"]["seeds"]
+SEEDS: int = MEASURES["information"].settings["seeds"]
 """Of k-means: τ depends on them, so their spread is told."""
 
 

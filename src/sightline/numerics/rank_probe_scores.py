@@ -9,13 +9,13 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.numerics.kmeans import Clustering, kmeans
 from sightline.numerics.probes import better, logistic_scores, stratified, table_scores
 
 Array = np.ndarray
 Family = Literal["logistic", "table"]
-_SET = SETTINGS["information"]
+_SET = MEASURES["information"].settings
 STEPS: int = _SET["steps"]
 """Of Lloyd's, where clusters are made often: nothing is told from them that the last few moves
 change."""

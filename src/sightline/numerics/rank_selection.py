@@ -15,13 +15,13 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.numerics.ties import settled
 
 Array = np.ndarray
-FEWEST_RANKS: int = SETTINGS["information"]["fewest_ranks"]
+FEWEST_RANKS: int = MEASURES["information"].settings["fewest_ranks"]
 """Two ranks have two orders: their τ is 1 or −1 whatever happens."""
-FEWEST_TEXTS: int = SETTINGS["information"]["fewest_texts"]
+FEWEST_TEXTS: int = MEASURES["information"].settings["fewest_texts"]
 """Below, the floor of the estimate is as large as what is measured."""
 
 

@@ -8,15 +8,15 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.numerics.kmeans import Clustering, kmeans
 from sightline.numerics.simplex import decision
 
 Array = np.ndarray
-BINS: int = SETTINGS["information"]["bins"]
+BINS: int = MEASURES["information"].settings["bins"]
 """Clusters of a two-class answer's log-odds; many-class answers are their class (Wen et al. 2022,
 §4.1)."""
-STARTS: int = SETTINGS["information"]["starts"]
+STARTS: int = MEASURES["information"].settings["starts"]
 """Of one axis alone: of so many the best is the same for nearly every seed."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sightline.config.measure_registry import MAPS as OF_WORDS
+from sightline.config.word_maps import MAPS as OF_WORDS
 from sightline.core.results import MapRow, merit
 
 

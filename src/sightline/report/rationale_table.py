@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sightline.config.measure_registry import MAPS
+from sightline.config.word_maps import MAPS
 from sightline.core.results import Results
 from sightline.report.map_names import called
 from sightline.report.number_format import count, interval

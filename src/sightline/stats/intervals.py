@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 from scipy.special import stdtrit
 
-from sightline.config.measure_settings import INTERVALS
+from sightline.config.interval_settings import INTERVALS
 from sightline.core.results import Estimate
 
 Array = np.ndarray

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import stdtr
 
-from sightline.config.measure_settings import INTERVALS
+from sightline.config.interval_settings import INTERVALS
 from sightline.core.results import Estimate
 from sightline.stats import resamples
 from sightline.stats.dyads import PairSums, TextPairs, length, moves, of_pairs

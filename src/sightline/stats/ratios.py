@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.config.measure_settings import INTERVALS
+from sightline.config.interval_settings import INTERVALS
 from sightline.core.results import Estimate
 from sightline.stats import resamples
 from sightline.stats.intervals import (

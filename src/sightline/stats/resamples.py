@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Float, UInt16
 
-from sightline.config.measure_settings import INTERVALS
+from sightline.config.interval_settings import INTERVALS
 from sightline.core.seeds import Seeds
 from sightline.stats.intervals import LEVEL
 

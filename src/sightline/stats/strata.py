@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.config.measure_settings import INTERVALS
+from sightline.config.interval_settings import INTERVALS
 from sightline.stats.intervals import numbered, summed
 
 Array = np.ndarray

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer
 from sightline.stats import bootstrap
 from sightline.verdict.catalogue import AUDIT_TESTS, OWN

@@ -13,7 +13,7 @@ from math import isfinite
 import numpy as np
 from jaxtyping import Bool
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, MapRow, merit
 from sightline.stats.contrasts import paired
 from sightline.verdict.audit_test import OPERATORS

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from sightline.measures.quantities import quantity_of
+from sightline.config.measure_registry import quantity_of
 from sightline.stats.intervals import UNIT, Bounds
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sightline.config.measure_registry import MAPS
+from sightline.config.word_maps import MAPS
 from sightline.core.results import Estimate, Measurement, Results
 from sightline.stats.bootstrap import mean
 from sightline.verdict.audit_test import ReportedQuantity

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, Finding, Level, Verdict
 from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest

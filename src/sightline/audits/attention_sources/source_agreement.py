@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline.audits.attention_sources.source_maps import by_word
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -25,7 +25,7 @@ class Agreed:
     """
 
     sources: tuple[str, ...] = ()
-    share: float = SETTINGS["agreement"]["share"]
+    share: float = MEASURES["agreement"].settings["share"]
     code: str = "agreed"
     needs: frozenset[str] = frozenset()
     paper: str = "as agreement"

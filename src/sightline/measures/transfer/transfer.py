@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
-from sightline.config.measure_registry import Reduction
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import Reduction
 from sightline.core.example import Example
 from sightline.core.protocols import Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
@@ -43,7 +43,7 @@ from sightline.measures.transfer.word_swaps import (
     orders,
 )
 
-_SET = SETTINGS["transplant"]
+_SET = MEASURES["transplant"].settings
 Array = np.ndarray
 
 

@@ -11,8 +11,8 @@ from math import fsum
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.config.measure_registry import takes_sides
-from sightline.config.measure_settings import SETTINGS
+from sightline.config.measure_registry import MEASURES
+from sightline.config.word_maps import takes_sides
 from sightline.core.seeds import Seeds
 from sightline.measures.transfer.hybrid_texts import ranked, share_of
 
@@ -21,9 +21,9 @@ Kinds = frozenset[float]
 """Words by the numbers of how they are written, each once."""
 ALL_WORDS = "all"
 """The map that highlights every word: how well the words of a text tell its prediction at all."""
-TOP: float = SETTINGS["transplant"]["top"]
+TOP: float = MEASURES["transplant"].settings["top"]
 """The share of the words of a text that counts as highlighted."""
-PRIOR: float = SETTINGS["transplant"]["prior"]
+PRIOR: float = MEASURES["transplant"].settings["prior"]
 """In how many texts without a class a word is counted beforehand, so that a word seen once says
 little."""
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.config.measure_registry import takes_sides
+from sightline.config.word_maps import takes_sides
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.core.seeds import Seeds

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
+from sightline.config.measure_registry import quantity_of
+from sightline.config.measures.quantity import Scale
 from sightline.core.results import Measurement
-from sightline.measures.quantities import Scale, quantity_of
 
 NAME = Scale("text")
 """What columns of words hold."""

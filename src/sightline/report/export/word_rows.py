@@ -7,9 +7,9 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from sightline.config.measure_registry import MAPS
+from sightline.config.measures.quantity import TRUTH, Scale
+from sightline.config.word_maps import MAPS
 from sightline.core.results import Measurement, Ragged, Results
-from sightline.measures.quantities import TRUTH, Scale
 from sightline.report.export.column_frame import NAME, ColumnFrame, FrameColumn, column_of, distinct
 
 

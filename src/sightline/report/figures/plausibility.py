@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.errors import DataError
 from sightline.core.results import Estimate, Results
 from sightline.report.figures.adversary_families import model_on, run_of

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from jaxtyping import Float
 
-from sightline.config.measure_registry import WordMap
+from sightline.config.word_maps import WordMap
 from sightline.report.html.token_highlights import STEPS
 
 DEEPEST: Mapping[str, float] = {"share": 1.0, "probability": 1.0, "log-odds": 4.0}

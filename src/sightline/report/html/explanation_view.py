@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sightline.config.measure_registry import MAPS
+from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.explanation import WARNING, Explanation
 from sightline.report.advice import NO_WORD

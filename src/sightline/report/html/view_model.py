@@ -12,7 +12,7 @@ from typing import overload
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.config.measure_registry import REDUCED, REDUCTIONS
+from sightline.config.word_maps import REDUCED, REDUCTIONS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Failed, Measurement, NotRun, Ragged, Results, TextRecord, Values
 from sightline.report.html.logit_decomposition import LogitSums, sums_of

@@ -13,10 +13,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import DataSpec, RunSpec
+from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import MapRow, Results
 from sightline.experiments.grid import pin
 from sightline.stats.intervals import Bounds

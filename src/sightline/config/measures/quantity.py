@@ -1,0 +1,50 @@
+"""What a number of a measure is, and between which ends it lies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a number counts or measures, and its least and largest value, as far as it has them."""
+
+    unit: str
+    low: float = -math.inf
+    high: float = math.inf
+
+
+SHARE, CHANCE, MOVED = (
+    Scale("share", 0, 1),
+    Scale("probability", 0, 1),
+    Scale("total variation", 0, 1),
+)
+APART = Scale("nats", 0, math.log(2))
+DIFFERENCE, TAU = Scale("probability", -1, 1), Scale("rank correlation", -1, 1)
+ODDS, MARGIN = Scale("log-odds"), Scale("difference of logits")
+PART = Scale("share of the mean")
+FOUND = Scale("log of a ratio", high=0)
+COUNT, CLASS, TRUTH = Scale("count", 0), Scale("number of a class", 0), Scale("no or yes", 0, 1)
+SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One quantity of a measure; ``shape`` is that of its array: N texts, and so many numbers of
+    each, or words.
+
+    Or it is of `all texts` together.
+    """
+
+    description: str
+    scale: Scale
+    shape: str = "N"
+
+
+WORDS = Quantity("words of the text", COUNT)
+ALL_EQUAL = Quantity("whether all weights are equal", TRUTH)
+GOLD, LEARNED = Quantity("gold class", CLASS), Quantity("decision as it is", CLASS)
+NATS = Scale("nats")
+WHOLE = "all texts"
+"""The shape of what only all texts together have."""
