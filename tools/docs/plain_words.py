@@ -1,0 +1,90 @@
+"""Find words that readers stumble over, in pages, docstrings, comments and messages.
+
+    python tools/docs/plain_words.py [FOLDER or FILE ...]
+
+Each line names the file, the line, the word, and what to write instead. Code in backticks is
+skipped, and so are the changelog and the decisions: both are records.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INSTEAD: Mapping[str, str] = {
+    "alike": "equally, the same, or similar",
+    "anew": "again",
+    "as drawn": "at initialisation",
+    "beside": "next to, compared with, or in addition to",
+    "by lot": "random",
+    "comes of": "follows from",
+    "dear": "costly",
+    "foretells": "predicts",
+    "goes on": "continues, or resumes",
+    "kin": "kind",
+    "nobody can": "say what happens",
+    "that of": "repeat the noun",
+    "the latter": "repeat the noun",
+    "those that": "repeat the noun",
+    "told": "say who says what, or write distinguished",
+    "whoever": "name the reader or the caller",
+}
+"""Each word, and what to write."""
+_WORD = re.compile(rf"\b({'|'.join(INSTEAD)})\b", re.IGNORECASE)
+_CODE = re.compile(r"```.*?```|``[^`]*``|`[^`]*`", re.DOTALL)
+READ = ("README.md", "CONTRIBUTING.md", "docs", "examples", "src", "tools", "scripts", "validation")
+"""What is checked where nothing is named."""
+_RECORDS = ("docs/decisions",)
+
+
+def found(text: str) -> Iterator[tuple[int, str]]:
+    """Give the line and the word of each place in a prose text."""
+    prose = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+    for word in _WORD.finditer(prose):
+        yield prose.count("\n", 0, word.start()) + 1, word[1]
+
+
+def found_in_python(source: str) -> Iterator[tuple[int, str]]:
+    """Give the same of comments, docstrings and messages; a string without a space is a name."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        message = token.type == tokenize.STRING and " " in token.string.strip("\"' ")
+        if message or token.type == tokenize.COMMENT:
+            for line, word in found(token.string):
+                yield token.start[0] + line - 1, word
+
+
+def complaints(paths: list[Path]) -> Iterator[str]:
+    """Name every place of the files, or of the files in the folders."""
+    files = sorted(
+        file for path in paths for file in ([path] if path.is_file() else path.rglob("*.*"))
+    )
+    for file in files:
+        name = file.relative_to(ROOT).as_posix()
+        if file.suffix not in (".py", ".md") or name.startswith(_RECORDS) or file == Path(__file__):
+            continue
+        text = file.read_text(encoding="utf-8")
+        for line, word in (found if file.suffix == ".md" else found_in_python)(text):
+            yield f"{name}:{line}: {word}: write {INSTEAD[word.lower()]}"
+
+
+def main() -> int:
+    """Print every place; 1 where there is one."""
+    places = [
+        *complaints(
+            [
+                Path(name).resolve()
+                for name in sys.argv[1:] or map(str, (ROOT / one for one in READ))
+            ]
+        )
+    ]
+    print("\n".join([*places, f"{len(places)} words to replace"]))
+    return int(bool(places))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
