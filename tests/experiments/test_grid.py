@@ -593,3 +593,9 @@ def test_a_table_that_changed_since_it_was_pinned_is_refused(tmp_path: Path) -> 
         DataError, match=r"t\.csv: has changed since the run was named by its bytes"
     ):
         load(spec.data, 0)
+
+
+def test_a_model_with_several_labels_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    axes = {"model": '["mlp(hidden=4)", "cnn(channels=2)+labelwise"]'}
+    with pytest.raises(SpecError, match=r"axes\.model.*labelwise"):
+        study(tmp_path, {"model": ""}, axes)

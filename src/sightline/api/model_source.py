@@ -24,7 +24,7 @@ from sightline.config.presets import build_specs
 from sightline.config.registry import ENCODERS
 from sightline.config.spec_syntax import place_and_options
 from sightline.config.specs import DataSpec, ModelSpec, RunSpec
-from sightline.config.user_tables import SEVERAL, WITH_LABELS
+from sightline.config.user_tables import LABELS_SEPARATOR, WITH_LABELS
 from sightline.core.errors import ModelError, SpecError, setting
 from sightline.data.word_vectors import with_vectors
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
@@ -378,7 +378,7 @@ def _with_labels(
     """Read all labels of a text for a model with several, and refuse them for any other."""
     if chosen.labelwise:
         known = data.labels_sep or data.kind not in WITH_LABELS
-        return data if known else replace(data, labels_sep=SEVERAL)
+        return data if known else replace(data, labels_sep=LABELS_SEPARATOR)
     for field, given in (("labels_sep", data.labels_sep), ("labels", labels)):
         if given:
             raise SpecError(

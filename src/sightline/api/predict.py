@@ -16,7 +16,7 @@ from sightline.api.hooks import OnNote
 from sightline.api.model_argument import Model, class_names, known_model
 from sightline.api.unlabelled_texts import in_table, unlabelled
 from sightline.config.specs import DataSpec
-from sightline.config.user_tables import SEVERAL
+from sightline.config.user_tables import LABELS_SEPARATOR
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import Prediction
@@ -126,7 +126,7 @@ def _labelled(model: Auditable, examples: list[Example]) -> Iterator[Prediction]
             continue
         has = [name for name, logit in zip(names, row, strict=True) if logit > 0]
         chances = probabilities(row[:, None])[:, 1].tolist()
-        yield Prediction(SEVERAL.join(has), dict(zip(names, chances, strict=True)))
+        yield Prediction(LABELS_SEPARATOR.join(has), dict(zip(names, chances, strict=True)))
 
 
 def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tuple[str, str | None]]:

@@ -269,7 +269,7 @@ LabelNames = Annotated[
         "--label-name",
         metavar="LABEL",
         show_default="all",
-        help="A label of a model with several; for an audit repeatable.",
+        help="Audit only this label of a model with several labels; may be repeated.",
         rich_help_panel=RUN,
     ),
 ]

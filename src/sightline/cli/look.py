@@ -65,7 +65,7 @@ LabelName = Annotated[
         "--label-name",
         metavar="LABEL",
         show_default=False,
-        help="A label of a model with several; for an audit repeatable.",
+        help="The label to look at, of a model with several labels.",
         rich_help_panel="Data",
     ),
 ]

@@ -33,7 +33,9 @@ MODELS = (
         "a bidirectional LSTM: each state has read the whole text",
         {"hidden": size(128, WIDTH.most), "layers": size(1, LAYERS.most)},
         f"{_HERE}.encoders.bilstm:BiLSTM",
-        states=States("2 × hidden", lambda chosen: 2 * chosen["hidden"], lambda chosen: True),
+        states=States(
+            "2 × hidden", lambda chosen: 2 * chosen["hidden"], lambda chosen: True, costly=True
+        ),
     ),
     Row(
         "encoder",
@@ -61,7 +63,9 @@ MODELS = (
         "self-attention: each state has read the whole text",
         {"hidden": size(128, WIDTH.most), "layers": size(2, LAYERS.most)},
         f"{_HERE}.encoders.transformer:Transformer",
-        states=States("hidden", lambda chosen: int(chosen["hidden"]), lambda chosen: True),
+        states=States(
+            "hidden", lambda chosen: int(chosen["hidden"]), lambda chosen: True, costly=True
+        ),
     ),
     Row(
         "scorer",

@@ -13,13 +13,15 @@ from sightline.core.errors import SpecError
 
 @dataclass(frozen=True)
 class States:
-    """How wide the states of an encoder are, in words and as a function of its options; and what
-    they have read.
+    """The states of an encoder: their width, in words and as a function of its options; whether they
+    have read other words; and whether they are ``costly``: scoring them once more for each of
+    several labels then adds little.
     """
 
     words: str
     width: Callable[[Mapping[str, Any]], int]
     read_others: Callable[[Mapping[str, Any]], bool]
+    costly: bool = False
 
 
 @dataclass(frozen=True)

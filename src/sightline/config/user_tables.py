@@ -18,7 +18,7 @@ IN_LINES = tuple(kind for kind in TABLES if kind != "parquet")
 """Tables that are read line by line, and of which a part can be."""
 WITH_LABELS = (*TABLES, "files", "hf")
 """Data with a column of labels, which may hold several."""
-SEVERAL = ";"
+LABELS_SEPARATOR = ";"
 """What separates the labels of a text where a model has several and nothing else is named."""
 
 

@@ -127,6 +127,7 @@ def grid_from(tree: Mapping[str, Any], folder: Path, where: str = "the study") -
     """Read a study from the plain values of such a file; paths of tables are seen from a folder."""
     try:
         grid = _build(tree, folder)
+        _check_one_attention(grid)
         _check_different(grid)
     except SpecError as error:
         message = f"{_place(tree, error.field)}: {error.message}" if error.field else str(error)
@@ -315,6 +316,17 @@ def _label(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check_one_attention(grid: Grid) -> None:
+    """Refuse a model with several labels: it has an attention for each, and a run audits one."""
+    for spec in grid.cells:
+        if spec.model.labelwise:
+            raise SpecError(
+                f"{spec.model} has one attention for each label, and a run of a study audits one; "
+                "leave labelwise out, or audit each label by sightline audit --data",
+                field="model",
+            )
 
 
 def _check_different(grid: Grid) -> None:

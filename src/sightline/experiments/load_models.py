@@ -11,7 +11,7 @@ from sightline.adapters.label_alignment import LabelMap, numbered_for, numbered_
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.config.specs import DataSpec
-from sightline.config.user_tables import SEVERAL, WITH_LABELS
+from sightline.config.user_tables import LABELS_SEPARATOR, WITH_LABELS
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, SupportsAttentionSources, SupportsSurvey
 from sightline.data.assembly.user_splits import ALSO_TRAINED
@@ -91,7 +91,7 @@ def with_labels(data: DataSpec, model: Auditable) -> DataSpec:
     """Read all labels of a text where a model has several, and nothing says how they stand."""
     if not has_labels(model) or data.labels_sep or data.kind not in WITH_LABELS:
         return data
-    return replace(data, labels_sep=SEVERAL)
+    return replace(data, labels_sep=LABELS_SEPARATOR)
 
 
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:

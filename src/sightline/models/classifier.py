@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import nn
 
 from sightline.config.part_syntax import Part
+from sightline.config.registry import row_of
 from sightline.config.specs import ModelSpec
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -189,7 +190,8 @@ class AttentionClassifier(nn.Module):
     @property
     def answers_together(self) -> bool:
         """Whether the encoder takes so long that scoring its states for all labels adds little."""
-        return self.labelwise and self.spec.encoder.name in ("bilstm", "transformer")
+        states = row_of("encoder", self.spec.encoder.name).states
+        return self.labelwise and states is not None and states.costly
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run, of texts that may share most of their words."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sightline._io.atomic_write import plain
 from sightline.config.specs import GIVEN, DataSpec
-from sightline.config.user_tables import EVERY_ROW, SEVERAL
+from sightline.config.user_tables import EVERY_ROW, LABELS_SEPARATOR
 from sightline.core.errors import DataError
 from sightline.core.interning import kept_once
 from sightline.core.tokeniser import tokenise
@@ -55,7 +55,7 @@ def data_from(
         max_tokens=max_tokens,
         min_count=min_count,
         query="" if queries is None else "query",
-        labels_sep=SEVERAL if any(map(_is_set, columns["label"])) else "",
+        labels_sep=LABELS_SEPARATOR if any(map(_is_set, columns["label"])) else "",
     )
     corpus = _corpus(name, _cells(name, columns, spec.labels_sep), columns)
     training = any(text.split != "test" for text in corpus.texts)
