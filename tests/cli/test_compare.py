@@ -52,7 +52,7 @@ def test_two_audits_are_compared_into_one_page_and_strict_json(sightline: Call, 
     page = Path("compare.html").read_text(encoding="utf-8")
     assert "zyx" in page
     shown = sightline("compare", *two, "--no-texts", "--out", "other.html")
-    assert shown.out.splitlines()[0] == "Nothing of A and B could be compared."
+    assert shown.out.splitlines()[0] == "No score of A and B could be compared."
     assert shown.out.splitlines()[-1] == "report: other.html"
     assert "zyx" not in Path("other.html").read_text(encoding="utf-8")
 
@@ -193,7 +193,7 @@ def test_every_seed_is_audited_saved_and_said(seeds: tuple[Ran, Path]) -> None:
     assert output["seeds"]["seeds"] == [4, 5]
     assert output["spec"]["seed"] == 4
     assert output["headline"].startswith(
-        "All 2 trainings end alike: cannot tell; seed 4: cannot tell"
+        "All 2 trainings end in the same verdict: cannot tell; seed 4: cannot tell"
     )
     assert [line for line in done.err.splitlines() if line.startswith("seed")] == [
         "seed 4 (1 of 2)",
@@ -233,7 +233,7 @@ def test_saved_seeds_are_drawn_again_and_compared(
     done = sightline("report", folder / "s")
     assert (done.code, done.out) == (
         0,
-        "All 2 trainings end alike: cannot tell\nreport: report.html\n",
+        "All 2 trainings end in the same verdict: cannot tell\nreport: report.html\n",
     )
     assert len(made) == 1  # the page and the line say the same, put together once
     assert Path("report.html").read_bytes() == (folder / "s.html").read_bytes()
@@ -246,9 +246,12 @@ def test_the_card_of_several_seeds_says_what_all_of_them_do(
 ) -> None:
     _, folder = seeds
     card = (folder / "s.md").read_text(encoding="utf-8")
-    assert "- Across seeds: All 2 trainings end alike: cannot tell\n- Verdict: Cannot tell" in card
+    assert (
+        "- Across seeds: All 2 trainings end in the same verdict: cannot tell\n- Verdict: Cannot tell"
+        in card
+    )
     assert "All texts together: cannot tell in all 2 trainings." in card
-    assert "Seeds 4, 5; the first is the one that is shown in full" in card
+    assert "Seeds 4, 5; the first one is shown in full" in card
     found = across(load_several(folder / "s"))
     for metric in found.metrics:
         assert interval(metric.mean) in card.replace("\\", "")

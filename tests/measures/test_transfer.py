@@ -170,9 +170,9 @@ def test_where_the_query_alone_decides_no_words_can_be_moved() -> None:
     assert undefined.keys() <= {
         "one word",
         "no text decided otherwise",
-        "decided alike under the other query",
+        "same prediction under the other query",
     }
-    assert undefined["decided alike under the other query"] > 0
+    assert undefined["same prediction under the other query"] > 0
 
 
 def test_an_answer_that_a_text_does_not_allow_has_no_margin() -> None:

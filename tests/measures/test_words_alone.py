@@ -108,7 +108,7 @@ def test_it_is_the_decoder_on_every_word_by_itself(model: AttentionClassifier) -
         "within": wrong | {"one word": 1},
         "total": wrong | {"one word": 1},
     }
-    assert found.missing == {"gap": "no audited text has marked words"}
+    assert found.missing == {"gap": "no audited text has a rationale"}
 
 
 def share(measurement: Measurement) -> float:

@@ -88,7 +88,7 @@ def test_the_choice_says_which_texts_chose_and_which_sources_may_be_as_good(chos
         "alike": [],
         "left_by": {"removal": 2, "worst_class": 2, "transfer": 1, "agreement": 1},
     }
-    assert "Transfer (SL-303) told the last of them apart" in plain(
+    assert "Transfer (SL-303) ruled out the last of them" in plain(
         choice(replace(chosen, spec={"readings": apart}))
     )
     many = {**FOUND, **NOW, "alike": ["(layer=1,head=1)"] * 9}

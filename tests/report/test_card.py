@@ -96,21 +96,25 @@ def test_the_data_and_how_texts_were_chosen_are_told_without_the_folders_they_li
     assert "empty" not in message
     assert "sample" not in message
     sampled = replace(bare, cards={"data": {**data, "sample": {"n": 24, "of": 90, "seed": 3}}})
-    drawn = "The audited texts are a sample of the 90 texts to test on, drawn by seed 3."
+    drawn = "The audited texts are a sample of the 90 texts to test on, drawn with seed 3."
     assert drawn in methods(sampled).replace("\xa0", " ")
 
 
 @pytest.mark.parametrize(
     ("code", "number", "message"),
     [
-        ("polarity", "", "do not speak against the prediction was compared with that of all words"),
-        ("signs", "", "What each word adds to the logit of the predicted class"),
+        (
+            "polarity",
+            "",
+            "do not speak against the prediction was compared with the share among all words",
+        ),
+        ("signs", "", "what each word adds to the logit of the predicted class"),
         (
             "rationale",
             "rationale.f1.attention",
-            "the words that were marked as evidence was measured as context",
+            "the rationale was measured as context",
         ),
-        ("marks", "marks.words", "attention lies on marks, such as punctuation"),
+        ("marks", "marks.words", "attention on punctuation and special tokens was"),
     ],
 )
 def test_directions_polarity_and_marks_are_told_where_they_were_taken(

@@ -94,8 +94,8 @@ def test_a_weight_and_a_missing_number_are_spoken_of_as_what_they_are() -> None:
         (
             (False,) * 4,
             (
-                "The model knows none of the 4 words of this text: as many other words that it "
-                "does not know"
+                "The model knows none of the 4 words of this text: any other unknown words in "
+                "their place would get the same prediction."
             ),
         ),
         ((True, False, False, True), "The model does not know 2 of the 4 words: 'good', 'film'."),

@@ -76,7 +76,7 @@ def test_every_number_of_the_page_is_one_of_the_comparison() -> None:
 def test_texts_are_drawn_under_both_maps_those_that_are_decided_otherwise_first() -> None:
     html = render_comparison(made("realistic"))
     assert html.count("A: attention") == html.count("B: attention") == 3 + SHOWN
-    assert html.index("Decided otherwise") < html.index("Decided alike, for other words")
+    assert html.index("Different predictions") < html.index("Same prediction, from other words")
     shown = re.findall(r'<article class="text">\n<h4><bdi>(t\d+)</bdi>', html)
     assert sorted(shown[:3]) == ["t0000", "t0001", "t0002"]
     apart = made("realistic").beside[0].shared.apart
@@ -108,7 +108,7 @@ def test_audits_without_texts_stand_side_by_side() -> None:
     empty = replace(answering(audit(), 2), texts=())
     found = compare(empty, replace(empty))
     html = Page(render_comparison(found)).text()
-    assert "Effects of each audit on its own texts, not paired: an audit holds no texts" in html
+    assert "Scores of each audit on its own texts, not paired: an audit holds no texts" in html
     assert "A and B cannot be compared text by text" in comparison_lines(found)[0]
     assert interval(audit().findings[1].score) in html
 

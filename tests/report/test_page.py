@@ -393,8 +393,8 @@ def test_without_texts_no_text_is_shown() -> None:
     html = render(result, texts=False)
     text = plain(html)
     assert (
-        "The texts and their words are left out of this report. It still tells their ids; of "
-        "each text how"
+        "The texts and their words are left out of this report. It still contains their ids; "
+        "for each text its"
     ) in text
     assert result.texts[0].id in text
     assert not any(
@@ -421,7 +421,7 @@ def test_an_empty_audit_has_a_page() -> None:
     assert Page(html).torn == []
     for sentence in (
         "This audit has none.",
-        "This audit carries no texts.",
+        "This audit contains no texts.",
         "No metric was computed.",
         "Every measure was taken",
     ):

@@ -327,13 +327,13 @@ def test_an_audit_without_the_numbers_says_what_is_missing(tmp_path: Path) -> No
             "permutation-by-weight",
             r"needs permutation\.median, .* \(permutation: it was not asked for\)",
         ),
-        ("transplant", "maps side by side"),
+        ("transplant", "needs several maps"),
         ("farthest", r"needs counterfactual\.jsd_low, .* \(counterfactual: it was not asked for\)"),
         ("heat-map", r"needs outputs\.attention"),
         ("adversaries", "needs runs of adversaries"),
-        ("seeds-and-adversaries", "needs the measure beside"),
+        ("seeds-and-adversaries", "needs the measure `beside`"),
         ("words-alone", r"needs reach\.evidence, .* \(reach: it was not asked for\)"),
-        ("plausible", "needs maps beside marked words"),
+        ("plausible", "needs the measures rationale"),
         ("evenness", "needs the measure state_agreement"),
         ("ranks", "needs what ranks know"),
         ("sparsity", "needs runs of one model under sparsegen"),
@@ -436,7 +436,7 @@ def test_adversaries_stand_beside_their_base_in_the_order_of_lambda() -> None:
     assert len({row["base"] for row in rows}) == 1
     assert [(row["companion"], row["run"][:1], row["trained"]) for row in rows] == [
         ("seed(by=1)", "", ""), ("seed(by=2)", "", ""), ("uniform", "", ""),
-        ("", "e", "attention alone, anew"), ("", "d", "whole, anew"), ("", "c", "whole, anew"),
+        ("", "e", "attention alone, from scratch"), ("", "d", "whole, from scratch"), ("", "c", "whole, from scratch"),
     ]  # fmt: skip
     assert [row["lambda"] for row in rows[3:]] == [0.1, 0.01, 0.1]
     for row, audit, name in ((rows[4], RUNS[2], "base"), (rows[1], RUNS[0], "seed(by=2)")):
@@ -512,7 +512,7 @@ def test_of_three_classes_a_model_that_decides_otherwise_is_not_drawn_and_named(
         for one in ALONE
     ]
     plot = FIGURES["words-alone"].draw(audits, third[0].id)
-    assert "which decides otherwise" in plot.notes[0]
+    assert "which predicts another class" in plot.notes[0]
     rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
     assert {row["model"][-6:] for row in rows if math.isnan(row["probability"])} == {"seed 1"}
 
@@ -635,17 +635,17 @@ def test_a_divergence_that_is_known_between_two_sides_is_drawn_as_both() -> None
     rows = numbers("farthest", with_farthest(apart=0.01))
     assert {row["what"] for row in rows} == {"at least", "at most"}
     for name in ("farthest", "heat-map"):
-        assert "the same answer (total variation up to 0.01)" in " ".join(
+        assert "the same output (total variation up to 0.01)" in " ".join(
             FIGURES[name].draw((FAR,), None).notes
         )
     plot = FIGURES["farthest"].draw((with_farthest(apart=0.01),), None)
-    assert "for 23 texts it is known between two sides only" in " ".join(plot.notes)
+    assert "for 23 texts only two bounds are known" in " ".join(plot.notes)
 
 
 def test_what_only_a_search_found_is_said_to_be_found() -> None:
     measured = {name: one for name, one in FAR.measurements.items() if name != "counterfactual"}
     plot = FIGURES["farthest"].draw((replace(FAR, measurements=measured),), None)
-    assert "found for the same answer: there may be larger ones" in " ".join(plot.notes)
+    assert "found for the same output: there may be larger ones" in " ".join(plot.notes)
     assert {row[1] for row in plot.rows} == {"found by the published search", "found by our search"}
 
 

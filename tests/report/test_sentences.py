@@ -100,10 +100,10 @@ def test_a_p_value_stands_beside_its_null() -> None:
 def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> None:
     open_ = replace(FINDING["SL-001"], needed=5450)
     message = (
-        "Audit about 5,500 texts (now 872 texts): as many settle it if the score stays where it is."
+        "Audit about 5,500 texts (now 872 texts): this would settle it if the score stays the same."
     )
     assert to_settle(open_).replace("\xa0", " ") == message
-    assert "no number of texts near these" in to_settle(replace(open_, needed=None))
+    assert "even many times these" in to_settle(replace(open_, needed=None))
     assert to_settle(replace(open_, needed=None, score=Estimate(0.5, 0.4, 0.6, 872, ""))) == ""
     assert {to_settle(FINDING[code]) for code in ("SL-101", "SL-104", "SL-402", "SL-201")} == {""}
 

@@ -74,7 +74,7 @@ def test_seeds_that_agree_exactly_claim_no_certainty() -> None:
     assert mean.value == 0.1  # and not a sum of three, divided again
     assert math.isnan(mean.low)
     assert math.isnan(mean.high)
-    assert mean.method == "3 seeds, all alike; no interval is known"
+    assert mean.method == "3 seeds, all equal; no interval is known"
 
 
 def test_the_order_of_seeds_does_not_matter() -> None:

@@ -89,7 +89,7 @@ def test_rows_may_be_undefined_and_who_is_first_does_not_matter() -> None:
 def test_pairs_that_are_all_alike_do_not_make_a_certainty(off: float) -> None:
     room, first, second = drawn(0, 50, 25)[1:]
     found = dyads(room * (1 - off * (first == 3)), room, first, second)
-    assert found.method == "all texts alike: rule of three"
+    assert found.method == "all texts equal: rule of three"
     assert 1 + 2 * math.log(0.05) / 30 < found.low < 1 + 2 * math.log(0.05) / 50
 
 

@@ -129,7 +129,7 @@ def test_equal_audits_are_not_told_apart() -> None:
     )  # effects outside of their bounds: no interval is known
     inside = RatioSums(np.clip(first.top, 0, 1), np.ones(60))
     found = between(inside, inside, 0)
-    assert found.difference.method == "all texts alike: rule of three"
+    assert found.difference.method == "all texts equal: rule of three"
     assert found.p == 1.0
     assert found.difference.low < 0 < found.difference.high
 

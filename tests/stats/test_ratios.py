@@ -92,7 +92,7 @@ def test_texts_that_differ_by_rounding_are_all_alike(value: float, off: float) -
         ratio(alike * 0.3, np.full(300, 0.3), 0, bounds=(0.0, 1.0)),
     ):
         unseen = -math.log(0.05) / 300
-        assert found.method == "all texts alike: rule of three"
+        assert found.method == "all texts equal: rule of three"
         assert (found.low, found.high) == pytest.approx(
             (value * (1 - unseen), value + unseen * (1 - value))
         )
@@ -113,7 +113,7 @@ def test_without_bounds_that_hold_nothing_is_known_of_what_is_alike(bounds) -> N
     found = ratio(np.full(9, 0.7), None, 0, bounds=bounds)
     assert (found.value, found.method) == (
         pytest.approx(0.7),
-        "all texts alike; no interval is known",
+        "all texts equal; no interval is known",
     )
     assert np.isnan([found.low, found.high]).all()
 

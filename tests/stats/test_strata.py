@@ -95,10 +95,10 @@ def test_how_many_texts_of_each_class_were_drawn_adds_nothing_to_the_interval() 
     )
     found = ratio(values, None, 0, classes=CLASSES)
     assert found.high - found.low < 0.01
-    assert found.method == "studentised bootstrap over texts, each class alike"
+    assert found.method == "studentised bootstrap over texts, classes weighted equally"
     alike = ratio(np.where(CLASSES == 0, 1.0, 0.0), None, 0, classes=CLASSES)
-    assert alike.method == "texts of each class alike: rule of three"
-    assert ratio(np.ones(58), None, 0, classes=CLASSES).method == "all texts alike: rule of three"
+    assert alike.method == "texts of each class equal: rule of three"
+    assert ratio(np.ones(58), None, 0, classes=CLASSES).method == "all texts equal: rule of three"
     assert alike.low < alike.value < alike.high
 
 

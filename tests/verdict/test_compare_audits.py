@@ -224,7 +224,7 @@ def test_few_texts_are_not_compared_and_say_so() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"texts": ()}, "an audit holds no texts, so nothing tells which of them are the same"),
+        ({"texts": ()}, "an audit holds no texts, so it is unknown which texts are the same"),
         (
             {"labels": ("a", "c")},
             "the models answer different questions: their labels are 'a', 'b' and 'a', 'c'",
@@ -272,8 +272,8 @@ def test_samples_that_were_drawn_by_other_seeds_are_named_as_why_few_texts_are_s
         return replace(usual(), cards=card, texts=texts(rows))
 
     said = (
-        "each audit took a sample of its own of the test texts (60 and 80, by the seeds 0 "
-        "and 1): without a limit, or with one seed for both audits, more are in both"
+        "each audit took its own sample of the test texts (60 and 80, by the seeds 0 "
+        "and 1): without a limit, or with one seed for both audits, they share more"
     )
     assert match(sampled(0, range(60)), sampled(1, range(40, 120)), NAMES, NAMES).notes == (said,)
     assert match(sampled(0, range(60)), sampled(0, range(40, 120)), NAMES, NAMES).notes == ()
@@ -363,5 +363,5 @@ def test_one_audit_or_one_twice_is_refused() -> None:
     one = usual()
     with pytest.raises(SpecError, match="two audits or more to compare, got 1"):
         compared([one])
-    with pytest.raises(SpecError, match="got one twice"):
+    with pytest.raises(SpecError, match="got the same one twice"):
         compared([one, replace(one), one])

@@ -1,1 +1,1 @@
-"""One question a file: raw numbers for each text, observed and at chance level."""
+"""Measures: each file asks one question and keeps raw numbers by text, observed and by chance."""

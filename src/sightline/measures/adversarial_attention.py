@@ -1,5 +1,5 @@
-"""What could attention have been, and how much of it must stay? Exact, from token logits
-(SL-203).
+"""How different could attention be for the same prediction, and how much weight must stay on the
+top words? Exact, from token logits (SL-203).
 """
 
 from __future__ import annotations
@@ -43,19 +43,20 @@ NO_NATS = (
     "a weight of zero, which no move of a score brings back",
     "no attention changes the decision",
 )
-"""Why there is no least move of the scores."""
+"""Why there is no smallest change of the scores that flips the prediction."""
 
 
 @dataclass(frozen=True)
 class AdversarialAttention:
-    """The farthest attention with the same answer, the least mass that must stay on the top words,
-    and nats to a flip.
+    """The farthest attention with the same output or prediction, the least weight that must stay on
+    the top words, and the smallest change of the scores that flips the prediction (in nats).
 
-    The mass is asked for the same answer, within ε, and for the same prediction; its floor is the
-    least mass that must stay on as many random words, mean of ``draws``. With more than two classes
-    an answer is kept where the log-odds of the decided class against each other stay where a change
-    by ε can bring them, so at least so much must stay; and the farthest with the same prediction is
-    looked for among ``corners`` sets of tokens at most, and bounded beyond.
+    The weight is computed for the same output within ε, and for the same prediction. Its chance
+    level is the mean over ``draws`` of the least weight on as many random words. With more than two
+    classes both are bounds. An output counts as the same if the log-odds of the predicted class
+    against each other class stay within what a change by ε allows, so at least that much weight
+    must stay. The farthest attention with the same prediction is searched among at most ``corners``
+    sets of tokens, and bounded beyond.
     """
 
     epsilon: float = _SET["epsilon"]
@@ -67,7 +68,7 @@ class AdversarialAttention:
     paper: str = PAPERS["counterfactual"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Ask the corners: nothing is decoded, and no gradient is taken."""
+        """Ask the corners of the simplex: nothing is decoded, and no gradient is taken."""
         assert trace.token_logits is not None  # `needs` names them
         words, mask = words_of(trace), to_numpy(trace.batch.attendable)
         known = to_numpy(
@@ -103,9 +104,7 @@ class AdversarialAttention:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a choice, and those whose decision no move of the scores
-        changes.
-        """
+        """Count the texts with a single attention, and those whose prediction no scores change."""
         values, _ = with_reasons(arrays)
         undefined = count_undefined(values, unranked(values), values.keys() - {"nats"})
         no_nats = {reason: np.asarray(arrays[f"{WHY}{reason}"]) for reason in NO_NATS}
@@ -120,8 +119,8 @@ class AdversarialAttention:
 
 
 def _held(words: Words, share: float, draws: int, seeds: Seeds) -> Bool[Array, "R B T"]:
-    """Mark the tokens of the top words of each text, ties broken at random, and those of as many
-    random words.
+    """Mark the tokens of the top words of each text (first row, ties broken at random) and of as
+    many random words (other rows).
     """
     count = top_count(words.mask.sum(1), share)
     keys = keys_of(words.mask, words.index, draws + 1, seeds, "counterfactual")

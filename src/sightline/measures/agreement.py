@@ -1,5 +1,5 @@
-"""Are the attended words the ones that matter? Attention against the references (SL-101, 102, 103,
-104).
+"""Are the attended words the ones that matter? Attention compared with gradients and leave-one-out
+(SL-101, 102, 103, 104).
 """
 
 from __future__ import annotations
@@ -44,37 +44,38 @@ _SET = MEASURES["agreement"].settings
 Array = np.ndarray
 References = Mapping[str, Float[Array, "B W"]]
 REFERENCES = ("gradient", "gradient_through", "deletion", "free_gradient", "free_deletion")
-"""The maps that attention is compared with, as far as the model allows them."""
+"""The maps that attention is compared with, if the model allows them."""
 _KINDS = ("captured", "chance", "draws", "tau", "significant", "mass", "mass_chance")
-"""What attention's agreement with a reference is told by."""
+"""The quantities that describe how far attention agrees with one of these maps."""
 SIGNIFICANT: float = _SET["significant"]
-"""The p-value up to which the papers call a τ significant."""
+"""The p-value up to which the papers call τ significant."""
 _AVERAGED = ("captured", "chance", "draws", "mass", "mass_chance")
-"""What is averaged over the two references that are free of attention."""
+"""The quantities averaged over the two comparison maps that are free of attention."""
 ITSELF = "the audited map is leave-one-out, and agreement with itself is no evidence"
 REPORTED = "gradient_through"
-"""A reference that no test decides by."""
+"""A comparison map that no test uses."""
 NOT_REPORTED = "left out, because it does not bear on the verdict; --full takes it"
 _SHOWS: Mapping[str, Capability] = {"free_deletion": "decode", "gradient": "embedding_grad"}
-"""Maps that are there if and only if the model offers this."""
+"""Maps that exist if and only if the model offers this capability."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Captured importance and Kendall's τ-b of attention with each reference, with floor and
-    coupling.
+    """Captured importance and Kendall's τ-b of attention with each comparison map, with chance
+    level and mechanical agreement (``coupling``).
 
-    Floor: the same weights permuted after the fact; its mean is exact, ``draws`` of it give
-    p-values. Coupling: the weights are shuffled, *used* for decoding, and the reference is computed
-    again: what mechanics alone would show. Captured importance and τ see the order of the words
-    alone, and a nearly flat map has one too: ``mass`` is the reference's mean under the weights
-    themselves, over its largest value, ``Σ α_t r_t / max r``, and ``mass_chance`` what that is on
-    average when the weights are permuted, ``mean r / max r``.
+    Chance level: the same weights permuted after the fact. Its mean is exact; ``draws``
+    permutations give p-values. Mechanical agreement: shuffled weights are *used* for decoding, and
+    the comparison map is computed again, to show what the mechanism alone produces. Captured
+    importance and τ see only the order of the words, which even a nearly flat map has. So ``mass``
+    uses the weights: it is the mean of the comparison map under them, over its largest value, ``Σ
+    α_t r_t / max r``. ``mass_chance`` is its mean when the weights are permuted, ``mean r / max
+    r``.
 
-    A model that offers nothing has deletion alone, and not that where deletion is the audited map
-    itself. Whatever else it does not allow is left out, and `missing` says why. Without
-    ``reported_too`` nothing is measured that no test decides by: the coupling, and the gradient
-    through attention.
+    Every model has leave-one-out, unless leave-one-out is the audited map itself. Other maps are
+    left out where the model does not allow them, and `missing` says why. Without ``reported_too``,
+    the quantities that no test uses are skipped: mechanical agreement, and the gradient through
+    attention.
     """
 
     share: float = _SET["share"]
@@ -88,14 +89,14 @@ class Agreement:
     paper: str = PAPERS["agreement"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Compute every reference once and compare attention with each."""
+        """Compute every comparison map once, and compare attention with each."""
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         offers: frozenset[str] = subject.model.offers
         attention, mask = maps["attention"], maps.words.mask
         texts = texts_of(maps, self.share)
         orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
         shuffles = reordered(attention, mask, orders)
-        # First, because its shortened texts are those of the references too.
+        # First, because the comparison maps need the same shortened texts.
         coupled: list[References] = []
         if "decode" in offers and self.reported_too:
             coupled = _coupled(maps, reordered(maps.words.own, mask, orders))
@@ -121,11 +122,10 @@ class Agreement:
         return out | {name: ragged(values, mask) for name, values in references.items()}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking: one word, constant attention, a reference without
-        differences.
+        """Count the texts without a ranking: one word, constant attention, or a constant comparison
+        map.
 
-        The mass needs no ranking of attention. What is missing is seen by the maps that are not
-        there.
+        The mass needs no ranking of attention. `_missing` names the maps that were left out.
         """
         weighed, reasons = (
             [name for name in arrays if name.startswith("mass")],
@@ -183,7 +183,7 @@ class Agreement:
         return out
 
     def _among(self, references: References, texts: TopkTexts) -> dict[str, Array]:
-        """Compare gradient and deletion with each other, in both directions."""
+        """Compare gradient and leave-one-out with each other, in both directions."""
         pairs = [("gradient", "deletion"), ("deletion", "gradient")]
         tops = {name: ranked(references[name], texts) for name in ("gradient", "deletion")}
         shares = [captured(tops[a], references[b], texts.mask, texts.count) for a, b in pairs]
@@ -200,17 +200,17 @@ def _alike(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
 
 
 def _free(compared: Mapping[str, Array | Ragged]) -> dict[str, Array]:
-    """Average the two references that are free of attention, text by text and draw by draw.
+    """Average the two comparison maps that are free of attention, text by text and draw by draw.
 
-    Neither is the truth: the gradient fades where a state saturates, a deletion where words stand
-    in for each other.
+    Neither is the truth. The gradient vanishes where a hidden state saturates, and leave-one-out
+    misses words that can replace each other.
     """
     pairs = {kind: [np.asarray(compared[f"{kind}.{name}"]) for name in FREE] for kind in _AVERAGED}
     return {f"{kind}.free": np.mean(pair, axis=0) for kind, pair in pairs.items()}
 
 
 def _missing(arrays: Arrays) -> dict[str, str]:
-    """Name every quantity that the model does not allow, with what it would have to offer."""
+    """Name every quantity that the model does not allow, and the capability that it lacks."""
     lacking = {offer for name, offer in _SHOWS.items() if name not in arrays}
     absent = {name: sorted(needs & lacking) for name, needs in _needs().items()}
     found = {name: f"needs {', '.join(offers)}" for name, offers in absent.items() if offers}
@@ -221,7 +221,7 @@ def _missing(arrays: Arrays) -> dict[str, str]:
 
 
 def _needs() -> dict[str, frozenset[Capability]]:
-    """Say of every quantity what the model must offer for it."""
+    """Map every quantity to the capabilities that it needs."""
     whole = frozenset[Capability]().union(*(MAKERS[name].needs for name in FREE))
     coupled = {
         name: MAKERS[name].needs | MAKERS["free_deletion"].needs
@@ -243,14 +243,14 @@ def _needs() -> dict[str, frozenset[Capability]]:
 
 
 def _reported() -> list[str]:
-    """Name the quantities that no test decides by."""
+    """Name the quantities that no test uses."""
     coupling = [name for name in _needs() if name.startswith("coupling")]
     return [REPORTED, *(f"{kind}.{REPORTED}" for kind in _KINDS), *coupling]
 
 
 def _coupled(maps: AttributionMaps, shuffles: Float[Array, "R *N B W"]) -> list[References]:
-    """Compute the references of the model decoded with each shuffle; its own deletions fall out
-    with them.
+    """Compute the comparison maps of the model decoded with each shuffle. The same runs give the
+    leave-one-out map of the model as it is.
     """
     mixed = [like(maps.words.by_head(weights), maps.trace) for weights in shuffles]
     deletion = maps.deleted({str(k): weights for k, weights in enumerate(mixed)})
@@ -273,9 +273,7 @@ def _tau(
 def _tested(
     x: Float[Array, "B W"], y: Float[Array, "B W"], mask: Bool[Array, "B W"]
 ) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Kendall's τ-b, and 1 where its p-value is at most .05; undefined where a side is
-    undefined.
-    """
+    """Kendall's τ-b, and 1 where its p-value is significant; NaN where a side is undefined."""
     unknown = np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1)
     tau, p = kendall_test(np.nan_to_num(x), np.nan_to_num(y), mask)
     return np.where(unknown, np.nan, tau), np.where(

@@ -1,5 +1,5 @@
-"""Is attention needed? The model with its weights replaced, and a model that never chose
-(SL-001).
+"""Does the model need attention? The model with its weights replaced, and a model trained without
+learned attention (SL-001).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class AttentionNeed:
-    """Decisions and log-odds under other weights, with nothing else changed: uniform, permuted,
+    """Predictions and log-odds with other weights and everything else unchanged: uniform, permuted,
     constant.
 
-    The constant weights are the mean of all audited texts by relative position: what there is to a
-    map that looks at no word. ``moved`` is the largest change of a logit that any of them makes, or
-    all the weight on one word drawn at random (where the model's weights are uniform, the others
-    change nothing): 0 on every text means that the weights that are shown are not used. Where all
-    heads of a layer are replaced, all get the uniform and the constant weights, and each head's own
+    The constant weights are the mean over all audited texts by relative position: a map that looks
+    at no word. ``moved`` is the largest change of a logit under any of these weights, or under all
+    weight on one random word (for a model with uniform weights, the others change nothing). If it
+    is 0 on every text, the model does not use the weights that are shown. Where all heads of a
+    layer are replaced, all get the uniform or the constant weights, and the weights of every head
     are permuted in the same way.
     """
 
@@ -59,7 +59,7 @@ class AttentionNeed:
         return {"attention": ragged(words.attention, words.mask)}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Float[Array, " G"]:
-        """Average it, by relative position, over the texts where it is a number."""
+        """Average attention by relative position over the texts where it is finite."""
         curves = np.array([recut(row, CELLS) for row in of_words(arrays["attention"]).rows()])
         known = curves[~np.isnan(curves).any(axis=1)]
         return np.asarray(known.sum(axis=0) / max(1, len(known)))
@@ -95,15 +95,12 @@ class AttentionNeed:
             **_odds_lost(trace, compared),
             "moved": np.where(one_word, np.nan, np.max(moved, axis=0)),
             "one_word": one_word,
-            # The proof that decoding is what the model does: its own attention must give its own
-            # logits.
+            # Compatibility check of decoding: the model's own attention must give its own logits.
             "identity_error": _largest_difference(to_numpy(again), to_numpy(trace.logits)),
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts with one possible answer, whose odds are infinite, and those with one
-        possible attention.
-        """
+        """Count texts with a single candidate, whose odds are infinite, and texts of one word."""
         of_odds = [name for name in arrays if name.endswith("_odds")]
         undefined = count_undefined(
             arrays, {"a single candidate": np.asarray(arrays["certain"])}, of_odds
@@ -119,7 +116,7 @@ class AttentionNeed:
     def _others(
         self, curve: Float[Array, " G"], trace: Trace, words: Words, seeds: Seeds
     ) -> dict[str, list[torch.Tensor]]:
-        """Make the weights that are put in."""
+        """Make the replacement weights."""
         drawn = shuffled(words.own, words.mask, words.index, self.permutations, seeds, "need")
         alone = shuffled(
             _first(words.mask), words.mask, words.index, 1, seeds, "all weight on one word"
@@ -133,7 +130,7 @@ class AttentionNeed:
 
 
 def _constant(curve: Float[Array, " G"], mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
-    """Give every text the curve, at its own length."""
+    """Stretch the curve to the length of each text."""
     out = np.zeros(mask.shape)
     out[mask] = np.concatenate([recut(curve, int(length)) for length in mask.sum(1)])
     return out
@@ -145,9 +142,7 @@ def _first(mask: Bool[Array, "B W"]) -> Float[Array, "B W"]:
 
 
 def _odds_lost(trace: Trace, others: Mapping[str, list[torch.Tensor]]) -> dict[str, Array]:
-    """Say what the log-odds of the decided class lose, on average where there are several; NaN
-    where infinite.
-    """
+    """Log-odds of the predicted class lost, averaged over several draws; NaN where infinite."""
     chosen = decided(trace)
     own = odds_of(trace.logits, chosen)
     certain = np.isposinf(own)
@@ -160,20 +155,20 @@ def _odds_lost(trace: Trace, others: Mapping[str, list[torch.Tensor]]) -> dict[s
 
 
 def _largest_difference(x: Float[Array, "B L"], y: Float[Array, "B L"]) -> Float[Array, " B"]:
-    """Equal logits differ by 0, also those of absent candidates: −∞ − (−∞) is not a number."""
+    """Equal logits differ by 0, even those of absent candidates: −∞ − (−∞) would be NaN."""
     return np.asarray(np.abs(np.subtract(x, y, out=np.zeros(x.shape), where=x != y)).max(axis=1))
 
 
 @dataclass(frozen=True)
 class RetrainedUniform:
-    """Decisions of a companion trained with every word weighted alike from the start."""
+    """Predictions of a control model that was trained with uniform attention from the start."""
 
     code: str = "retrained"
     needs: frozenset[str] = NEEDS["retrained"]
     paper: str = PAPERS["retrained"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Run the companion on the same texts."""
+        """Run the control model on the same texts."""
         other = subject.companions["uniform"].trace(trace.batch)
         return {
             "label": to_numpy(trace.batch.labels),
@@ -182,5 +177,5 @@ class RetrainedUniform:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Keep everything; a decision is always defined."""
+        """Keep everything; a prediction is always defined."""
         return Measurement(self.code, arrays)

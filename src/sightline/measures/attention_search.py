@@ -1,5 +1,5 @@
-"""How far from the model's own is attention that gives the same answer? Searched, as published and
-otherwise.
+"""How far can attention be from the model's own with the same output? Two searches: the published
+one, and ours.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sightline.numerics.tolerance import Tolerance
 _SET = MEASURES["searched"].settings
 Array = np.ndarray
 SPREAD: float = _SET["spread"]
-"""Standard deviation of the scores that the published search starts from."""
+"""Standard deviation of the scores at which the published search starts."""
 
 
 def _climb(settings: Mapping[str, Any]) -> Climb:
@@ -37,12 +37,11 @@ def _climb(settings: Mapping[str, Any]) -> Climb:
 
 @dataclass(frozen=True)
 class AttentionSearch:
-    """Largest divergence from attention that was found to leave the answer as it is, by two
-    searches; 0: none found.
+    """Largest divergence from attention with the same output that two searches found; 0 if none.
 
-    What a search does not find may still be there. ``penalise`` is what the published search is
-    driven to, from ``starts``; ``select`` what both searches must keep; ``released`` what the code
-    of Jain & Wallace selects by. Ours follows the gradient from ``points``.
+    A search can miss what exists. The published search runs from ``starts`` and minimises a loss
+    with the tolerance ``penalise``. Both searches must keep ``select``; the code of Jain & Wallace
+    selects by ``released``. Our search follows the gradient from ``points``.
     """
 
     starts: int = _SET["starts"]
@@ -57,7 +56,7 @@ class AttentionSearch:
     paper: str = PAPERS["searched"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Search twice on each text, with no more decodings the second time than the first."""
+        """Search each text twice; the second search takes no more decodings than the first."""
         words = words_of(trace)
         task = task_of(subject.model, trace, words)
         asked, loose, ours = (
@@ -87,7 +86,7 @@ class AttentionSearch:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts that have only one attention."""
+        """Count the texts of one word, which have a single attention."""
         settings = {
             "starts": self.starts,
             "steps": self.descent.steps,
@@ -98,9 +97,7 @@ class AttentionSearch:
 
 
 def _starts(words: Words, count: int, seeds: Seeds, stage: str) -> Float[Array, "K B W"]:
-    """Draw the scores that a search starts from, for each text its own, which depend on nothing but
-    the text.
-    """
+    """Draw the starting scores of a search; those of a text depend only on the text."""
     scores = np.zeros((count, *words.mask.shape))
     for row, real in enumerate(words.mask):
         generator = seeds.generator(stage, int(words.index[row]))

@@ -1,8 +1,7 @@
-"""Maps over the words: every way to give each word of a text one number, by name, computed once a
+"""Attribution maps: every way to give each word of a text a number, by name, each computed once a
 batch.
 
-A measure reads a map by its name and need not know how it is made. A map of words is ``B W``
-(`Words.mask`).
+A measure reads a map by its name, whatever computes it. A map has the shape ``B W`` (`Words.mask`).
 """
 
 from __future__ import annotations
@@ -34,16 +33,15 @@ from sightline.numerics.projections import uniform
 
 Array = np.ndarray
 SLOPES = ("held", "through", "free")
-"""The gradients that maps are made of."""
+"""The gradients that maps are computed from."""
 
 
 @dataclass(frozen=True)
 class AttributionMaps:
-    """The maps of one batch; each is made when it is first asked for, and kept for the other
-    measures.
+    """The maps of one batch; each is computed on first use and shared with the other measures.
 
-    ``gradient`` says how gradients are reduced; measures that reduce them otherwise share all maps
-    but those.
+    ``gradient`` says how gradients are reduced. Measures that reduce them differently share all
+    maps but the gradient maps.
     """
 
     subject: MeasureContext
@@ -54,16 +52,16 @@ class AttributionMaps:
 
     @cached_property
     def words(self) -> Words:
-        """The words that all maps of the batch lie over."""
+        """The words of the batch, on which all its maps are defined."""
         return words_of(self.trace)
 
     @cached_property
     def flat(self) -> Float[torch.Tensor, "B T"]:
-        """Attention that chooses nothing: every token that may be attended to alike."""
+        """Uniform attention over the tokens that may be attended to."""
         return uniform(self.trace.batch.attendable, self.trace.attention)
 
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
-        """Give a map by its name in `MAKERS`."""
+        """Give the map with this name in `MAKERS`."""
         shared = self.subject.shared
         kept = f"{name}, {self.gradient}" if name in REDUCED else name
         if kept not in shared:
@@ -71,7 +69,7 @@ class AttributionMaps:
         return np.asarray(shared[kept])
 
     def slope(self, name: str) -> Slope:
-        """Give the gradient with attention held, or through it, or with weights that choose nothing
+        """Give the gradient with attention held, through attention, or under uniform weights
         (`SLOPES`).
         """
         kept = f"slope of {name}"
@@ -83,11 +81,10 @@ class AttributionMaps:
         return found
 
     def sloped(self, beside: Attentions) -> dict[str, Slope]:
-        """Take every gradient at once: those of the maps, and with other attention at decoding; it
-        can be decoded.
+        """Take every gradient at once: those of the maps, and those under the given attentions at
+        decoding, which the model must be able to decode.
 
-        The pass forward is the same for all, so whoever wants other attentions asks for all of them
-        together.
+        All share one forward pass, so the caller should name all attentions in one call.
         """
         asked = {**{name: self._asked(name) for name in SLOPES}, **beside}
         found = slopes(self.subject.model, self.trace, asked)
@@ -95,8 +92,8 @@ class AttributionMaps:
         return found
 
     def _asked(self, name: str) -> Asked:
-        """Hold attention where the model can decode; otherwise the gradient also runs through the
-        weights.
+        """Hold attention if the model can decode; otherwise the gradient runs through the weights
+        too.
         """
         if name == "through" or "decode" not in self.subject.model.offers:
             return "through"
@@ -105,12 +102,12 @@ class AttributionMaps:
     def deleted(
         self, beside: Attentions | None = None, *, free: bool = True
     ) -> dict[str, Float[Array, "B W"]]:
-        """Delete every word once: the model's own answers, and the same decoded with flat and other
-        attention.
+        """Leave out every word once: with the model's own attention, and decoded with uniform and
+        other attention.
 
-        The shortened texts are what costs, so whoever wants other attentions asks for all of them
-        together. Where nobody wants any, not even the flat one (``free``), they are run for their
-        logits alone.
+        Running the shortened texts is the expensive part, so the caller should name all attentions
+        in one call. Without any attention, not even the uniform one (``free``), the texts are run
+        for their logits alone.
         """
         flat = {"free": self.flat} if free and "decode" in self.subject.model.offers else {}
         found = deletion_importance(
@@ -127,36 +124,36 @@ class AttributionMaps:
 
 @dataclass(frozen=True)
 class Maker:
-    """How a map is made, and what the model must offer for it."""
+    """How a map is computed, and what the model must offer for it."""
 
     make: Callable[[AttributionMaps], Float[Array, "B W"]]
     needs: frozenset[Capability] = frozenset()
 
 
 def rivals(subject: MeasureContext) -> tuple[str, ...]:
-    """Name the maps that could be shown of this model, unsigned ones first: those it can give, and
-    brought scores.
+    """Name the maps that could be shown for this model, unsigned ones first: those it allows, and
+    scores that the user brought.
     """
     audited = itself(subject)
     return allowed(subject, (one for one in (*RIVALS, *SIGNED_RIVALS) if one != audited))
 
 
 def itself(subject: MeasureContext) -> str:
-    """Name the map that is the audited one under another name, which is no rival and no reference;
-    empty where none is.
+    """Name the map that equals the audited map, and so cannot be compared with it; empty if none
+    does.
     """
     model = subject.model
     return model.audited_map.same_as if isinstance(model, SupportsAuditedMap) else ""
 
 
 def allowed(subject: MeasureContext, names: Iterable[str]) -> tuple[str, ...]:
-    """Take of maps those that the model can give, and those that were brought."""
+    """Keep the maps that the model allows, and the scores that the user brought."""
     there = (name for name in names if name not in BROUGHT or brought(subject, name))
     return tuple(name for name in there if MAKERS[name].needs <= subject.model.offers)
 
 
 def brought(subject: MeasureContext, name: str) -> Mapping[str, Float[Array, " W"]]:
-    """Give the scores that were brought for one of the maps of `BROUGHT`, by the id of a text."""
+    """Give the user's scores for a map of `BROUGHT`, by the id of the text."""
     return subject.signed if name == "signed_given" else subject.given
 
 
@@ -165,7 +162,7 @@ def _reduced(name: str) -> Callable[[AttributionMaps], Array]:
 
 
 def _evidence(maps: AttributionMaps) -> Array:
-    """Read the log-odds of the decided class off the logits of each word alone."""
+    """Give the log-odds of the predicted class that each word would have alone."""
     assert maps.trace.token_logits is not None  # `needs` names them
     mask = maps.words.mask
     alone = like(maps.words.alone(to_numpy(maps.trace.token_logits))[mask], maps.trace)
@@ -178,9 +175,9 @@ def _evidence(maps: AttributionMaps) -> Array:
 
 
 def _signed_contribution(maps: AttributionMaps) -> Array:
-    """``α_t (z_t − z̄) · ∂ log-odds / ∂s``, z̄ the plain mean over the words.
+    """``α_t (z_t − z̄) · ∂ log-odds / ∂s``, where z̄ is the unweighted mean over the words.
 
-    What they add up to: `balance`.
+    `balance` gives what they add up to.
     """
     z, mean, slope = _mixture(maps)
     weights = maps.words.attention * maps.words.mask
@@ -188,13 +185,13 @@ def _signed_contribution(maps: AttributionMaps) -> Array:
 
 
 def balance(maps: AttributionMaps) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Give what weight × logit starts from, ``z̄ · ∂ log-odds / ∂s``, and what it ends in, ``s · ∂
-    log-odds / ∂s``.
+    """Give the start and the end of weight × logit: ``z̄ · ∂ log-odds / ∂s`` and ``s · ∂ log-odds /
+    ∂s``.
 
-    Between them lie the contributions of the words, exactly, where ``s = Σ α_t z_t``: attention
-    sums to one. With one logit, or two, they are the log-odds of the decided class under uniform
-    attention and as they are; with more, its logit less the mean logit of the others, each weighed
-    by its probability. NaN where the answer is certain.
+    The contributions of the words add up to their difference exactly if ``s = Σ α_t z_t``, because
+    attention sums to one. With one or two logits, start and end are the log-odds of the predicted
+    class under uniform attention and under the model's own. With more, they are its logit minus the
+    mean logit of the others, weighted by their probabilities. NaN where the output is certain.
     """
     _, mean, slope = _mixture(maps)
     logits = to_numpy(maps.trace.logits)
@@ -207,15 +204,15 @@ def balance(maps: AttributionMaps) -> tuple[Float[Array, " B"], Float[Array, " B
 def _mixture(
     maps: AttributionMaps,
 ) -> tuple[Float[Array, "B W L"], Float[Array, "B L"], Float[Array, "B L"]]:
-    """Give the logits of each word alone, their mean, and the slope of the log-odds of the decided
-    class.
+    """Give the logits of each word alone, their mean, and the slope of the log-odds of the
+    predicted class.
     """
     assert maps.trace.token_logits is not None  # `needs` names them
     words, logits = maps.words, maps.trace.logits
     z = words.alone(to_numpy(maps.trace.token_logits))
     z = np.where(
         words.mask[..., None] & np.isfinite(z), z, 0.0
-    )  # an absent candidate's −∞ has a slope of zero
+    )  # −∞ of an absent candidate, which has a slope of zero
     mean = z.sum(1) / words.mask.sum(1)[:, None]
     slope = to_numpy(
         log_odds_slope(logits, torch.from_numpy(decided(maps.trace)).to(logits.device))
@@ -224,15 +221,15 @@ def _mixture(
 
 
 def _given(maps: AttributionMaps, name: str) -> Array:
-    """Look the scores up that were brought for each text; NaN where there are none."""
+    """Look up the user's scores of each text; NaN where there are none."""
     words, there = maps.words, brought(maps.subject, name)
     out = np.zeros(words.mask.shape)
     for row, (text, real) in enumerate(zip(maps.subject.texts, words.mask, strict=True)):
         scores = there.get(text.id, np.full(len(text.tokens), np.nan))
         if len(scores) != len(text.tokens):
             raise ValueError(
-                f"text {text.id} has {len(text.tokens)} words, and {len(scores)} scores were "
-                "brought"
+                f"text {text.id} has {len(text.tokens)} words, but {len(scores)} scores were "
+                "given: give one score a word"
             )
         out[row, real] = scores
     return out

@@ -1,6 +1,4 @@
-"""The words of a batch: the axis on which measures rank, shuffle and delete, whatever the model
-reads them in.
-"""
+"""The words of a batch: measures rank, shuffle and delete words, whatever its tokens are."""
 
 from __future__ import annotations
 
@@ -23,27 +21,26 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Words:
-    """The words of each text, and how they lie over the tokens of its trace.
+    """The words of each text, and which tokens of its trace they consist of.
 
-    Where every word is one token, the axis of words *is* that of tokens, boundary tokens masked:
-    nothing is moved, and no sum is taken in another order. Where a word is read in pieces, W counts
-    words, and what is asked of a word is asked of its pieces together.
+    If every word is one token, the axis of words *is* the axis of tokens, with boundary tokens
+    masked: nothing is moved, and no sum changes its order. If words are split into pieces, W counts
+    words, and a word is treated as all its pieces together.
 
     Attributes
     ----------
     mask
         True on words.
     place
-        Where on the axis of words a token lies; −1 on what is no word.
+        The word that a token belongs to; −1 for tokens that are no word.
     shares
-        Which part of its word's attention a piece has; None where every word is one token.
+        The part of its word's attention that a piece has; None where every word is one token.
     attention
-        The weights of the trace, by word.
+        The weights of the trace, summed by word.
     heads
-        The weights that ``attention`` is the mean of, by token, where a model replaces all of them
-        at once.
+        The weights by token whose mean is ``attention``, if the model replaces all of them at once.
     index
-        Which text a row is.
+        The index of the text in each row.
     """
 
     mask: Bool[Array, "B W"]
@@ -55,16 +52,16 @@ class Words:
 
     @cached_property
     def own(self) -> Float[Array, "*N B W"]:
-        """What a model decodes to its outputs, by word: ``attention``, or the weights of each head
+        """The weights that a model decodes, by word: ``attention``, or the weights of each head
         (and row).
 
-        What is done to the weights (shuffled, taken away) is done to each of these in the same way.
+        Each of them is changed (shuffled, removed) in the same way.
         """
         return self.attention if self.heads is None else self.of(to_numpy(self.heads))
 
     @cached_property
     def _own_shares(self) -> Float[Array, "*N B T"] | None:
-        """Say which part of its word's weight a piece has, in each head."""
+        """The part of its word's weight that a piece has, in each head."""
         if self.heads is None or self.shares is None:
             return self.shares
         return subwords.shares(to_numpy(self.heads), self.place)
@@ -74,11 +71,11 @@ class Words:
         return values if self.shares is None else subwords.summed(values, self.place)
 
     def weights(self, words: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
-        """Part the weights of words among their pieces, as the model's own attention does."""
+        """Split the weights of words among their pieces as the model's own attention does."""
         return words if self.shares is None else subwords.reweighed(words, self.shares, self.place)
 
     def by_head(self, own: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
-        """Part what was made of ``own`` among the pieces of words, as each head does."""
+        """Split weights made from ``own`` among the pieces of words, as each head does."""
         return (
             own
             if self._own_shares is None
@@ -86,8 +83,8 @@ class Words:
         )
 
     def alone(self, values: Float[Array, "B T L"]) -> Float[Array, "B W L"]:
-        """Give the token logits of whole words: those of their pieces, mixed as the model's own
-        attention does.
+        """Give the token logits of whole words: a mean over their pieces, weighted by the model's
+        own attention.
         """
         if self.shares is None:
             return values
@@ -97,12 +94,12 @@ class Words:
         return np.stack(mixed, axis=-1)
 
     def without(self, gone: Bool[Array, "B W"]) -> Bool[Array, "B T"]:
-        """Say which tokens are left when words are deleted, each with all its pieces."""
+        """Mark the tokens that remain when words are deleted with all their pieces."""
         return subwords.kept(gone, self.place)
 
 
 def words_of(trace: Trace) -> Words:
-    """Read the words of a trace off its batch."""
+    """Read the words of a trace from its batch."""
     batch, attention = trace.batch, to_numpy(trace.attention)
     word, index = to_numpy(batch.word.masked_fill(~batch.mask, -1)), to_numpy(batch.index)
     if not subwords.several(word):
@@ -115,9 +112,7 @@ def words_of(trace: Trace) -> Words:
 
 
 def spelled(texts: Sequence[Example], words: Words, trace: Trace) -> list[str]:
-    """Give the words of a batch as they are written, one text after the other, in the order of
-    ``mask``.
-    """
+    """Give the spelling of each word of a batch, text by text, in the order of ``mask``."""
     rows, columns = np.nonzero(words.mask)
     number = columns if words.shares is not None else to_numpy(trace.batch.word)[rows, columns]
     return [
@@ -127,17 +122,17 @@ def spelled(texts: Sequence[Example], words: Words, trace: Trace) -> list[str]:
 
 @lru_cache(maxsize=2**18)
 def type_number(word: str) -> float:
-    """Number a word by how it is written, so that a measure can keep it among its arrays: the same
-    in every batch.
+    """Number a word by its spelling, the same in every batch, so that a measure can store it in an
+    array.
     """
-    return float(seed_for(0, "word type", word) >> 10)  # 53 bits: a whole number that float64 holds
+    return float(seed_for(0, "word type", word) >> 10)  # 53 bits: an integer that float64 holds
 
 
 def types_of(texts: Sequence[Example], words: Words, trace: Trace) -> Float[Array, " _"]:
-    """Number the words of a batch by how they are written, one text after the other."""
+    """Number the words of a batch by their spelling, text by text."""
     return np.array([type_number(word) for word in spelled(texts, words, trace)])
 
 
 def like(weights: Float[Array, "*R B T"], trace: Trace) -> torch.Tensor:
-    """Turn weights over tokens into a tensor such as the attention of a trace."""
+    """Convert weights over tokens to a tensor like the attention of a trace."""
     return torch.from_numpy(weights).to(trace.attention)

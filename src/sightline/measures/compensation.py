@@ -1,5 +1,5 @@
-"""Do other words make up for one that loses its weight? Top weights zeroed one at a time, and
-together.
+"""Do other words compensate for a word that loses its weight? Top weights zeroed one at a time, and
+all together.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Compensation:
-    """What the log-odds of the decided class lose without the top weights: added up one by one, and
-    all at once.
+    """The log-odds of the predicted class lost without the top weights: zeroed one by one and added
+    up, and zeroed all at once.
 
-    The other weights stay as they are (``zeroed``), or are scaled to sum to one (``scaled``).
-    ``gap`` is what is lost one by one less what is lost at once. It is 0 where no word’s part
-    depends on the others: for two classes and an affine decoder, with the other weights as they
-    are. Below 0, what goes alone is made up for by what stays.
+    The other weights stay as they are (``zeroed``) or are scaled to sum to one (``scaled``).
+    ``gap`` is the loss one by one minus the loss at once. It is 0 if the contributions of words are
+    independent, as for two classes and an affine decoder with ``zeroed``. Below 0, the remaining
+    words compensate for a word that goes alone.
     """
 
     share: float = _SET["share"]
@@ -72,24 +72,18 @@ class Compensation:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts of which no two weights can go, and those whose answer has no
-        log-odds.
-        """
+        """Count the texts with too few weights to remove, and those whose log-odds are infinite."""
         values, undefined = with_reasons(arrays)
         return Measurement(self.code, values, undefined, {"share": self.share})
 
 
 def _places(words: Words, seeds: Seeds) -> Int[Array, "B W"]:
-    """Say at which place each word stands by its weight, the largest at 0; ties at random, what is
-    no word last.
-    """
+    """Rank the words by their weight, the largest at 0; ties at random, non-words last."""
     keys = keys_of(words.mask, words.index, 1, seeds, "repair")
     return np.argsort(ordered([settled(words.attention, words.mask)], words.mask, keys)[0], axis=1)
 
 
 def _total(weights: Float[Array, "*N B W"]) -> Float[Array, "*N B 1"]:
-    """Give the sum of the weights that are left; 1 where none is, in texts (or heads) with too few
-    of them.
-    """
+    """Sum the weights that are left; 1 where none is, in texts (or heads) with too few words."""
     total = weights.sum(axis=-1, keepdims=True)
     return np.where(total > 0, total, 1.0)

@@ -1,6 +1,4 @@
-"""How far a model is from each of its companions: in what it answers, and in where its attention
-lies (SL-601).
-"""
+"""Distance of a model to each control model, in predictions and in attention (SL-601)."""
 
 from __future__ import annotations
 
@@ -25,18 +23,17 @@ from sightline.numerics.ties import constant
 _SET = MEASURES["beside"].settings
 Array = np.ndarray
 SEED = "seed("
-"""How the name of a companion begins that is the model itself, from another start and in another
-order."""
+"""Prefix of the control models that are the same model trained from another seed."""
 
 
 @dataclass(frozen=True)
 class ControlDistance:
-    """Divergence and rank correlation of attention, and change of the answer, between the model and
-    each companion.
+    """Divergence and rank correlation of attention, and change of the output, between the model and
+    each control model.
 
-    Of an adversary and its base they say what it was trained for; of two seeds, how far attention
-    is from itself. Over all seeds, ``alike.seeds`` is ``1 − JSD / log 2``, and
-    ``alike_chance.seeds`` the same with the weights of the other training shuffled over the words.
+    For an adversarial model they say whether its training worked; for another seed, how stable
+    attention is. Over all seeds, ``alike.seeds`` is ``1 − JSD / log 2``, and ``alike_chance.seeds``
+    is the same with the other model's weights shuffled over the words.
     """
 
     draws: int = _SET["draws"]
@@ -45,7 +42,7 @@ class ControlDistance:
     paper: str = PAPERS["beside"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Run every companion on the same texts."""
+        """Run every control model on the same texts."""
         own, answers = words_of(trace), probabilities(to_numpy(trace.logits))
         out: dict[str, Array] = {}
         chance, one_order = list[Array](), constant(own.attention, own.mask)
@@ -62,9 +59,7 @@ class ControlDistance:
         return out | (_over_seeds(out, chance) if chance else {}) | reasons
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without an order of their words, and those on which a companion gives no
-        numbers.
-        """
+        """Count the texts whose words have no order, or where a control model is not finite."""
         values, undefined = with_reasons(arrays)
         missing = (
             {}
@@ -76,10 +71,8 @@ class ControlDistance:
     def _by_chance(
         self, own: Words, attention: Float[Array, "B W"], seeds: Seeds, name: str
     ) -> Float[Array, " B"]:
-        """How alike the weights are to those of the companion when these are shuffled, on
-        average.
-        """
-        drawn = shuffled(attention, own.mask, own.index, self.draws, seeds, f"beside {name}")
+        """Mean similarity of the weights to those of the control model after shuffling these."""
+        drawn = shuffled(attention, own.mask, own.index, self.draws, seeds, f"{self.code} {name}")
         return np.asarray(
             np.mean([_alike(jensen_shannon(own.attention, one)) for one in drawn], axis=0)
         )
@@ -93,7 +86,7 @@ def _alike(divergence: Float[Array, " B"]) -> Float[Array, " B"]:
 
 
 def _over_seeds(out: Mapping[str, Array], chance: Sequence[Array]) -> dict[str, Array]:
-    """Average over the trainings that differ in their seed alone."""
+    """Average over the control models that differ only in their seed."""
     found = {
         f"{kind}.seeds": np.mean(
             [out[name] for name in out if name.startswith(f"{kind}.{SEED}")], axis=0

@@ -1,5 +1,5 @@
-"""What could any attention do to this decision? Exact from token logits (SL-201); else what single
-words do.
+"""Could any attention change this prediction? Exact from token logits (SL-201); otherwise a lower
+bound from all weight on single words.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from sightline.numerics.simplex import attention_proof, decision, reach
 
 _SET = MEASURES["reach"].settings
 EXACT = ("proof", "high", "inert", "evidence")
-"""What only token logits tell: of all attention, not of single words."""
+"""Quantities that need token logits: they are about any attention, beyond single words."""
 
 
 @dataclass(frozen=True)
 class DecisionBounds:
-    """Attention-proof texts, the largest change any attention could make, and texts where it stays
-    below ε.
+    """Texts whose prediction no attention can change, the largest change of the output that any
+    attention makes, and texts where it stays below ε.
 
-    Where a model can only decode, all weight on each word in turn is a lower bound on what
-    attention can do, and of no text can it be said that no attention changes its decision.
+    If a model can only decode, all weight on each word in turn gives a lower bound of that change.
+    Then it is unknown whether some attention changes the prediction of a text.
     """
 
     epsilon: float = _SET["epsilon"]
@@ -40,8 +40,8 @@ class DecisionBounds:
     paper: str = PAPERS["reach"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Ask the corners of the simplex; with more than two classes the reach is a bracket, low to
-        high.
+        """Ask the corners of the simplex; with more than two classes the largest change is a
+        bracket.
         """
         if trace.token_logits is None:
             return _found(subject, trace)
@@ -58,9 +58,7 @@ class DecisionBounds:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts whose bracket holds ε, so that it cannot be said whether they are
-        inert.
-        """
+        """Count the texts whose bracket contains ε: whether they stay below it is unknown."""
         everywhere = np.ones(len(np.asarray(arrays["low"])), dtype=bool)
         undefined = count_undefined(arrays, {"the bracket of the reach holds ε": everywhere})
         missing = dict.fromkeys((name for name in EXACT if name not in arrays), NOT_AFFINE)
@@ -68,7 +66,7 @@ class DecisionBounds:
 
 
 def _found(subject: MeasureContext, trace: Trace) -> Arrays:
-    """Say what all weight on a single word was seen to do: more may be possible."""
+    """Give the largest change by all weight on a single word: a lower bound."""
     words = words_of(trace)
     alone, own = Decoding(subject.model, trace, words).alone(), to_numpy(trace.logits)
     moved = total_variation(probabilities(alone), probabilities(own)[:, None, :])

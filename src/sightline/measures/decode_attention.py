@@ -1,5 +1,5 @@
-"""The answer of a model under any attention over the words: from token logits where there are some,
-else decoded.
+"""The output of a model under any attention over the words: from token logits if there are any,
+otherwise decoded.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from sightline.numerics.adversarial_descent import DescentProblem
 
 Array = np.ndarray
 NOT_AFFINE = f"needs {AFFINE}"
-"""Why there is no exact number of a model that can only be asked for its answers."""
+"""Why a model without token logits has no exact numbers."""
 AT_ONCE = 100
-"""Weights that are decoded together, where a model can."""
+"""Number of attentions that are decoded together, if the model can."""
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """Decodes one batch under weights of words, which their pieces share as they do in the model's
-    own attention.
+    """Decodes one batch under weights of words; pieces share the weight of their word as in the
+    model's own attention.
 
-    Where a model has several heads, a map is put into all of them; what was made of `Words.own` is
-    put in head by head.
+    If a model has several heads, one map replaces the weights of all of them, and weights made from
+    `Words.own` replace them head by head.
     """
 
     model: Auditable
@@ -38,26 +38,26 @@ class Decoding:
     words: Words
 
     def __call__(self, weights: Float[torch.Tensor, "R B W"]) -> Float[torch.Tensor, "R B L"]:
-        """Decode one attention after the other; gradients flow, where the model lets them."""
+        """Decode one attention after the other, with gradients if the model allows them."""
         return torch.stack([self.model.decode(self.trace, one) for one in self._of_tokens(weights)])
 
     def logits(self, weights: Float[Array, "R B W"]) -> Float[Array, "R B L"]:
-        """Decode weights that are no tensors, without gradients."""
+        """Decode weights given as arrays, without gradients."""
         return self._decoded(like(one, self.trace) for one in self.words.weights(weights))
 
     def by_head(self, own: Iterable[Float[Array, "*N B W"]]) -> Float[Array, "R B L"]:
-        """Decode what was made of the own weights, one after the other, without gradients."""
+        """Decode weights made from `Words.own`, one after the other, without gradients."""
         return self._decoded(like(self.words.by_head(one), self.trace) for one in own)
 
     def alone(self) -> Float[Array, "B W L"]:
-        """Decode all weight on each word; where a text has no such word, its own attention."""
+        """Decode all weight on each word; its own attention where a text has no such word."""
         own, mask = self.words.attention, self.words.mask
         each = np.eye(mask.shape[1])
         alone = np.stack([np.where(mask[:, [w]], each[w], own) for w in range(mask.shape[1])])
         return self.logits(alone).swapaxes(0, 1)
 
     def _decoded(self, many: Iterable[torch.Tensor]) -> Float[Array, "R B L"]:
-        """Decode without gradients, some at once."""
+        """Decode without gradients, in chunks."""
         found, left = list[Array](), iter(many)
         with torch.no_grad():
             while some := list(islice(left, AT_ONCE)):
@@ -68,9 +68,7 @@ class Decoding:
         return np.concatenate(found)
 
     def _of_tokens(self, weights: Float[torch.Tensor, "R B W"]) -> Float[torch.Tensor, "R B T"]:
-        """Part the weights of words among their pieces, as `Words.weights` does, so that gradients
-        flow.
-        """
+        """Split the weights of words among their pieces like `Words.weights`, with gradients."""
         if self.words.shares is None:
             return weights.to(self.trace.attention)
         place = torch.from_numpy(np.maximum(self.words.place, 0)).to(weights.device)
@@ -83,7 +81,7 @@ class Decoding:
 
 
 def task_of(model: Auditable, trace: Trace, words: Words) -> DescentProblem:
-    """Say what is searched: on token logits in double precision, where a decoding is one
+    """Define the search problem; with token logits in double precision, where decoding is one
     multiplication a word.
     """
     device = trace.attention.device

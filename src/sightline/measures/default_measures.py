@@ -1,4 +1,4 @@
-"""What an audit asks of a model: one question a file, raw numbers for each text."""
+"""Make the measures of an audit from the measure registry."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def default_measures(
     gradient: Reduction = "input",
     focus_texts: int | None = None,
 ) -> tuple[Measure, ...]:
-    """Make the measures of an audit, in the order of the report, or those that are chosen and what
-    none goes without.
+    """Make the measures of an audit in the order of the report, or the ``chosen`` ones with those
+    that every audit needs.
 
-    Some are made only where they are chosen (`BY_NAME`). Those that delete words run
-    ``tokens_at_once`` tokens together, where that is said; those that take gradients reduce them as
-    ``gradient`` says; ``focus_texts`` are the texts on which the focus of states is measured.
+    Some are made only where chosen (`BY_NAME`). Measures that delete words run ``tokens_at_once``
+    tokens together, if given. Measures that take gradients reduce them by ``gradient``.
+    ``focus_texts`` is the number of texts on which the focus of hidden states is measured.
     """
     said = {"gradient": gradient, "focus_texts": focus_texts} | (
         {} if tokens_at_once is None else {"tokens_at_once": tokens_at_once}
@@ -32,12 +32,12 @@ def default_measures(
 
 
 def every_measure() -> tuple[Measure, ...]:
-    """Make every measure there is."""
+    """Make every measure."""
     return default_measures(chosen=tuple(MEASURES))
 
 
 def _made(home: str, said: Mapping[str, Any]) -> Measure:
-    """Make a measure with those settings that it has, which are its fields."""
+    """Make a measure with the settings that are among its fields."""
     module, name = home.split(":")
     kind = getattr(import_module(module), name)
     has = {one.name for one in fields(kind)}

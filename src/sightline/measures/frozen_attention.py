@@ -1,5 +1,5 @@
-"""What weights that nobody chose capture: a companion whose weights were drawn before it was
-trained (SL-104).
+"""How much would weights capture that nothing learned? A control model with random, frozen
+attention (SL-104).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _SET = MEASURES["frozen"].settings
 
 @dataclass(frozen=True)
 class FrozenAttention:
-    """Captured importance, and its floor, of a companion that learned under weights drawn for each
-    word type.
+    """Captured importance, and its chance level, of a control model that was trained with random
+    weights, one for each word type.
 
-    Its references are its own, free of attention at decoding as those of the model are. They are
-    not free of what the weights did in training: a state that always weighs much has learned more.
-    Whatever the companion captures above its floor was chosen by nobody, and only what the model
-    captures beyond that is evidence of a choice.
+    It has its own comparison maps, free of attention at decoding like those of the model. The
+    weights still affect them through training: a hidden state that always weighs much learns more.
+    So what the control model captures above chance is no selection. Only what the model captures
+    beyond it shows that attention selected words.
     """
 
     share: float = _SET["share"]
@@ -40,9 +40,7 @@ class FrozenAttention:
     paper: str = PAPERS["frozen"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Run the companion on the same texts, and compare its attention with its own
-        references.
-        """
+        """Run the control model, and compare its attention with its own comparison maps."""
         other = subject.companions["frozen"]
         beside = replace(subject, model=other, shared={})  # its maps are not the model's
         maps = AttributionMaps(
@@ -59,7 +57,7 @@ class FrozenAttention:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking, as they are counted for the model."""
+        """Count the texts without a ranking, as for the model."""
         reasons = unranked(arrays, FLAT_REFERENCE)
         settings = {"share": self.share, "gradient": self.gradient}
         return Measurement(self.code, arrays, count_undefined(arrays, reasons), settings)

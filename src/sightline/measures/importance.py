@@ -1,8 +1,8 @@
-"""How much each word matters to this decision, by reference: the gradient, and true deletion.
+"""How much each word matters to a prediction: by gradient, and by leave-one-out.
 
-Both can be asked of the model as it is, or with other weights at decoding. Asked with *uniform*
-weights they are free of attention, so that attention can be compared with them without comparing it
-with itself (docs/findings/SL-104.md).
+Both work for the model as it is, and with other weights at decoding. With *uniform* weights they
+are free of attention. So attention can be compared with them without being compared with itself
+(docs/findings/SL-104.md).
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from sightline.numerics.projections import renormalise
 
 Array = np.ndarray
 Attentions = Mapping[str, Float[torch.Tensor, "*N B T"]]
-"""Weights at decoding, by name: one map, or one for each head."""
+"""Weights at decoding, by name: one map, or one a head."""
 Left = tuple[Int[Array, " N"], Int[Array, " N"], Mapping[str, Float[torch.Tensor, "N L"]]]
-"""Which words of which texts were deleted, and the logits of what is left, by name of the
+"""The text and the word of each deletion, and the logits of the shortened text by name of the
 attention."""
 TOKENS_AT_ONCE = 2**13
-"""Bound on the tokens of the shortened texts that are run together."""
+"""Most tokens of shortened texts that are run together."""
 
 
 @dataclass(frozen=True)
 class Slope:
-    """``∂ log-odds / ∂e`` of the decided class by word: ``along`` the word itself, with its sign,
-    and its length.
+    """``∂ log-odds / ∂e`` of the predicted class by word: ``along`` the word's embedding, signed,
+    and its norm.
 
-    A word read in pieces has the sum of the slopes of its pieces along themselves (what moves when
-    all of them grow), and the length over all of them.
+    For a word of several pieces, ``along`` is the sum over its pieces (the change when all of them
+    grow), and the norm is over all of them.
     """
 
     along: Float[Array, "B W"]
@@ -56,15 +56,15 @@ class Slope:
     def reduced(self, reduction: Reduction) -> Float[Array, "B W"]:
         """Give ``|∂ log-odds / ∂e_t · e_t|``, or ``‖∂ log-odds / ∂e_t‖₂``.
 
-        Gradient times ``input`` is what the released code of Jain & Wallace (2019, §4.1) takes, the
-        ``norm`` what Meister et al. (2021, §5) do.
+        Gradient × ``input`` follows the released code of Jain & Wallace (2019, §4.1), the ``norm``
+        follows Meister et al. (2021, §5).
         """
         return self.length if reduction == "norm" else np.asarray(np.abs(self.along))
 
 
 Asked = Literal["held", "through"] | Float[torch.Tensor, "*N B T"]
-"""How a gradient is asked for: attention held as it is, not held, or other weights at decoding,
-which are held."""
+"""How to take a gradient: with attention held, through attention, or with other weights at
+decoding, which are held."""
 
 
 def gradient_importance(
@@ -75,23 +75,23 @@ def gradient_importance(
     held: bool = True,
     reduction: Reduction = "input",
 ) -> Float[Array, "B W"]:
-    """Give the size of one gradient, attention ``held`` or not, or replaced at decoding."""
+    """Give the size of one gradient, with attention ``held`` or not, or replaced at decoding."""
     asked: Asked = ("held" if held else "through") if attention is None else attention
     return slopes(model, trace, {"": asked})[""].reduced(reduction)
 
 
 def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[str, Slope]:
-    """Take ``∂ log-odds / ∂e`` of the decided class in every way that is asked for.
+    """Take ``∂ log-odds / ∂e`` of the predicted class in each of the ways ``asked``.
 
     ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does,
-    which takes a model that can decode; otherwise the gradient also runs through the weights
-    (Meister et al. 2021). The log-odds of the decided class differ from its probability by a
-    positive factor for each text, which no rank and no share of a total can see, and do not vanish
-    where the probability saturates.
+    and needs a model that can decode. Otherwise the gradient also runs through the weights (Meister
+    et al. 2021). The gradient of the log-odds is the gradient of the probability times a positive
+    factor for each text, so ranks and shares are the same. But it does not vanish where the
+    probability saturates.
 
-    A model that was made here runs once for all of them. Anybody else's runs for each, since its
-    graph might not be there a second time, and on some texts at a time: what a transformer keeps of
-    a batch for its gradients is the most that its audit holds.
+    A model of this package runs once for all of them. A foreign model runs once for each, because
+    its graph might be freed after one use, and on few texts at a time, because what a transformer
+    keeps for its gradients is the largest part of the audit's memory.
     """
     if model.origin == "here":
         found = _gradients(model, trace, slice(None), asked)
@@ -108,13 +108,13 @@ def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[s
 
 
 GRADIENT_TOKENS = 2**9
-"""Tokens of a model from elsewhere of which gradients are taken together."""
+"""Most tokens of which a foreign model takes gradients together."""
 
 
 def _gradients(
     model: Auditable, trace: Trace, rows: slice, asked: Mapping[str, Asked]
 ) -> dict[str, Float[torch.Tensor, "N T E"]]:
-    """Run some texts of a batch once, and take the gradient in every way that is asked for."""
+    """Run some texts of a batch once, and take the gradient in each of the ways ``asked``."""
     chosen = torch.from_numpy(decided(trace)[rows]).to(trace.logits.device)
     embeddings = trace.embeddings.detach()[rows].clone().requires_grad_()
     again = model.trace(trace.batch.rows(rows), embeddings)
@@ -144,14 +144,14 @@ def _slope(
 
 
 def odds_of(logits: Float[torch.Tensor, "B L"], chosen: Int[Array, " B"]) -> Float[Array, " B"]:
-    """Give the log-odds of the classes that were decided on as an array."""
+    """Give the log-odds of the predicted classes as an array."""
     return np.asarray(
         to_numpy(log_odds(logits.double(), torch.from_numpy(chosen).to(logits.device)))
     )
 
 
 def odds_lost(before: Float[Array, "*B"], after: Float[Array, "*B"]) -> Float[Array, "*B"]:
-    """Subtract log-odds; an answer that stays certain (both infinite) loses nothing."""
+    """Subtract log-odds; an output that stays certain (both infinite) loses nothing."""
     return np.asarray(np.subtract(before, after, out=np.zeros(before.shape), where=before != after))
 
 
@@ -161,15 +161,14 @@ def deletion_importance(
     attentions: Attentions,
     tokens_at_once: int = TOKENS_AT_ONCE,
 ) -> dict[str, Float[Array, "B W"]]:
-    """Total variation of the output when one word is deleted, whole, and the shortened text is run
+    """Total variation of the output when a whole word is deleted and the shortened text is run
     again.
 
-    ``"own"`` lets the model attend anew to what is left (Jain & Wallace 2019, algorithm 1). For
-    each named attention in ``attentions``, both outputs are decoded with it; its weights on the
-    words left are scaled to sum to one. ``"signed"`` is what the log-odds of the decided class lose
-    without the word, above zero where it speaks for it. A model that offers neither ``deletion``
-    nor ``variants`` runs once a word, which is the oracle of both. NaN where the only word would
-    go.
+    For ``"own"`` the model attends to the shortened text itself (Jain & Wallace 2019, algorithm 1).
+    For each named attention in ``attentions``, both outputs are decoded with it, and its weights on
+    the remaining words are scaled to sum to one. ``"signed"`` is the loss of the log-odds of the
+    predicted class, above zero if the word speaks for it. A model that offers neither ``deletion``
+    nor ``variants`` runs once a word; tests compare both with that. NaN for a text of one word.
     """
     whole = {
         name: probabilities(to_numpy(model.decode(trace, weights)))
@@ -194,7 +193,7 @@ def deletion_importance(
 def _in_closed_form(
     model: Auditable, trace: Trace, words: Words, attentions: Attentions
 ) -> Iterator[Left]:
-    """Ask the model, which knows all deletions at once."""
+    """Ask the model for all deletions at once."""
     several = words.mask.sum(1, keepdims=True) > 1
     row, column = np.nonzero(words.mask & several)
     rows, columns = (torch.from_numpy(axis).to(trace.logits.device) for axis in (row, column))
@@ -205,7 +204,7 @@ def _in_closed_form(
 def _run_again(
     model: Auditable, trace: Trace, words: Words, attentions: Attentions, tokens_at_once: int
 ) -> Iterator[Left]:
-    """Run every shortened text, some at a time."""
+    """Run every shortened text, in chunks."""
     for rows, columns in deletions(words, trace.batch, at_once(model, tokens_at_once)):
         kept = all_but(words, trace.batch, rows, columns)
         texts = trace.batch.rows(rows).keep(kept)
@@ -226,8 +225,8 @@ def _left(
     places: Int[torch.Tensor, "R S"],
     shorter: Trace,
 ) -> Float[torch.Tensor, "*M R S"]:
-    """Take the weights of the words left, scaled to one; where each token has a row, the rows of
-    those left, too.
+    """Take the weights of the remaining words, scaled to sum to one; if each token has a row of
+    weights, only the remaining rows.
     """
     some = weights[..., rows, :]
     left = some.gather(-1, places.expand(*some.shape[:-1], -1))
@@ -240,7 +239,7 @@ def _left(
 def all_but(
     words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor
 ) -> Bool[torch.Tensor, "N T"]:
-    """Keep all but one word of each text named, all its pieces going together."""
+    """Keep all tokens of each text but the pieces of one word."""
     place = torch.from_numpy(words.place).to(rows.device)[rows]
     return batch.mask[rows] & (place != columns[:, None])
 
@@ -248,8 +247,8 @@ def all_but(
 def deletions(
     words: Words, batch: Batch, tokens_at_once: int
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """List every (row, column) of a word that is not alone in its text, those of texts of like
-    length together, in chunks that fit in memory.
+    """List (row, column) of every word that is not alone in its text, texts of similar length
+    together, in chunks that fit in memory.
     """
     several = words.mask.sum(1, keepdims=True) > 1
     rows, columns = np.nonzero(words.mask & several)

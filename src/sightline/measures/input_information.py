@@ -1,5 +1,5 @@
-"""How much the states still know of their words: counted as published, and by a probe on texts it
-has not seen.
+"""How much do hidden states still know of their words? Counted as published, and by a probe on
+unseen texts.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from sightline.numerics.word_probe import WordProbe, learned
 _SET, _DRAWN = MEASURES["input_information"].settings, MEASURES["input_information_drawn"].settings
 Array = np.ndarray
 SPARE: int = _SET["spare"]
-"""How many words are looked at for each pair that is wanted: not every word is among the chosen
-ones."""
+"""Words sampled for each pair that is needed, because not every word is among the chosen types."""
 SCALING: float = _SET["scaling"]
-"""The power of the unigram distribution that words are drawn from (Tutek & Šnajder 2020, note
-6)."""
+"""Power of the unigram distribution from which words are drawn (Tutek & Šnajder 2020, note 6)."""
 NULLS: int = _SET["nulls"]
-"""Shuffles whose mean stands beside the counted figure."""
+"""Shuffles whose mean is the baseline of the counted figure."""
 WHOLE = ("counted", "counted_null", "word_entropy")
-"""What has one value for all texts: no interval over texts, and never a bootstrap
+"""Quantities with one value for all texts: without an interval, and never bootstrapped
 (`numerics/rank_curves.py`)."""
 _COUNTED = (
     "counted over {} pairs; biased upwards, and more so with fewer pairs, so without an interval"
@@ -45,8 +43,8 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class InputSurvey:
-    """What the survey teaches: the words by number, two probes, the second of half the pairs, and
-    what was counted.
+    """What is learned from other texts: the word types, two probes (the second from half of the
+    pairs), and the counted information.
     """
 
     types: Float[Array, " C"]
@@ -57,14 +55,14 @@ class InputSurvey:
 
 @dataclass(frozen=True)
 class InputInformation:
-    """Information between words and states, of the most frequent ``words`` and so many ``tokens``
-    of other texts.
+    """Information between words and hidden states, for the most frequent ``words`` and ``tokens``
+    tokens of other texts.
 
-    Counted: embeddings and states are put into ``clusters`` each, and the information of the two
-    labellings is counted (``counted``), beside the same with one of them shuffled
-    (``counted_null``). By a probe: what it gains on the audited texts over knowing how common each
-    word is, text by text, with all pairs and with half of them. Words are the most frequent ones,
-    or ``drawn`` from the scaled unigram distribution.
+    Counted: embeddings and hidden states are put into ``clusters`` each, and the information
+    between the two labellings is counted (``counted``). ``counted_null`` is the same with one
+    labelling shuffled. By a probe: its gain on the audited texts over knowing word frequencies,
+    text by text, learned from all pairs and from half of them. Word types are the most frequent
+    ones, or ``drawn`` from the scaled unigram distribution.
     """
 
     words: int = _SET["words"]
@@ -77,7 +75,7 @@ class InputInformation:
     paper: str = PAPERS["input_information"]
 
     def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
-        """Take texts at random until they have enough words, the same for every model."""
+        """Take texts at random until they have enough words; the same for every model."""
         order = np.argsort(
             [seed_for(seeds.seed, "input information", text.index) for text in texts], kind="stable"
         )
@@ -86,7 +84,7 @@ class InputInformation:
         return [texts[i] for i in sorted(order[:enough].tolist())]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the type, the embedding and the state of every word, the latter in single
+        """Take the type, the embedding and the hidden state of every word; hidden states in single
         precision.
         """
         words = words_of(trace)
@@ -99,7 +97,7 @@ class InputInformation:
         return {"types": Ragged(types, lengths), **vectors}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> InputSurvey:
-        """Choose the words, then the pairs, count, and learn two probes."""
+        """Choose the word types and the pairs, count, and learn two probes."""
         generator = seeds.generator("input information")
         types, lengths = of_words(arrays["types"]).flat, of_words(arrays["types"]).lengths
         chosen = self._chosen(types, generator)
@@ -120,7 +118,7 @@ class InputInformation:
         return InputSurvey(chosen, full, half, self._counted(inputs, states, words, generator))
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Ask the probes of every word of the audited texts that is among the chosen ones."""
+        """Apply the probes to the words of the audited texts that are among the chosen types."""
         found = cast(InputSurvey, subject.learned)
         words = words_of(trace)
         types = types_of(subject.texts, words, trace)
@@ -139,7 +137,7 @@ class InputInformation:
         return {"words": count, **sums}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without such a word."""
+        """Count the texts without any of the word types."""
         undefined = count_undefined(arrays, {"none of the words": np.asarray(arrays["words"]) == 0})
         settings = {
             "words": self.words,
@@ -151,7 +149,7 @@ class InputInformation:
         return Measurement(self.code, arrays, undefined, settings)
 
     def conclude(self, measurement: Measurement, learned: InputSurvey, seeds: Seeds) -> Measurement:
-        """Add what was counted, which all texts share."""
+        """Add the counted quantities, which are about all texts."""
         *values, pairs = learned.whole.tolist()
         method = _COUNTED.format(int(pairs))
         counted = (Estimate(value, np.nan, np.nan, int(pairs), method) for value in values)
@@ -160,9 +158,7 @@ class InputInformation:
     def _chosen(
         self, types: Float[Array, " S"], generator: np.random.Generator
     ) -> Float[Array, " C"]:
-        """Choose words by how common they are, in the order of their numbers; ties fall by
-        number.
-        """
+        """Choose word types by frequency, in the order of their numbers; ties go by number."""
         kinds, counts = np.unique(types, return_counts=True)
         most = min(self.words, len(kinds))
         if not self.drawn:
@@ -177,8 +173,8 @@ class InputInformation:
         words: Int[Array, " M"],
         generator: np.random.Generator,
     ) -> Float[Array, " 4"]:
-        """Count the information of the clusters of both sides, the same with one shuffled, and the
-        words' entropy.
+        """Count the information between the clusters of both sides, the same with one side
+        shuffled, and the entropy of the words.
         """
         settings = MiniBatch(self.clusters)
         first, second = (
@@ -191,8 +187,8 @@ class InputInformation:
 
 @dataclass(frozen=True)
 class DrawnInformation(InputInformation):
-    """The same of words drawn from the scaled unigram distribution, as the paper's random sample
-    is.
+    """The same for words drawn from the scaled unigram distribution, like the random sample of the
+    paper.
     """
 
     drawn: bool = _DRAWN["drawn"]

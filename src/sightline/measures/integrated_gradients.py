@@ -1,4 +1,4 @@
-"""Integrated gradients of words: what the decision gathers on the way from no words to these."""
+"""Integrated gradients of words: summed on the way from a text without words to the text."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sightline.numerics.log_odds import log_odds
 
 Array = np.ndarray
 STEPS = 32
-"""Points on the way. Of smooth models the rest of the sum is then far below a hundredth of what the
-answer moves."""
+"""Points on the way. For smooth models the error of the sum is then far below a hundredth of the
+change of the log-odds."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """What each word gathers with its sign (``along``), and what the log-odds move by from one end
-    to the other.
+    """The signed attribution of each word (``along``), and the change of the log-odds from one end
+    of the way to the other.
 
-    Complete where both are one number: ``gap`` is the sum of the words less the move.
+    The attribution is complete if both agree: ``gap`` is the sum over the words minus the change.
     """
 
     along: Float[Array, "B W"]
@@ -32,17 +32,17 @@ class Path:
 
     @property
     def gap(self) -> Float[Array, " B"]:
-        """Say how far the words of each text are from adding up to the move."""
+        """The sum over the words of each text minus the change of its log-odds."""
         return np.asarray(self.along.sum(axis=1) - self.moved)
 
 
 def integrated(model: Auditable, trace: Trace, steps: int = STEPS) -> Path:
-    """``(e_t − b_t) · (1/m) Σ_k ∂ log-odds / ∂e_t (b + (k − ½)/m · (e − b))`` of the decided class,
-    for every word.
+    """``(e_t − b_t) · (1/m) Σ_k ∂ log-odds / ∂e_t (b + (k − ½)/m · (e − b))`` of the predicted
+    class for every word.
 
-    Sundararajan et al. (2017, equation 3), by the midpoints of m steps. The baseline b has zeros
-    for words and keeps the embeddings of tokens that are none, so that the words alone add up to
-    the move. Attention moves with the words, and the class is that of the whole text, all the way.
+    Sundararajan et al. (2017, equation 3), at the midpoints of m steps. The baseline b has zeros
+    for words and the embeddings of all other tokens, so that the words alone add up to the change.
+    Attention changes along the way; the class is the prediction for the whole text.
     """
     whole = trace.embeddings.detach()
     of_words = torch.from_numpy(words_of(trace).place >= 0).to(whole.device)

@@ -1,4 +1,4 @@
-"""What could other attention in the last layer do to this decision? All heads on one word, then
+"""Can other attention in the last layer change a prediction? A search: all heads on one word, then
 each head by itself.
 """
 
@@ -27,13 +27,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class LastLayer:
-    """Decisions that change when the heads of the last layer put all their weight on single words:
-    found, or not found.
+    """Predictions that change when the heads of the last layer put all their weight on single
+    words.
 
-    First all heads on the same word, each in turn; then, from the word that costs the decision
-    most, head by head to the word that costs it most beside the others, in ``rounds`` rounds.
-    Weights elsewhere, special tokens among them, are then zero. What is not found may still be: a
-    layer that follows the sum is not affine, and nothing is proved.
+    First all heads move to the same word, each word in turn. Then, starting from the word that
+    lowers the log-odds of the predicted class most, each head moves to the word that lowers them
+    most with the others in place, in ``rounds`` rounds. All other weights, on special tokens too,
+    are zero. The search can miss a change: the layers after the sum are not affine, so nothing is
+    proved.
     """
 
     rounds: int = _SET["rounds"]
@@ -42,7 +43,7 @@ class LastLayer:
     paper: str = PAPERS["last_layer"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Try every word for all heads, and then for each."""
+        """Try every word for all heads, then for each head."""
         assert isinstance(subject.model, SupportsLayers)  # `needs` names it
         search = _Search(subject.model, trace, words_of(trace), decided(trace))
         one = search.better(search.start(), slice(None))
@@ -59,13 +60,13 @@ class LastLayer:
         return out
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Every text has an answer: found, or not found."""
+        """Every text has a value: a change was found or it was not."""
         return Measurement(self.code, arrays, count_undefined(arrays, {}), {"rounds": self.rounds})
 
 
 @dataclass(frozen=True)
 class _Search:
-    """One batch, and the classes that were decided on."""
+    """One batch, and its predicted classes."""
 
     model: SupportsLayers
     trace: Trace
@@ -73,7 +74,7 @@ class _Search:
     chosen: Int[Array, " B"]
 
     def logits(self, places: Int[Array, "B N"]) -> Float[Array, "B L"]:
-        """Answer with all weight of each head on the word at its place."""
+        """Compute the logits with all weight of each head on the word at its place."""
         alone = np.eye(self.words.mask.shape[1])[places]
         rows = np.stack([self.words.weights(one) for one in np.moveaxis(alone, 1, 0)], axis=1)
         with torch.no_grad():
@@ -85,8 +86,8 @@ class _Search:
         return np.repeat(first[:, None], self.model.last_heads, axis=1)
 
     def better(self, places: Int[Array, "B N"], heads: slice) -> Int[Array, "B N"]:
-        """Try every word of a text for some heads, and keep the one that leaves the decision the
-        lowest log-odds.
+        """Try every word of a text for some heads, and keep the word that lowers the log-odds of
+        the predicted class most.
         """
         best = places.copy()
         least = self._odds(best)

@@ -1,5 +1,5 @@
-"""Which layer's attention does the model need? Each layer in turn with weights that no text has
-chosen.
+"""Which layer's attention does the model need? Each layer in turn with weights that ignore the
+text.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from sightline.numerics.simplex import decision
 
 _SET = MEASURES["layers"].settings
 ALL = "all"
-"""What stands in the place of a layer's number where every layer is replaced."""
+"""Stands for the layer's number where every layer is replaced."""
 
 
 @dataclass(frozen=True)
 class LayerAblation:
-    """Change of the answer when all heads and rows of a layer get uniform weights, or the mean of
-    the audited texts.
+    """Change of the output when all heads and rows of a layer get uniform weights, or the mean
+    weights of the audited texts.
 
-    Nothing is trained again, so what is measured is what this model needs and not what its task
-    does. ``sums`` hold the weights of the texts that were looked at until they are averaged, and
-    nothing after that.
+    Nothing is trained again, so this measures what this model needs. Another model might do the
+    task without. ``sums`` hold the weights of the surveyed texts until they are averaged, and are
+    empty afterwards.
     """
 
     sums: list[Any] = field(default_factory=list, compare=False, repr=False)
@@ -40,13 +40,13 @@ class LayerAblation:
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Add the weights of the texts up."""
+        """Add up the weights of the texts."""
         assert isinstance(subject.model, SupportsLayers)  # `needs` names it
         self.sums[:] = subject.model.added_weights(trace.batch, self.sums)
         return {"seen": np.ones(len(trace.batch))}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> list[Any]:
-        """Take their means."""
+        """Average the weights."""
         found = [one.means for one in self.sums]
         self.sums.clear()
         return found

@@ -1,6 +1,4 @@
-"""How far the log-odds of a text can fall: no farther than to those of the texts that are predicted
-otherwise.
-"""
+"""Bounds on how far the log-odds of a text can fall: to those of texts with another prediction."""
 
 from __future__ import annotations
 
@@ -15,23 +13,20 @@ from sightline.numerics.simplex import decision
 
 Array = np.ndarray
 LOST = "lost: "
-"""What stands before what the log-odds lose share by share, until all texts are known and say what
-can be lost."""
+"""Prefix of the log-odds lost by share, until all texts are known and give the bounds."""
 LAST = "lost last: "
-"""What stands before what the log-odds lose by the top words where the next ones are gone
-already."""
+"""Prefix of the log-odds lost by the top words from a text without the next words."""
 FARTHEST: float = MEASURES["erasure"].settings["farthest"]
-"""The quantile of the log-odds of a class over texts predicted otherwise: the farthest that a text
-can fall."""
+"""Quantile of the log-odds of a class over the texts with another prediction: no text can fall
+farther."""
 
 
 def bounded(arrays: Arrays) -> dict[str, Values]:
-    """Let a text lose, or gain, no more log-odds than lie between it and the texts that are
-    predicted otherwise.
+    """Clip the log-odds that a text loses or gains at the distance to the texts with another
+    prediction.
 
-    A model that leaves its scale where words are missing would decide a ratio of sums by a few
-    texts. How far the log-odds of a class reach down is read off the texts as they are
-    (`FARTHEST`).
+    A model can leave its usual range where words are missing, and then a few texts would decide a
+    ratio of sums. The lowest log-odds of a class are read from the natural texts (`FARTHEST`).
     """
     odds, chosen = np.asarray(arrays["odds"]), np.asarray(arrays["chosen"])
     room = np.full(len(chosen), np.nan)
@@ -50,7 +45,7 @@ def bounded(arrays: Arrays) -> dict[str, Values]:
         kind, _, of = name.removeprefix(LOST).partition(".")
         each_order = _within(value, room)
         each = each_order.mean(axis=-1) if of == "random" else each_order
-        if kind == "top":  # of another map, whose top words alone were removed
+        if kind == "top":  # of another map, of which only the top words were removed
             last = _within(arrays[f"{LAST}{of}"], room)
             out[f"top.{of}"] = np.fmax(np.abs(each[:, 0]), np.abs(last))
             continue
@@ -68,7 +63,7 @@ def bounded(arrays: Arrays) -> dict[str, Values]:
 
 
 def _within(lost: Values, room: Float[Array, " N"]) -> Float[Array, "N *R"]:
-    """Clip what each text loses or gains to its room, where that is known."""
+    """Clip the loss or gain of each text at its bound, where the bound is known."""
     values = np.asarray(lost)
     width = room.reshape(-1, *[1] * (values.ndim - 1))
     return np.asarray(np.where(np.isnan(width), values, np.clip(values, -width, width)))
@@ -77,17 +72,15 @@ def _within(lost: Values, room: Float[Array, " N"]) -> Float[Array, "N *R"]:
 def flipped(
     left: Float[Array, "M L"], chosen: Int[Array, " B"], row: Int[Array, " M"]
 ) -> Float[Array, " M"]:
-    """Mark the texts without words that are predicted otherwise; NaN where there is no finite
-    answer.
-    """
+    """Mark the shortened texts with another prediction; NaN where the output is not finite."""
     known = np.isfinite(
         left.max(axis=1)
-    )  # the logit that decides; a class that a text does not allow has −∞
+    )  # the largest logit, because a class that a text does not allow has −∞
     otherwise = decision(np.where(known[:, None], left, 0.0)) != chosen[row]
     return np.asarray(np.where(known, otherwise, np.nan))
 
 
 def odds_of_all(logits: Float[Array, "B L"]) -> Float[Array, "B C"]:
-    """Give the log-odds of every class; one logit stands for two."""
+    """Give the log-odds of every class; one logit stands for two classes."""
     classes = max(2, logits.shape[1])
     return np.stack([odds(logits, np.full(len(logits), one)) for one in range(classes)], axis=1)

@@ -1,5 +1,5 @@
-"""Do the attended words hold the decision? How many weights must go until it flips, at least and by
-order (SL-205).
+"""Does the prediction depend on the attended words? How few weights must go until it flips: at
+least, and in the order of a map (SL-205).
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from sightline.numerics.ties import constant, settled
 _SET = MEASURES["flips"].settings
 Array = np.ndarray
 ORDERS = ("attention", "gradient")
-"""The maps in whose order weights are taken away."""
+"""The maps whose order decides which weight is removed next."""
 
 
 @dataclass(frozen=True)
 class MinimalFlipSet:
-    """The smallest set of weights without which the decision is another, and the sets that orders
-    of the words find.
+    """The smallest set of weights whose removal flips the prediction, and the sets found in the
+    order of a map.
 
-    ``found.MAP`` is ``log(smallest / found)``: 0 where the order finds the smallest set, below 0 by
-    what trusting the order costs. An order that comes to its last word without a flip, where some
-    set flips, has found all words. The floor, ``found.shuffled``, has the weights shuffled over the
-    words and *used*: what any weights find in their own order, because they made the decision.
-    Where no set flips it, there is nothing to find.
+    ``found.MAP`` is ``log(smallest / found)``: 0 if the order finds the smallest set, and the
+    farther below 0 the more words it takes. An order that never flips the prediction, although some
+    set does, counts as all words. The chance level, ``found.shuffled``, shuffles the weights over
+    the words and *uses* them: it shows how well any weights find the sets of the prediction that
+    they made. NaN where no set flips the prediction.
     """
 
     draws: int = _SET["draws"]
@@ -53,9 +53,7 @@ class MinimalFlipSet:
     paper: str = PAPERS["flips"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take weights away on token logits: the smallest set, and one word after the other in each
-        order.
-        """
+        """Remove weights on token logits: the smallest set, and word by word in each order."""
         assert trace.token_logits is not None  # `needs` names them
         maps = AttributionMaps(subject, trace, seeds, gradient=self.gradient)
         words, attention = maps.words, maps["attention"]
@@ -93,7 +91,7 @@ class MinimalFlipSet:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts whose decision no set flips, and those whose words have no order."""
+        """Count the texts whose prediction no set flips, and those whose words have no order."""
         never, alike = np.asarray(arrays["never"]) == 1, np.asarray(arrays["constant"])
         none = np.isnan(np.asarray(arrays["found.shuffled"])).all(axis=1)
         few = {
@@ -151,8 +149,8 @@ class _Weighed:
         return self.mask & (self.attention > 0)
 
     def size(self, values: Float[Array, "B W"]) -> Float[Array, " B"]:
-        """Count the words that go in the order of some values; NaN where no set flips, or the words
-        have no order.
+        """Count the words removed in descending order of ``values`` until the prediction flips; NaN
+        where no set flips it, or the words have no order.
         """
         found = flip_sets.along(self.z, self.attention, self.mask, self._order(values))
         whole = np.where(np.isnan(found), self.attended.sum(1), found)
@@ -160,6 +158,6 @@ class _Weighed:
         return np.where(unknown, np.nan, whole)
 
     def _order(self, values: Float[Array, "B W"]) -> Int[Array, "B W"]:
-        """Largest first, ties at random, what is no word last."""
+        """Largest first, ties at random, non-words last."""
         known = settled(np.nan_to_num(values), self.mask)
         return np.asarray(ordered([known], self.mask, self.keys[:1])[0])

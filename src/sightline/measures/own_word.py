@@ -1,5 +1,5 @@
-"""Does a state stand for its word? What tells the evidence of a token: its word, or the text around
-it (SL-402).
+"""Does a hidden state encode its own word? What explains the logits of a token: its word, or the
+text around it (SL-402).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class OwnWord:
     """Share of the variance of token logits that the word explains, and that the rest of its text
     explains.
 
-    A token's logits are guessed from the same word in *other* texts, and from the other words of
-    its text; each counts as attention weighs the token. All sums of squares are in units of their
-    mean over the texts, so that the means over texts are shares.
+    A token's logits are predicted from the same word in *other* texts, and from the other words of
+    its text. Each token counts by its attention. All sums of squares are divided by their mean over
+    the texts, so that means over texts are shares.
     """
 
     code: str = "own_word"
@@ -40,8 +40,8 @@ class OwnWord:
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the evidence of every word, its weight, and which type it is; of the untrained
-        companion too.
+        """Take the logits, the weight and the type of every word; for the untrained control model,
+        too.
         """
         words = words_of(trace)
         found: dict[str, Values] = {
@@ -58,7 +58,7 @@ class OwnWord:
         return found
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Mapping[int, Mapping[str, float]]:
-        """Explain the evidence of all texts, and keep the sums of each by its index."""
+        """Explain the token logits of all texts, and keep the sums of squares by text index."""
         sums = dict(zip(NAMES, _explained(arrays, ""), strict=True))
         if f"{UNTRAINED}.evidence" in arrays:
             sums[UNTRAINED] = _explained(arrays, f"{UNTRAINED}.")[1]
@@ -69,7 +69,7 @@ class OwnWord:
         }
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Hand out what was learned of each text."""
+        """Give each text the sums that were learned for it."""
         words = words_of(trace)
         rows = [subject.learned[one] for one in words.index.tolist()]
         count = words.mask.sum(1)
@@ -81,18 +81,18 @@ class OwnWord:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts of which nothing can be guessed."""
+        """Count the texts of which nothing can be explained."""
         values, undefined = with_reasons(arrays)
         missing = {} if UNTRAINED in values else {UNTRAINED: f"needs a companion ({UNTRAINED})"}
         return Measurement(self.code, values, undefined, missing=missing)
 
 
 def _evidence(trace: Trace) -> dict[str, Ragged]:
-    """Give the logits of each word alone, less their mean over the classes where there are several,
-    and its weight.
+    """Give the weight and the logits of each word alone, centred over the classes if there are
+    several.
     """
     words = words_of(trace)
-    assert trace.token_logits is not None  # it is needed
+    assert trace.token_logits is not None  # `needs` names them
     logits = words.alone(to_numpy(trace.token_logits))[words.mask]
     if logits.shape[1] > 1:
         logits = logits - logits.mean(axis=1, keepdims=True)
@@ -103,8 +103,8 @@ def _evidence(trace: Trace) -> dict[str, Ragged]:
 def _explained(
     arrays: Arrays, of: str
 ) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
-    """Explain the evidence of one model, leaving out texts whose output is no number; the whole is
-    1 on average.
+    """Explain the token logits of one model, scaled so that the mean whole is 1. Texts with an
+    output that is not finite are left out.
     """
     evidence, weight, kind = (
         of_words(arrays[name]) for name in (f"{of}evidence", f"{of}weight", "type")

@@ -24,19 +24,19 @@ from sightline.numerics.ties import constant
 _SET = MEASURES["permutation"].settings
 Array = np.ndarray
 IMMOVABLE = 1e-6
-"""Largest total variation that float32 noise can make out of equal token logits."""
+"""Largest total variation that float32 rounding can produce from equal token logits."""
 
 
 @dataclass(frozen=True)
 class Permutation:
-    """Median output change over sampled permutations, against the largest that any permutation is
-    known to give.
+    """Median change of the output over sampled permutations, divided by the largest known change by
+    any permutation.
 
-    The floor is the same ratio for attention drawn at random with the entropy of the real one:
-    weights that are as peaked but know nothing. From token logits the largest is computed; where a
-    model can only decode, it is searched for, and some permutation may go further than the largest
-    that was found. Where all heads of a layer are replaced, each head's weights are permuted in the
-    same way, and a drawn attention is put into all of them.
+    The chance level is the same ratio for random attention with the entropy of the real one:
+    equally peaked, but uninformed. With token logits the largest change is exact. If a model can
+    only decode, it comes from a search, and some permutation may go further. Where all heads of a
+    layer are replaced, the weights of each head are permuted in the same way, and random attention
+    replaces all of them.
     """
 
     permutations: int = _SET["permutations"]
@@ -46,8 +46,8 @@ class Permutation:
     paper: str = PAPERS["permutation"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Permute on token logits, where a permutation costs one multiplication a word, or else
-        decode each one.
+        """Permute on token logits, which costs one multiplication a word, or else decode each
+        permutation.
         """
         words = words_of(trace)
         attention, mask = words.attention, words.mask
@@ -79,7 +79,7 @@ class Permutation:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a choice to permute."""
+        """Count the texts whose permutations cannot be judged."""
         one, flat = np.asarray(arrays["words"]) < 2, np.asarray(arrays["flat"])
         immovable = np.asarray(arrays["largest"]) < IMMOVABLE
         reasons = {
@@ -87,7 +87,7 @@ class Permutation:
             "flat attention": flat,
             "no permutation moves the output": immovable,
         }
-        # A drawn attention may be immovable on its own; only a text without any floor is undefined.
+        # Some random attentions may be immovable; a text without any chance level is undefined.
         reasons["no drawn attention moves the output"] = np.isnan(
             np.asarray(arrays["ratio_floor"])
         ).all(axis=1)
@@ -107,15 +107,15 @@ class Permutation:
         seeds: Seeds,
         stage: str,
     ) -> Float[Array, "B R"]:
-        """Total variation between the output and each permuted one."""
+        """Total variation between the output and each permuted output."""
         orders = permutations(words.mask, words.index, self.permutations, seeds, stage)
         permuted = probabilities(ask.permuted(weights, orders))
         return total_variation(permuted, probabilities(own)[:, None, :])
 
 
 def median_error(sample: Float[Array, "B R"]) -> Float[Array, " B"]:
-    """Standard error of a sample median, from the order statistics that hold it with 95 % (no
-    density is assumed).
+    """Standard error of a sample median, from the order statistics of its 95 % interval, without
+    assuming a density.
     """
     count = sample.shape[1]
     rank = int(np.searchsorted(bdtr(np.arange(count + 1), count, 0.5), 0.025))

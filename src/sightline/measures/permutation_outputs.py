@@ -1,6 +1,4 @@
-"""What permuted weights do to the answer: of an affine decoder all of it is known, of another what
-was decoded.
-"""
+"""What permuted weights do to the output: exactly for an affine decoder, by decoding for others."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ from sightline.numerics.simplex import (
 
 Array = np.ndarray
 EXACT = ("gap_low", "gap_high", "logit_mean", "logit_variance")
-"""What only token logits tell: of all permutations, not of those that were drawn."""
+"""Quantities that need token logits: they are about all permutations, beyond the sampled ones."""
 
 
 Orders = Iterable[Int[Array, "B W"]]
@@ -34,26 +32,26 @@ Orders = Iterable[Int[Array, "B W"]]
 
 @dataclass(frozen=True)
 class Mixed:
-    """Answers that are a mixture of token logits ``z``."""
+    """Outputs that are a mixture of token logits ``z``."""
 
     z: Float[Array, "B W L"]
     words: Words
 
     def logits(self, weights: Float[Array, "B W"]) -> Float[Array, "B L"]:
-        """Mix under some weights."""
+        """Mix with these weights."""
         return np.asarray(np.einsum("bt,btl->bl", weights, self.z))
 
     def permuted(self, weights: Float[Array, "B W"], orders: Orders) -> Float[Array, "B R L"]:
-        """Mix under permutations of some weights."""
+        """Mix with permutations of these weights."""
         permuted = np.stack([rearranged(weights, self.words.mask, order) for order in orders])
         return np.asarray(np.einsum("rbt,btl->brl", permuted, self.z))
 
     def largest(self, weights: Sequence[Array], own: Array, drawn: Sequence[Array]) -> Array:
-        """Bound what any permutation does, drawn or not."""
+        """Bound the change of the output under any permutation, sampled or not."""
         return permuted_reach(self.z, np.stack(weights), self.words.mask, own)
 
     def beside(self) -> Arrays:
-        """Give what is known of the logits under all permutations (`EXACT`)."""
+        """Give the exact quantities under all permutations (`EXACT`)."""
         attention, mask = self.words.attention, self.words.mask
         low, high = (
             ends[0, :, 0] for ends in permuted_extremes(gaps_of(self.z, -1), attention[None], mask)
@@ -64,20 +62,20 @@ class Mixed:
 
 @dataclass(frozen=True)
 class Decoded:
-    """Answers of any decoder, asked one by one.
+    """Outputs of any decoder, decoded one by one.
 
-    The first weights are the model's own: of several heads each has its own, and all are permuted
-    in the same way.
+    The first weights are the model's own. If it has several heads, each head has its own weights,
+    and all are permuted in the same way.
     """
 
     decoding: Decoding
 
     def logits(self, weights: Float[Array, "*N B W"]) -> Float[Array, "B L"]:
-        """Decode some weights."""
+        """Decode these weights."""
         return np.asarray(self._decoded(weights, [weights])[0])
 
     def permuted(self, weights: Float[Array, "*N B W"], orders: Orders) -> Float[Array, "B R L"]:
-        """Decode permutations of some weights."""
+        """Decode permutations of these weights."""
         mask = self.decoding.words.mask
         permuted = (rearranged(weights, mask, order) for order in orders)
         return np.asarray(self._decoded(weights, permuted).swapaxes(0, 1))
@@ -85,11 +83,11 @@ class Decoded:
     def largest(
         self, weights: Sequence[Array], own: Array, drawn: Sequence[Array]
     ) -> Float[Array, "R B"]:
-        """Take the largest distance ``drawn``, and of permutations sorted by what a class gets of
-        each word alone.
+        """Give the largest distance among those ``drawn`` and those of sorted permutations, which
+        follow what a class gets from each word alone.
 
-        For an affine decoder of two classes no permutation goes further than these; of another,
-        some may.
+        For an affine decoder of two classes no permutation goes further; for another decoder, some
+        may.
         """
         most, answers = np.stack([one.max(axis=1) for one in drawn]), probabilities(own)
         words = self.decoding.words
@@ -103,28 +101,28 @@ class Decoded:
         return most
 
     def beside(self) -> Arrays:
-        """Nothing is known of all permutations."""
+        """No quantity is known over all permutations."""
         return {}
 
     def _decoded(
         self, weights: Float[Array, "*N B W"], made: Iterable[Array]
     ) -> Float[Array, "R B L"]:
-        """Decode what was ``made`` of weights: head by head, where they are the model's own."""
+        """Decode what was ``made`` from weights, head by head if they are the model's own."""
         if weights is self.decoding.words.own:
             return self.decoding.by_head(made)
         return self.decoding.logits(np.stack([*made]))
 
 
 def _orders(alone: Float[Array, "B W L"]) -> list[Float[Array, "B W"]]:
-    """Say for each class how much each word alone speaks for it, and against it; of two classes one
-    says all.
+    """Order words by how much each alone speaks for a class, and against it; with two classes, one
+    class is enough.
     """
     apart = classes_apart(alone)
     classes = range(1 if apart.shape[-1] == 2 else apart.shape[-1])
     rest = (np.logaddexp.reduce(np.delete(apart, c, axis=-1), axis=-1) for c in classes)
     with np.errstate(
         invalid="ignore"
-    ):  # an answer that the text does not allow has −∞ of every word
+    ):  # a class that the text does not allow has −∞ for every word
         odds = [
             np.nan_to_num(apart[..., c] - others) for c, others in zip(classes, rest, strict=True)
         ]
@@ -134,7 +132,7 @@ def _orders(alone: Float[Array, "B W L"]) -> list[Float[Array, "B W"]]:
 def _sorted(
     order: Float[Array, "B W"], weights: Float[Array, "B W"], mask: Bool[Array, "B W"]
 ) -> Int[Array, "B W"]:
-    """Permute so that the largest weight goes to the word of the largest value, and so on."""
+    """Permute so that the largest weight goes to the word with the largest value, and so on."""
     places = np.argsort(np.where(mask, -order, np.inf), axis=1, kind="stable")
     falling = np.argsort(np.where(mask, -weights, np.inf), axis=1, kind="stable")
     out = np.zeros(places.shape, dtype=np.int64)

@@ -1,5 +1,5 @@
-"""The one way in which texts are run again with words deleted, removed or replaced, as their model
-can do it best.
+"""Run texts again with words deleted, removed or replaced, in the cheapest way that the model
+offers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sightline.core.protocols import (
 from sightline.measures.trace_arrays import to_numpy
 
 LIGHTER = 4
-"""How many times as many tokens fit where a model shares what variants have in common: no state of
-a text is held."""
+"""Factor on the tokens that fit if a model shares the common part of variants, because it holds no
+hidden states."""
 
 
 def run_variants(model: Auditable, batch: Batch) -> Trace:
-    """Run texts that share most of their words: from what they share where the model can, else each
-    by itself.
+    """Run texts that share most of their words: from the common part if the model can, otherwise
+    one by one.
     """
     return (
         cast(SupportsVariants, model).trace_variants(batch)
@@ -37,8 +37,8 @@ def run_variants(model: Auditable, batch: Batch) -> Trace:
 
 
 def logits_of_variants(model: Auditable, batch: Batch) -> Float[torch.Tensor, "B L"]:
-    """Run texts as `run_variants` does, where nothing but their logits is asked; one label of
-    several takes those that another was audited by.
+    """Run texts like `run_variants`, for their logits alone. When several labels are audited, a
+    label reuses the logits of another.
     """
     if isinstance(model, SupportsSharedLogits) and model.shared is not None:
         return model.shared(batch)
@@ -48,27 +48,25 @@ def logits_of_variants(model: Auditable, batch: Batch) -> Float[torch.Tensor, "B
 
 
 def at_once(model: Auditable, tokens: int) -> int:
-    """Say how many tokens of variants may be run together in the memory of so many that are run by
-    themselves.
-    """
+    """Number of tokens of variants that fit in the memory of ``tokens`` separate ones."""
     return LIGHTER * tokens if "variants" in model.offers else tokens
 
 
 def token_counts(batch: Batch) -> Int[np.ndarray, " B"]:
-    """Count the tokens that each text takes to run: each brings its query, padded as it is."""
+    """Count the tokens that each text takes to run, with its padded query."""
     lengths = to_numpy(batch.mask.sum(1))
     return lengths if batch.query_ids is None else lengths + batch.query_ids.shape[1]
 
 
 def chunks(lengths: Int[np.ndarray, " N"], tokens: int) -> list[Int[np.ndarray, " _"]]:
-    """Cut texts, as positions in order of length, into chunks of so many tokens with all padding,
-    or of one text.
+    """Cut texts, as positions ordered by length, into chunks of at most ``tokens`` with padding, or
+    of one text.
     """
     order = np.argsort(lengths, kind="stable")
     out: list[np.ndarray] = []
     while len(order):
-        # Lengths rise, so what a chunk takes with its next text is the length of that text times
-        # their number.
+        # Lengths ascend, so a chunk that takes one more text is as long as that text times the
+        # number of texts.
         taken = max(1, int((lengths[order] * np.arange(1, len(order) + 1) <= tokens).sum()))
         out.append(order[:taken])
         order = order[taken:]

@@ -1,4 +1,4 @@
-"""Do the highlighted words speak for the decision, or against it? (SL-105)."""
+"""Do the highlighted words speak for the predicted class, or against it? (SL-105)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Polarity:
-    """How much of the highlighting lies on words that do not speak against the prediction, and how
-    many words do not.
+    """The share of the highlighting on words that do not speak against the prediction, and the
+    share of such words.
 
-    A word speaks against the decision where the log-odds of the decided class grow by more than
-    rounding (`sightline.numerics.ties`) when it is deleted. ``top`` is the share of the weight of
-    the top words that lies on other words: by weight, because a text with one word of evidence has
-    fillers among its top words, and losing one of these makes more room for the evidence.
-    ``random`` is the share of other words among all, which is what ``top`` is on average when the
-    weights are permuted over the words.
+    A word speaks against the prediction if deleting it raises the log-odds of the predicted class
+    by more than rounding (`sightline.numerics.ties`). ``top`` is the share of the weight of the top
+    words on other words. It is by weight, because a text with one important word has fillers among
+    its top words, and removing a filler gives the important word more weight. ``random`` is the
+    share of other words among all words: the mean of ``top`` when the weights are permuted.
     """
 
     share: float = _SET["share"]
@@ -42,7 +41,7 @@ class Polarity:
     paper: str = PAPERS["polarity"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Delete every word once, and see which way the log-odds of the decided class go."""
+        """Delete every word once, and compare the log-odds of the predicted class."""
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once)
         attention, score, texts = (
             maps["attention"],
@@ -58,12 +57,12 @@ class Polarity:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a top word: one word, constant attention."""
+        """Count the texts without top words: one word, constant attention."""
         return Measurement(
             self.code, arrays, count_undefined(arrays, unranked(arrays)), {"share": self.share}
         )
 
 
 def _weighed(values: Float[Array, "B W"], weights: Float[Array, "B W"]) -> Float[Array, " B"]:
-    """Average over the words of each text; NaN where a value or a weight is."""
+    """Average over the words of each text; NaN where a value or a weight is NaN."""
     return np.asarray((values * weights).sum(1) / weights.sum(1))

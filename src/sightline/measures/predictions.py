@@ -1,4 +1,4 @@
-"""What the model answers, and how sure it is: context for everything else."""
+"""The predictions and their probabilities: context for everything else."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sightline.measures.trace_arrays import (
 
 @dataclass(frozen=True)
 class Predictions:
-    """Label, decision, the probability of the decision, and the attention that is to explain it."""
+    """Label, prediction, its probability, and the attention that is to explain it."""
 
     code: str = "outputs"
     needs: frozenset[str] = NEEDS["outputs"]
     paper: str = PAPERS["outputs"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Read the answers off the logits, and the weights off the trace."""
+        """Read the predictions from the logits, and the weights from the trace."""
         maps = AttributionMaps(subject, trace, seeds)
         words = maps.words
         logits, chosen = to_numpy(trace.logits), decided(trace)
@@ -45,5 +45,5 @@ class Predictions:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Keep everything, and count the outputs that are no numbers."""
+        """Keep everything, and count the outputs that are not finite."""
         return Measurement(self.code, arrays, count_undefined(arrays, {}))

@@ -1,5 +1,5 @@
-"""Does attention rest on words, or on marks? Punctuation, special tokens, and what stands in every
-text (SL-106).
+"""Is attention on words, or on punctuation, special tokens and words that occur in every text?
+(SL-106).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from sightline.numerics.divergences import probabilities, total_variation
 _SET = MEASURES["marks"].settings
 Array = np.ndarray
 _SPECIAL = re.compile(r"\[[a-z]+\d*\]|<[/|]?[a-z_]+\d*\|?>", re.IGNORECASE)
-"""What tokenisers add or put for what they do not know: [CLS], [unused7], <s>, </s>, <unk>,
+"""What tokenisers add, or write for unknown tokens: [CLS], [unused7], <s>, </s>, <unk>,
 <|endoftext|>."""
 
 
 @lru_cache(maxsize=2**18)
 def is_mark(token: str) -> bool:
-    """Tell a token without a letter, a digit or a picture (an emoji says something), or a special
-    one.
+    """Recognise punctuation (no letter, no digit and no emoji, which is informative) and special
+    tokens.
 
     >>> is_mark("."), is_mark("[SEP]"), is_mark("3"), is_mark("né"), is_mark("🙂")
     (True, True, False, False, False)
@@ -44,11 +44,11 @@ def is_mark(token: str) -> bool:
 
 @dataclass(frozen=True)
 class Punctuation:
-    """Attention on words that are no marks, the share of words that are none, and what losing the
-    marks does.
+    """The share of attention on words, the share of tokens that are words, and the change of the
+    output without the marks: punctuation and special tokens.
 
-    A token that stands in nearly every text (``everywhere`` of them, where there are ``least``)
-    tells no text from another, so it is a mark however it is written.
+    A token that occurs in nearly every text (in a share ``everywhere`` of at least ``least`` texts)
+    distinguishes no texts, so it counts as a mark, too.
     """
 
     everywhere: float = _SET["everywhere"]
@@ -59,13 +59,13 @@ class Punctuation:
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the types of each text, each once."""
+        """Take the distinct word types of each text."""
         kinds = [sorted({type_number(word) for word in text.tokens}) for text in subject.texts]
         flat = np.array([kind for text in kinds for kind in text])
         return {"types": Ragged(flat, np.array([len(text) for text in kinds]))}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> frozenset[float]:
-        """Find the types that stand in nearly every text; in a handful of texts any may."""
+        """Find the types that occur in nearly every text; among few texts, many types do."""
         types = of_words(arrays["types"])
         texts = len(types.lengths)
         kinds, counts = np.unique(types.flat, return_counts=True)
@@ -94,7 +94,7 @@ class Punctuation:
         return out
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts of marks alone; where no text has a mark there is nothing to ask."""
+        """Count the texts of marks alone; if no text has a mark, nothing can be measured."""
         marks = np.asarray(arrays["marks"])
         nowhere = np.full(len(marks), not marks.any())
         asked = [name for name in ("words", "flat", "without", "removed") if name in arrays]
@@ -115,10 +115,10 @@ class Punctuation:
 
 
 def _beside_words(trace: Trace) -> tuple[Float[Array, " B"], Int[Array, " B"]]:
-    """Give the share of the attention that words have, and how many special tokens have the rest of
-    it.
+    """Give the share of the attention on words, and the number of special tokens that have the
+    rest.
 
-    Where a model says nothing of special tokens, words have all.
+    If the model does not report special tokens, words have all attention.
     """
     if trace.elsewhere is None:
         return np.ones(len(trace.batch)), np.zeros(len(trace.batch), dtype=np.int64)
@@ -136,10 +136,10 @@ def _marked(subject: MeasureContext, trace: Trace, words: Words) -> Bool[Array, 
 def _without(
     model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]
 ) -> Float[Array, " B"]:
-    """Total variation when the weights of the marks go to the words, in proportion; evenly where
-    these have none.
+    """Total variation when the weights of the marks go to the words in proportion to their weights;
+    evenly if they have none.
 
-    Of several heads, in each.
+    With several heads, this is done in each.
     """
     rest = words.mask & ~mark
     kept = words.own * rest
@@ -153,9 +153,7 @@ def _without(
 def _removed(
     model: Auditable, trace: Trace, words: Words, mark: Bool[Array, "B W"]
 ) -> Float[Array, " B"]:
-    """Total variation when the marks are deleted from the input; only texts that keep a word can be
-    run.
-    """
+    """Total variation when the marks are deleted from the text; only texts with a word left run."""
     change = np.zeros(len(mark))
     some = mark.any(1) & (words.mask & ~mark).any(1)
     if some.any():
@@ -170,6 +168,6 @@ def _removed(
 def _where_there_are(
     change: Float[Array, " B"], mark: Bool[Array, "B W"], words: Words
 ) -> Float[Array, " B"]:
-    """Give 0 where a text has no marks, exactly, and nothing where it has no words."""
+    """Give exactly 0 where a text has no marks, and NaN where it has no words."""
     words_left = (words.mask & ~mark).any(1)
     return np.asarray(np.where(words_left, change * mark.any(1), np.nan))

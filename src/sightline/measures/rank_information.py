@@ -1,5 +1,5 @@
-"""Whether more attended states know more: of the output, of the output under uniform attention, of
-the label.
+"""Information of hidden states by the rank of their attention: about the output, the output under
+uniform attention, and the label.
 """
 
 from __future__ import annotations
@@ -30,22 +30,21 @@ from sightline.numerics.weighted_tau import critical_value, effective_pairs, wei
 _SET = MEASURES["information"].settings
 Array = np.ndarray
 MOST: int = _SET["most"]
-"""Ranks that are looked at, at most: of long texts the last ranks have next to no weight."""
+"""Most ranks that are compared: in long texts the last ranks have next to no weight."""
 EXCHANGES, KEPT = int(_SET["exchanges"]), int(_SET["kept"])
-"""Exchanges of ranks behind a p-value, and how many of them are kept for the report."""
+"""Rank exchanges behind a p-value, and how many of them the report keeps."""
 RESAMPLES: int = _SET["resamples"]
 SHORT = "fewer words than ranks"
 KINDS, RARE = ("D", "B", "range", "tau", "best"), ("D", "B", "tau")
-"""What a curve over ranks comes to (`best` is its largest value), and of what it is told how rare
-it is by chance."""
+"""Summaries of a curve over ranks (`best` is its largest value), and which get a p-value."""
 _POWER = 2.8
-"""Standard errors between nothing and what is found in four of five samples: 1.96 + 0.84."""
+"""Standard errors from 0 to an effect that four of five samples detect: 1.96 + 0.84."""
 
 
 @dataclass(frozen=True)
 class TargetScores:
-    """What the states of each rank say about one target: a score a text and rank, by which probes,
-    of how much.
+    """How well hidden states of each rank predict one target: a score by text and rank, the family
+    of probes, and the largest possible score.
     """
 
     scores: Float[Array, "n K"]
@@ -55,7 +54,7 @@ class TargetScores:
 
 @dataclass(frozen=True)
 class RankSurvey:
-    """What all texts together tell; ``rows`` says which row of the scores is that of a text."""
+    """What all texts show together; ``rows`` maps a text index to its row of the scores."""
 
     rows: Mapping[int, int]
     refused: str
@@ -68,13 +67,13 @@ class RankSurvey:
 
 @dataclass(frozen=True)
 class RankInformation:
-    """Scores of probes that tell a target from the state of a word, by the rank of its weight
+    """Scores of probes that predict a target from a word's hidden state, by the rank of its weight
     (docs/information.md).
 
-    A score is that of a text the probe has not seen. ``output`` is computed from attention, so that
-    the state which weighs most shares most with it whatever it means; ``decoupled`` and ``label``
-    are not. Beside them the estimate of Wen et al. (2022), with shuffled attention as its baseline,
-    and the same of a model that was never trained.
+    Probes are scored on unseen texts. ``output`` is computed from attention, so the state with the
+    largest weight shares most with it whatever it encodes; ``decoupled`` and ``label`` are not. The
+    estimate of Wen et al. (2022) is reported, too, with shuffled attention as its baseline, and the
+    same for a model that was never trained.
     """
 
     shuffles: int = _SET["shuffles"]
@@ -84,7 +83,7 @@ class RankInformation:
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take states, weights and answers, of the model and of its untrained companion."""
+        """Take hidden states, weights and outputs of the model and its untrained control model."""
         found = looked(subject.model, trace, seeds, self.shuffles, MOST)
         if (other := subject.companions.get(UNTRAINED)) is not None and {
             "states",
@@ -95,7 +94,7 @@ class RankInformation:
         return {"index": words_of(trace).index, "label": to_numpy(trace.batch.labels), **found}
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> RankSurvey:
-        """Ask the states of every rank about every target."""
+        """Score the hidden states of every rank on every target."""
         ranks = Ranks.of(arrays, seeds, MOST)
         kept = np.asarray(arrays["index"])[ranks.kept]
         rows = {int(index): row for row, index in enumerate(kept)}
@@ -112,7 +111,7 @@ class RankInformation:
         return RankSurvey(rows, "", asked, untrained, ranks, coupled, ranks.published())
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Give the scores of each text, and those of its first word when ranks are exchanged."""
+        """Give the scores of each text, and of its first word when ranks are exchanged."""
         index, learned = words_of(trace).index, subject.learned
         row = np.array([learned.rows.get(int(one), -1) for one in index])
         out: dict[str, Array] = {}
@@ -130,13 +129,13 @@ class RankInformation:
         return out | {f"{WHY}{why}": applies for why, applies in reasons.items()}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts that have too few words."""
+        """Count the texts with too few words."""
         values, undefined = with_reasons(arrays)
         return Measurement(self.code, values, undefined, {"shuffles": self.shuffles})
 
     def conclude(self, measurement: Measurement, learned: RankSurvey, seeds: Seeds) -> Measurement:
-        """Add what the texts have only together: curves, contrasts, p-values, and what the paper
-        would print.
+        """Add what only all texts together have: curves, contrasts, p-values, and the published
+        figures.
         """
         whole, settings = (
             (_undefined(learned), {}) if learned.refused else _concluded(learned, seeds)
@@ -145,7 +144,7 @@ class RankInformation:
 
 
 def _undefined(learned: RankSurvey) -> dict[str, Estimate]:
-    """Name what is always told, of no texts."""
+    """Name the quantities that every audit reports, without a value."""
     names = [
         f"{kind}.{name}"
         for name in TARGETS
@@ -170,7 +169,7 @@ def _asked(ranks: Ranks, name: str) -> TargetScores:
 def _of_texts(
     learned: RankSurvey, name: str, row: Int[Array, " B"], index: Int[Array, " B"], seeds: Seeds
 ) -> dict[str, Array]:
-    """Lay the scores of a target over the texts of a batch; NaN of texts that are too short."""
+    """Assign the scores of a target to the texts of a batch; NaN for texts that are too short."""
     scores, most = np.full((len(row), MOST), np.nan), np.full(len(row), np.nan)
     draws = np.full((len(row), KEPT), np.nan)
     there = row >= 0
@@ -193,7 +192,7 @@ def _of_texts(
 
 
 def _concluded(learned: RankSurvey, seeds: Seeds) -> tuple[dict[str, Estimate], dict[str, Any]]:
-    assert learned.ranks is not None  # nothing was refused
+    assert learned.ranks is not None  # `refused` is empty
     assert learned.published is not None
     weights = learned.ranks.mean
     whole = _about(learned.ranks, learned.asked, seeds)
@@ -218,8 +217,8 @@ def _concluded(learned: RankSurvey, seeds: Seeds) -> tuple[dict[str, Estimate], 
 def _summaries(
     scores: Float[Array, "n K"], weights: Float[Array, " K"], name: str, seeds: Seeds
 ) -> dict[str, Estimate]:
-    """Say what a curve over ranks comes to: its values, D, B, R and τ, and how rare they are among
-    exchanged ranks.
+    """Summarise a curve over ranks: its values, D, B, R and τ, and their p-values among exchanged
+    ranks.
     """
     generator = seeds.generator("resampled ranks", name)
     curve, again = scores.mean(0)[None], resampled(scores, RESAMPLES, generator)
@@ -249,8 +248,8 @@ def _summaries(
 
 
 def _found_in_most(scores: Float[Array, "n K"]) -> float:
-    """Give the contrast that four of five samples of so many texts would tell from 0: the power of
-    the test.
+    """Contrast that four of five samples of this size would distinguish from 0: the power of the
+    test.
     """
     return float(_POWER * contrast(scores).std(ddof=1) / np.sqrt(len(scores)))
 
@@ -261,7 +260,7 @@ def _means(
     stage: str,
     seeds: Seeds,
 ) -> dict[str, Estimate]:
-    """Estimate what the means of some values come to, over the same resampled texts."""
+    """Estimate functions of the mean of some values over the same resampled texts."""
     again, once = (
         resampled(values, RESAMPLES, seeds.generator("resampled ranks", stage)),
         values.mean(0)[None],
@@ -282,7 +281,7 @@ def _between(value: float, again: Float[Array, " R"], n: int, method: str) -> Es
 
 
 def _chance(p: float, draws: int, method: str) -> Estimate:
-    """Give a p-value with the interval that its number of draws leaves (Clopper & Pearson 1934)."""
+    """Give a p-value with the interval due to its number of draws (Clopper & Pearson 1934)."""
     hits = 0.0 if np.isnan(p) else round(p * (draws + 1)) - 1
     from scipy.stats import beta  # noqa: PLC0415  (half a second, where it is used)
 
@@ -292,8 +291,8 @@ def _chance(p: float, draws: int, method: str) -> Estimate:
 
 
 def _about(ranks: Ranks, asked: Mapping[str, TargetScores], seeds: Seeds) -> dict[str, Estimate]:
-    """Say how uneven attention is, how often ties decide, how often the decoupled answer agrees;
-    and entropies.
+    """Estimate how uneven attention is, how often ties decide, how often the decoupled output
+    agrees, and the entropies.
     """
     falling = -np.sort(-ranks.weights[ranks.kept], axis=1)[:, : ranks.ranks]
     weights = {f"weight.{rank + 1}": _column(rank) for rank in range(ranks.ranks)}
@@ -322,7 +321,7 @@ def _first_to_last(curves: Float[Array, "R K"]) -> Float[Array, " R"]:
 def _printed(
     found: Published, ranks: Ranks, seeds: Seeds
 ) -> tuple[dict[str, Estimate], dict[str, Any]]:
-    """Give what the paper prints, with its spread over k-means, and what must stand beside it."""
+    """Give the published figures with their spread over k-means, and their settings."""
     weights = ranks.published_weights()
     rare = critical_value(weights, seeds.generator("null of tau"))
     out = {}

@@ -1,6 +1,4 @@
-"""Do the words with the most weight, by any map, lie where people marked the evidence? Context, no
-finding.
-"""
+"""Do the top words of each map match the rationale? Context: no test uses it."""
 
 from __future__ import annotations
 
@@ -37,19 +35,18 @@ EXACT: Mapping[str, Callable[[Array, Array, Array], Array]] = {
     "f1_chance": found_by_chance,
 }
 SCORES = (*EXACT, "iou", "iou_chance")
-"""What is computed of each map, and what it would be for one that is permuted; of spans by
-drawing."""
-UNMARKED = "no audited text has marked words"
+"""Scores of each map, and the scores of a permuted map; for spans it is sampled."""
+UNMARKED = "no audited text has a rationale"
 
 
 @dataclass(frozen=True)
 class Rationale:
-    """Area under precision and recall, and F1 of as many words as people marked, and of their
-    spans, of every map.
+    """Area under precision and recall, and F1 of as many words as the rationale has, and of their
+    spans, for every map.
 
-    Marks say where people saw the evidence, not what the model read: a faithful map of a model that
-    is right for other reasons scores low, and a map that people like is not therefore true of the
-    model.
+    A rationale shows where people saw the evidence. The model may have read other words: a faithful
+    map of a model that is right for other reasons scores low, and a map that people like can be
+    wrong about the model.
     """
 
     tokens_at_once: int = TOKENS_AT_ONCE
@@ -61,9 +58,7 @@ class Rationale:
     paper: str = PAPERS["rationale"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Compare every map with the marks; where no audited text has any, there is nothing to
-        compare with.
-        """
+        """Compare every map with the rationales, if any audited text has one."""
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         marked, known = marked_words(subject, maps.words)
         out: dict[str, Array] = {
@@ -88,7 +83,7 @@ class Rationale:
         return out | ({"scored": scored} if subject.given else {})
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without marks, without other words, or without an order of the words."""
+        """Count the texts without a rationale, other words, or an order of the words."""
         marked, words = np.asarray(arrays["marked"]), np.asarray(arrays["words"])
         everywhere = np.ones(len(words), dtype=bool)
         reasons = {
@@ -111,7 +106,7 @@ class Rationale:
 def marked_words(
     subject: MeasureContext, words: Words
 ) -> tuple[Bool[Array, "B W"], Bool[Array, " B"]]:
-    """Lay the marks over the words, and say which texts have any."""
+    """Map the rationales to words, and mark the texts that have one."""
     out = np.zeros(words.mask.shape, dtype=bool)
     for row, text in enumerate(subject.texts):
         if text.rationale is not None:
@@ -120,7 +115,7 @@ def marked_words(
 
 
 def _missing(arrays: Arrays, names: Iterable[str]) -> dict[str, str]:
-    """Say what is not there, and why; brought scores are missed by nobody."""
+    """Say what is missing and why; the user's scores are optional and never missing."""
     if "auprc.attention" not in arrays:
         return dict.fromkeys(SCORES, UNMARKED)
     lacking = {

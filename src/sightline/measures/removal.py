@@ -1,4 +1,4 @@
-"""Does removing the highlighted words change the answer? By deletion and by replacement, for every
+"""Does removing the highlighted words change the output? By deletion and by replacement, for every
 map (SL-301).
 """
 
@@ -41,17 +41,19 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Removal:
-    """Drop of the log-odds of the decided class when the top words of a map are removed, averaged
+    """Drop of the log-odds of the predicted class when the top words of a map are removed, averaged
     over shares.
 
-    ``deleted`` makes the text shorter, ``replaced`` puts words of other audited texts in their
-    place. Beside each map stand as many words at random (``random``) and words in the order of what
-    deleting each alone does (``most``), so that a drop can be read as a share of what removing
-    words can do. ``area`` and ``floor`` are the published number, of attention and of random words:
-    the drop of the probability under deletion. The top words alone are removed from the whole text
-    and, as either of two words can be enough, from the text without the next ones, up to the share
-    ``among``, which is one of the shares. Without ``rivals_too`` nothing but that is asked of other
-    maps: the most that top words can do is over all of them.
+    ``deleted`` shortens the text; ``replaced`` puts words of other audited texts in their place.
+    Each map is compared with as many random words (``random``), and with words in the order of what
+    deleting each alone does (``most``). So a drop is a share of what removing words can do.
+    ``area`` and ``floor`` are the published number, for attention and for random words: the drop of
+    the probability under deletion.
+
+    The top words alone are also removed, from the whole text and from the text without the next
+    words, because either of two words can be enough. The next words go up to the share ``among``,
+    one of the shares. Without ``rivals_too`` only this is measured for other maps, because the most
+    that top words can do is taken over all maps.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -65,8 +67,8 @@ class Removal:
     paper: str = PAPERS["erasure"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Order the words by every map, remove the first, each distinct set once, and see what the
-        answer loses.
+        """Order the words by every map, remove the first words, each distinct set once, and compare
+        the outputs.
         """
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words = rivals(subject), maps.words
@@ -126,8 +128,8 @@ class Removal:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Bound what each text loses, and count those from which nothing can be removed or whose
-        answer has no odds.
+        """Clip what each text loses, and count the texts whose words cannot be removed or whose
+        log-odds are infinite.
         """
         values, undefined = with_reasons(bounded(arrays))
         settings = {
@@ -141,8 +143,8 @@ class Removal:
     def _replaced(
         self, subject: MeasureContext, words: Words, removals: Removals, classes: int, seeds: Seeds
     ) -> Float[Array, "M L"]:
-        """Run the texts again with other words in the places of these: one for each place, whatever
-        the order.
+        """Run the texts with other words in the place of the removed ones: each place always gets
+        the same word.
         """
         bag = Bag.of(subject.audited)
         others = [
@@ -163,8 +165,8 @@ class Removal:
 def _few_of_others(
     first: Bool[Array, "O S B W"], whole: Sequence[int], shares: Collection[int]
 ) -> Bool[Array, "O S B W"]:
-    """Leave of the orders that are not asked whole some shares; the others repeat the first one,
-    and no set is run twice.
+    """Keep only ``shares`` of the orders that are not in ``whole``; their other shares repeat the
+    first, so that no set runs twice.
     """
     out = first.copy()
     for order in set(range(len(first))) - {*whole}:

@@ -1,6 +1,4 @@
-"""The first words of an order, removed or kept: orders by every map, each distinct set once, the
-text without it.
-"""
+"""Remove or keep the first words of an order: orders by every map, distinct sets, outputs."""
 
 from __future__ import annotations
 
@@ -31,34 +29,32 @@ from sightline.numerics.ties import faded, settled
 Array = np.ndarray
 SHARES: tuple[float, ...] = tuple(MEASURES["erasure"].settings["shares"])
 MOST = "signed_deletion"
-"""The map whose order stands for the most that the words of a text can do."""
+"""The map whose order gives the most that removing words can do."""
 
 
 @dataclass(frozen=True)
 class Removals:
-    """Sets of words to remove: of which text of the batch, and which of its words. No set is there
-    twice.
-    """
+    """Distinct sets of words to remove: the row of the text in the batch, and its words."""
 
     row: Int[Array, " M"]
     gone: Bool[Array, "M W"]
 
 
 def orders_of(maps: AttributionMaps, names: Sequence[str], draws: int) -> Int[Array, "O B W"]:
-    """Order the words of each text: by each map, by the most there is to lose, and at random
-    ``draws`` times.
+    """Order the words of each text: by each map, by the most there is to lose, and ``draws`` times
+    at random.
     """
     mask = maps.words.mask
     keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
     by_map = [
         faded(np.nan_to_num(maps[name]), mask, borders(maps.words.index)) for name in names
-    ]  # what cannot be seen has no order
+    ]  # words that are too pale to be seen have no order
     by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
     return ordered(by_map, mask, keys)
 
 
 def removed_count(length: Int[Array, " B"], share: float) -> Int[Array, " B"]:
-    """How many words a share is, but never all."""
+    """Number of words in a share, but never all words."""
     return np.asarray(np.minimum(share_of(length, share), np.maximum(length - 1, 0)))
 
 
@@ -78,9 +74,7 @@ def first_words(
 def distinct(
     gone: Bool[Array, "O S B W"], several: Bool[Array, " B"]
 ) -> tuple[Removals, Int[Array, "O S B"]]:
-    """List each set of words once, and say for each order, share and text which of them it is (−1:
-    none).
-    """
+    """List each set of words once, and number it by order, share and text (−1: none)."""
     back = np.full(gone.shape[:3], -1)
     rows: list[int] = []
     sets: list[Array] = []
@@ -127,10 +121,10 @@ def by_name(
     *,
     apart: bool = False,
 ) -> dict[str, Float[Array, "B S *R"]]:
-    """Name the numbers of each order: those of a map, where it is known, those of most, and those
-    of random ones.
+    """Name the numbers of each order: of each map where it is known, of ``most``, and of random
+    orders.
 
-    Random orders come as their mean, or each ``apart`` on a last axis.
+    Random orders are averaged, or kept ``apart`` on a last axis.
     """
     curves = found.transpose(0, 2, 1)
     curves_by_name = {

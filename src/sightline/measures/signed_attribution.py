@@ -1,4 +1,4 @@
-"""Which words speak for the decision, and which against: maps that take sides, and what they add up
+"""Which words speak for the predicted class, and which against? Signed maps, and what they add up
 to.
 """
 
@@ -21,7 +21,7 @@ from sightline.measures.trace_arrays import count_undefined, ragged, to_numpy
 
 _SET = MEASURES["signs"].settings
 KEPT = ("contribution", "given", *SIGNED_RIVALS)
-"""The maps that could be shown and that no other measure keeps."""
+"""The maps that could be shown and that no other measure stores."""
 _SUMS: tuple[str, ...] = ("base", "added", "total", "apart", "classes")
 _ALONE: frozenset[Capability] = MAKERS["contribution"].needs
 
@@ -31,10 +31,10 @@ class SignedAttribution:
     """The maps that could be shown instead of attention, word by word, and the sum of weight ×
     logit.
 
-    A decoder that is affine makes the logits a sum over the words, so weight × logit has a ``base``
-    (every word weighted alike), what the words ``added``, and the ``total`` they must come to. The
-    three are kept where they agree up to rounding, ``tolerance`` of the total or of 1, and are
-    undefined where they do not; ``apart`` says by how much.
+    An affine decoder makes the logits a sum over the words. So weight × logit has a ``base``
+    (uniform attention), what the words ``added``, and the ``total`` that both must give. The three
+    are kept if they agree up to rounding, ``tolerance`` times the larger of the total and 1, and
+    are undefined otherwise; ``apart`` is the difference.
     """
 
     tolerance: float = _SET["tolerance"]
@@ -44,9 +44,7 @@ class SignedAttribution:
     paper: str = PAPERS["signs"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Keep every map that the model can give, and the sums where each word has logits of its
-        own.
-        """
+        """Keep every map that the model allows, and the sums if each word has its own logits."""
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once)
         kept = {
             name: ragged(maps[name], maps.words.mask) for name in rivals(subject) if name in KEPT
@@ -54,7 +52,7 @@ class SignedAttribution:
         return {**kept, **(self._sums(maps) if subject.model.offers >= _ALONE else {})}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts whose words do not add up, and name what this model does not allow."""
+        """Count the texts whose words do not add up, and name what the model does not allow."""
         undefined = {}
         if "classes" in arrays:
             classes = np.asarray(arrays["classes"])
@@ -75,16 +73,14 @@ class SignedAttribution:
 
 
 def _classes(trace: Trace) -> Int[np.ndarray, " B"]:
-    """Count the answers that the logits tell apart: two of one logit, else those that a text
-    allows.
-    """
+    """Count the classes of each text: two for one logit, otherwise the allowed ones."""
     logits = to_numpy(trace.logits)
     return np.full(len(logits), 2) if logits.shape[1] == 1 else (~np.isneginf(logits)).sum(axis=1)
 
 
 def _missing(arrays: Arrays) -> dict[str, str]:
-    """Say of each quantity that is not there what the model would have to offer; brought scores are
-    not its to give.
+    """Say for each missing quantity what the model would have to offer. The user's scores are not
+    the model's to give.
     """
     needs = {name: MAKERS[name].needs for name in KEPT} | dict.fromkeys(_SUMS, _ALONE)
     return {

@@ -1,5 +1,5 @@
-"""Does attention rank words as their inputs matter, or as their states do? After Meister et al.
-2021, Table 6.
+"""Does attention rank words like the importance of their inputs, or of their hidden states? After
+Meister et al. 2021, Table 6.
 """
 
 from __future__ import annotations
@@ -33,20 +33,22 @@ Order = Int[torch.Tensor, "B T"]
 References = Mapping[str, Float[Array, "B W"]]
 OF_STATES = ("state_gradient", "state_deletion")
 REFERENCES = ("gradient_through", "deletion", *OF_STATES)
-"""Importance of inputs by gradient and by removal, and of states by both."""
+"""Importance of inputs by gradient and by removal, and of hidden states by both."""
 
 
 @dataclass(frozen=True)
 class StateAgreement:
-    """Kendall's τ-b of attention with four importances, of inputs and of the states that it mixes.
+    """Kendall's τ-b of attention with four importances, of inputs and of the hidden states that it
+    mixes.
 
-    Gradients are lengths, and run through the weights: with weights held, that of an affine decoder
-    is the weight times one number a text, and τ with states is 1 by arithmetic. A state is removed
-    before the weights are computed, so the others share its weight as the projection has them; no
-    word is read anew. Coupling: every word gets the score of another, as a constant, and all is
-    computed again: what a τ shows of weights that chose nothing. Within: among words that have any
-    weight, because words of a sparse map that have none matter to nobody. Entropy: how evenly
-    importance lies over the words, whatever attention does (their figure 2).
+    Gradients are norms and run through the weights. With weights held, the gradient of an affine
+    decoder is the weight times one number a text, so τ with hidden states would be 1 by arithmetic.
+    A hidden state is removed before the weights are computed, so the others share its weight as the
+    projection decides; no word is read again. Mechanical agreement (``coupling``): every word gets
+    the score of another, as a constant, and everything is computed again, to show the τ of weights
+    that chose nothing. ``within``: among words with weight, because a sparse map has many words
+    without. Entropy: how evenly importance is spread over the words, whatever attention does (their
+    figure 2).
     """
 
     shuffles: int = _SET["shuffles"]
@@ -77,13 +79,13 @@ class StateAgreement:
         return out | {name: ragged(own[name], mask) for name in OF_STATES}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking: one word, weights or an importance that are all
-        alike.
+        """Count the texts without a ranking: one word, or weights or an importance that are all
+        equal.
         """
         ranked = unranked(arrays, FLAT_REFERENCE)
         one, rest = ({name: ranked[name]} for name in ("one word", FLAT_REFERENCE))
         within = {
-            "weights or importance alike among the words with any weight": ranked[FLAT_REFERENCE]
+            "weights or importance equal among the words with any weight": ranked[FLAT_REFERENCE]
         }
         kinds = {
             "tau": ranked,
@@ -101,12 +103,12 @@ class StateAgreement:
 
 
 def _orders(maps: AttributionMaps, shuffles: int) -> list[Order]:
-    """Draw for each word the word whose score it gets; what is no word keeps its own. A word is a
-    token here.
+    """Draw for each word the word whose score it gets; tokens that are no words keep their own. A
+    word is one token here.
     """
     assert (
         maps.words.shares is None
-    )  # models made here read words whole, and no other offers its states
+    )  # models of this package read words whole, and no other model offers its hidden states
     mask, out = maps.words.mask, []
     for keys in keys_of(mask, maps.words.index, shuffles, maps.seeds, "coupling of states"):
         order = np.tile(np.arange(mask.shape[1]), (len(mask), 1))
@@ -120,7 +122,7 @@ def _orders(maps: AttributionMaps, shuffles: int) -> list[Order]:
 def _importances(
     maps: AttributionMaps, orders: Sequence[Order | None]
 ) -> list[tuple[Float[Array, "B W"], References]]:
-    """Give for each order the weights and the four importances; the first is the model as it is."""
+    """Give the weights and the four importances for each order; the first is the model's own."""
     slopes = _slopes(maps, orders)
     weights = {str(number): attention for number, (attention, _) in enumerate(slopes)}
     deleted = maps.deleted({number: weights[number] for number in weights if number != "0"})
@@ -137,8 +139,8 @@ def _importances(
 def _slopes(
     maps: AttributionMaps, orders: Sequence[Order | None]
 ) -> list[tuple[torch.Tensor, dict[str, Float[Array, "B W"]]]]:
-    """Give the weights of each order, and ``‖∂ log-odds / ∂e‖`` and ``‖∂ log-odds / ∂h‖`` under
-    them, through them.
+    """Give the weights of each order, and ``‖∂ log-odds / ∂e‖`` and ``‖∂ log-odds / ∂h‖`` through
+    these weights.
     """
     model, trace = maps.subject.model, maps.trace
     assert isinstance(model, SupportsStateReplacement)  # `needs` names it
@@ -163,7 +165,7 @@ def _slopes(
 
 
 def _removed(maps: AttributionMaps, order: Order | None) -> Float[Array, "B W"]:
-    """Give the total variation to the answer without each state; NaN where it is the only one."""
+    """Total variation of the output without each hidden state; NaN where it is the only one."""
     model, trace, mask = maps.subject.model, maps.trace, maps.words.mask
     assert isinstance(model, SupportsStateReplacement)  # `needs` names it
     out = np.zeros(mask.shape)
@@ -176,9 +178,7 @@ def _removed(maps: AttributionMaps, order: Order | None) -> Float[Array, "B W"]:
 
 
 def _evenness(importance: Float[Array, "B W"], mask: Bool[Array, "B W"]) -> Float[Array, " B"]:
-    """Give the `evenness` of the importance of words for one thing, the answer; NaN where all is
-    next to nothing.
-    """
+    """Normalised entropy of the importance of words for the output; NaN where all are next to 0."""
     real = np.where(mask, importance, 0.0)
     total = np.where(real.sum(1) > NOTHING, real.sum(1), np.nan)
     return evenness((real / total[:, None])[:, None], mask)[:, 0]

@@ -1,4 +1,4 @@
-"""Which words a state rests on: its own, or others too (SL-403, beside SL-402)."""
+"""Does a hidden state depend on few words? (SL-403, read with SL-402)."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class StateFocus:
-    """Shares of the gradient of the length of each state, ``‖∂‖s_p‖₂ / ∂e_i‖₂ / Σ_k ‖∂‖s_p‖₂ /
-    ∂e_k‖₂``.
+    """Shares of words in the gradient of the norm of each hidden state, ``‖∂‖s_p‖₂ / ∂e_i‖₂ / Σ_k
+    ‖∂‖s_p‖₂ / ∂e_k‖₂``.
 
-    ``own`` is what the word itself has of them, averaged over the states as attention weighs them,
-    ``own_plain`` over all alike; ``entropy`` how evenly they are spread over the words, and
-    ``focus`` what it lacks of the most there is.
+    ``own`` is the share of the state's own word, averaged over the states by attention;
+    ``own_plain`` is its unweighted average. ``entropy`` is the normalised entropy of the shares,
+    and ``focus`` is 1 minus that.
     """
 
     focus_texts: int | None = None
-    """Texts that are measured at most, drawn by seed among the audited ones; None: all."""
+    """Most texts that are measured, sampled by seed from the audited ones; None: all."""
     code: str = "mixing"
     needs: frozenset[str] = NEEDS["mixing"]
     paper: str = PAPERS["mixing"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take the shares of every state, and those of a companion that was not trained, where
-        there is one.
+        """Compute the shares of every hidden state, and of an untrained control model if there is
+        one.
         """
         if self.focus_texts is not None and self.focus_texts < len(subject.audited):
             return self._of_some(subject, trace, seeds, self.focus_texts)
@@ -75,10 +75,10 @@ class StateFocus:
     def _of_some(
         self, subject: MeasureContext, trace: Trace, seeds: Seeds, most: int
     ) -> dict[str, Array]:
-        """Measure the texts of a batch that are drawn; the others have no numbers."""
+        """Measure only the sampled texts of a batch; the others get NaN."""
         index = [text.index for text in subject.texts]
         drawn = np.isin(index, _drawn(tuple(one.index for one in subject.audited), seeds, most))
-        # Without a drawn text, one is measured for the names of the arrays, and taken away.
+        # If none is sampled, one text is measured for the names of the arrays, and discarded.
         rows = np.flatnonzero(drawn) if drawn.any() else np.arange(1)
         some = replace(subject, texts=tuple(subject.texts[row] for row in rows), shared={})
         at = torch.from_numpy(rows).to(trace.batch.ids.device)
@@ -89,7 +89,7 @@ class StateFocus:
         return {f"{WHY}not among the {most} texts that were drawn": ~drawn, **whole}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts that have nothing to mix, and those whose states nothing moves."""
+        """Count the texts of one word, and the texts whose hidden states no word changes."""
         values, undefined = with_reasons(arrays)
         why = f"needs a companion ({UNTRAINED})"
         names = (f"own.{UNTRAINED}", f"focus.{UNTRAINED}")
@@ -100,11 +100,11 @@ class StateFocus:
 
 @dataclass(frozen=True)
 class MixingOtherwise:
-    """The same by two other importances: deletion of the word, and the gradient of every number of
-    a state.
+    """The same by two other importances: deletion of the word, and the gradient of every element of
+    a hidden state.
 
-    What is deleted leaves no state, so its own share says nothing there, and only the spread is
-    told.
+    A deleted word has no hidden state, so its own share means nothing there; only the entropy is
+    reported.
     """
 
     tokens_at_once: int = TOKENS_AT_ONCE
@@ -113,7 +113,7 @@ class MixingOtherwise:
     paper: str = PAPERS["mixing_otherwise"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Delete every word, and take a backward pass for every number of every state."""
+        """Delete every word, and take a backward pass for every element of every hidden state."""
         words, model = words_of(trace), cast(SupportsStates, subject.model)
         several = words.mask.sum(1) > 1
         removed = np.nan_to_num(deletion_of_states(model, trace, self.tokens_at_once))
@@ -128,14 +128,14 @@ class MixingOtherwise:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts that have nothing to mix, and those whose states nothing moves."""
+        """Count the texts of one word, and the texts whose hidden states no word changes."""
         return Measurement(self.code, *with_reasons(arrays))
 
 
 def _of_states(
     importance: Float[Array, "B W W"], trace: Trace
 ) -> tuple[Float[Array, "B W"], Float[Array, "B W"]]:
-    """Give the share that each state's own word has of it, and how evenly its shares are spread."""
+    """Give the share of each state's own word, and the normalised entropy of its shares."""
     mask = words_of(trace).mask
     parts = shares(importance, mask)
     return np.diagonal(parts, axis1=1, axis2=2), evenness(parts, mask)
@@ -144,8 +144,8 @@ def _of_states(
 def _untrained(
     subject: MeasureContext, trace: Trace
 ) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Measure the companion on the same texts: its own shares, as its own attention weighs them,
-    and its focus.
+    """Measure the untrained control model on the same texts: the share of own words, averaged by
+    its own attention, and its focus.
     """
     other = subject.companions[UNTRAINED]
     taken = StateFocus().on_batch(
@@ -155,13 +155,13 @@ def _untrained(
 
 
 def _drawn(index: Sequence[int], seeds: Seeds, most: int) -> Int[Array, " K"]:
-    """Draw so many of the audited texts."""
+    """Sample the audited texts by their index."""
     rank = np.argsort([seed_for(seeds.seed, "focus", one) for one in index], kind="stable")
     return np.asarray(index)[rank[:most]]
 
 
 def _spread(values: Array, rows: Int[Array, " K"], drawn: Bool[Array, " N"]) -> Array:
-    """Put the rows of the drawn texts in their places; the others have none."""
+    """Put the rows of the sampled texts in their places; the others have no value."""
     out = np.full(drawn.shape, np.nan if values.dtype.kind == "f" else 0, dtype=values.dtype)
     if drawn.any():
         out[rows] = values

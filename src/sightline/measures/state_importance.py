@@ -1,5 +1,5 @@
-"""How much each word matters to each state: by gradient (Meister et al. 2021, eq. 5), and by
-deletion.
+"""How much does each word matter to each hidden state? By gradient (Meister et al. 2021, eq. 5),
+and by deletion.
 """
 
 from __future__ import annotations
@@ -19,24 +19,23 @@ from sightline.measures.trace_arrays import to_numpy
 
 Array = np.ndarray
 Target = Callable[[Float[torch.Tensor, "B T P"]], Float[torch.Tensor, "B T"]]
-"""One number of each state."""
+"""Maps each hidden state to one number."""
 
 
 def state_importance(model: SupportsStates, trace: Trace) -> Float[Array, "B W W"]:
-    """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every word p by every word i (Meister et al. 2021,
-    eq. 5, the top).
+    """``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the hidden state of every word p by every word i (Meister et al.
+    2021, numerator of eq. 5).
 
-    A word read in pieces has the length over all pairs of pieces.
+    For a word of several pieces, the norm is over all pairs of pieces.
     """
     return _of_words(words_of(trace), to_numpy(_squares(model, trace)))
 
 
 def facet_importance(model: SupportsStates, trace: Trace) -> Float[Array, "B W W"]:
-    """Give ``‖∂s_p / ∂e_i‖`` (Frobenius): the influence on every number of the state, and the
-    magnitude of all of them.
+    """``‖∂s_p / ∂e_i‖`` (Frobenius): the influence on all elements of the hidden state together.
 
-    What Meister et al. (2021, App. A) found "nearly identical" to the influence on the length of
-    the state, and dearer: the same again for every number that a state has.
+    Meister et al. (2021, App. A) found it "nearly identical" to the influence on the norm of the
+    hidden state. It costs as many times more as a hidden state has elements.
     """
     total = sum(
         to_numpy(_squares(model, trace, facet)) for facet in range(model.states(trace).shape[2])
@@ -47,11 +46,11 @@ def facet_importance(model: SupportsStates, trace: Trace) -> Float[Array, "B W W
 def _squares(
     model: SupportsStates, trace: Trace, facet: int | None = None
 ) -> Float[torch.Tensor, "B T T"]:
-    """Square the length of the gradient of the length of each state, or of one number of it, by
-    each token.
+    """Square the norm of the gradient of the norm of each hidden state, or of its element
+    ``facet``, by each token.
 
-    A model that offers ``influence`` knows all of them at once; of others, each state is asked in a
-    backward pass.
+    A model that offers ``influence`` computes all of them at once; others take a backward pass for
+    each hidden state.
     """
     if "influence" in model.offers:
         return cast(SupportsInfluence, model).influence(trace, facet).square()
@@ -64,11 +63,11 @@ def _squares(
 def asked_in_turn(
     model: SupportsStates, trace: Trace, target: Target
 ) -> Float[torch.Tensor, "B T T"]:
-    """Take the squared length of the gradient of one number of each state by each token, a backward
-    pass a state.
+    """Square the norm of the gradient of ``target`` by each token, one backward pass for each
+    hidden state.
 
-    A model that was made here runs once. Anybody else's runs for each: its graph might not be there
-    a second time.
+    A model of this package runs once. A foreign model runs once for each pass, because its graph
+    might be freed after one use.
     """
     squares, numbers, length = [], None, trace.batch.ids.shape[1]
     embeddings = trace.embeddings.detach().clone().requires_grad_()
@@ -85,11 +84,11 @@ def asked_in_turn(
 def deletion_of_states(
     model: SupportsStates, trace: Trace, tokens_at_once: int = TOKENS_AT_ONCE
 ) -> Float[Array, "B W W"]:
-    """Give ``|‖s_p‖₂ − ‖s_p without word i‖₂|``: what eq. 6 of Meister et al. (2021) asks of an
-    answer, of each state.
+    """``|‖s_p‖₂ − ‖s_p without word i‖₂|``: eq. 6 of Meister et al. (2021) for hidden states
+    instead of the output.
 
-    A word that is deleted leaves no state of its own, and counts as a state of length 0. NaN where
-    the only word would go.
+    A deleted word has no hidden state of its own, which counts as norm 0. NaN for a text of one
+    word.
     """
     words, batch = words_of(trace), trace.batch
     out = np.zeros((*words.mask.shape, words.mask.shape[1]))
@@ -108,14 +107,14 @@ def deletion_of_states(
 
 
 def _pieces(words: Words) -> Float[Array, "B W T"]:
-    """Mark the pieces of each word: itself, where words are not read in pieces."""
+    """Mark the pieces of each word: the word itself, where every word is one token."""
     return np.asarray(
         words.place[:, None, :] == np.arange(words.mask.shape[1])[:, None], dtype=float
     )
 
 
 def _of_words(words: Words, squares: Float[Array, "B T T"]) -> Float[Array, "B W W"]:
-    """Give the length over all pieces of both words, of squares between tokens."""
+    """Sum squares between tokens over all pieces of both words, and take the root."""
     pieces = _pieces(words)
     return np.asarray(np.sqrt(pieces @ squares @ pieces.transpose(0, 2, 1)))
 
@@ -123,5 +122,5 @@ def _of_words(words: Words, squares: Float[Array, "B T T"]) -> Float[Array, "B W
 def _lengths(
     words: Words, lengths: Float[torch.Tensor, "N T"], row: Array | slice = slice(None)
 ) -> Array:
-    """Give the length of the states of each word, all its pieces together."""
+    """Give the norm of the hidden states of each word, over all its pieces."""
     return np.asarray(np.sqrt(np.einsum("nwt,nt->nw", _pieces(words)[row], to_numpy(lengths) ** 2)))

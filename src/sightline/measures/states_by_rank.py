@@ -1,5 +1,5 @@
-"""The words of all texts by the rank that attention gives them, with the states it mixes: what
-`RankInformation` asks.
+"""The words of all texts by the rank of their attention, with their hidden states: the input of
+`RankInformation`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ Array = np.ndarray
 def looked(
     model: Auditable, trace: Trace, seeds: Seeds, shuffles: int, most: int
 ) -> dict[str, Array | Ragged]:
-    """Take of a batch what ranks are made of: weights, states, answers, and answers under shuffled
-    weights.
-    """
+    """Take weights, hidden states, outputs, and outputs under shuffled weights from a batch."""
     words = words_of(trace)
     states = words.alone(to_numpy(cast(SupportsStates, model).states(trace)))
     flat = uniform(trace.batch.attendable, trace.attention)
@@ -68,9 +66,9 @@ def _shuffled(
 
 @dataclass(frozen=True)
 class Ranks:
-    """All texts of one model; what is derived is that of the texts that have a word of each rank.
+    """All texts of one model; derived quantities are over the texts that have a word of each rank.
 
-    Of ties a random order is taken once; ``tied`` says in how many texts it decides.
+    Ties are broken at random once; ``tied`` marks the texts where ties decide.
     """
 
     attention: Ragged
@@ -85,7 +83,7 @@ class Ranks:
 
     @classmethod
     def of(cls, arrays: Arrays, seeds: Seeds, most: int, before: str = "") -> Ranks:
-        """Read what `looked` has taken of all batches."""
+        """Read what `looked` has taken from all batches."""
         attention, states = (of_words(arrays[before + name]) for name in ("attention", "states"))
         logits, flat, labels = (
             np.asarray(arrays[name]) for name in (f"{before}logits", f"{before}flat", "label")
@@ -112,26 +110,26 @@ class Ranks:
 
     @cached_property
     def known(self) -> Bool[Array, " N"]:
-        """Tell which texts have numbers for weights and states."""
+        """Mark the texts whose weights, hidden states and logits are finite."""
         wrong = ~np.isfinite(self.attention.flat) | ~np.isfinite(self.states.flat).all(1)
         odd = np.add.reduceat(np.append(wrong, False), self._starts) * (self.attention.lengths > 0)
         return np.asarray((odd == 0) & ~np.isnan(self.logits).any(1))
 
     @cached_property
     def ranks(self) -> int:
-        """Count the ranks that are looked at."""
+        """Number of ranks that are compared."""
         if not self.known.any():
             return 0
         return min(self.most, rank_count(self.weights[self.known], self.mask[self.known]))
 
     @cached_property
     def kept(self) -> Bool[Array, " N"]:
-        """Tell which texts have a word of each rank."""
+        """Mark the texts that have a word of each rank."""
         return np.asarray((self.mask.sum(1) >= self.ranks) & self.known)
 
     @property
     def refused(self) -> str:
-        """Say why nothing can be asked; empty where it can."""
+        """Say why ranks cannot be compared; empty if they can."""
         return too_little(int(self.kept.sum()), self.ranks)
 
     @cached_property
@@ -141,7 +139,7 @@ class Ranks:
 
     @cached_property
     def tied(self) -> Bool[Array, " n"]:
-        """Tell in which texts ties decide which word has which rank."""
+        """Mark the texts where ties decide which word has which rank."""
         return ties_decide(self.weights[self.kept], self.mask[self.kept], self.ranks)
 
     @cached_property
@@ -152,12 +150,12 @@ class Ranks:
 
     @cached_property
     def axes(self) -> Axes:
-        """The axes on which states are asked about."""
+        """The axes onto which hidden states are projected."""
         return Axes.of(self._own)
 
     @cached_property
     def features(self) -> Float[Array, "n K Q"]:
-        """The states of each rank, on these axes."""
+        """The hidden states of each rank, on these axes."""
         return self.axes(self._own)
 
     @cached_property
@@ -170,7 +168,7 @@ class Ranks:
         return Bins(self.logits[self.kept], self.seeds.generator("bins of answers"))
 
     def asked(self, target: str) -> Int[Array, " n"]:
-        """Give the class of each text that its states are asked about."""
+        """Give the class of each text that probes predict from its hidden states."""
         if target == LABEL:
             return np.asarray(self.labels[self.kept])
         return self.bins((self.logits if target == OUTPUT else self.flat)[self.kept])
@@ -182,27 +180,27 @@ class Ranks:
         )
 
     def target(self, name: str) -> Target:
-        """Make ready to ask about a target."""
+        """Prepare a target for its probes."""
         return Target.of(
             self.asked(name), self._tables, self.seeds.generator("folds of ranks", name)
         )
 
     def coupled(self, family: Family) -> Coupling:
         """Compare with attention that is shuffled within each text."""
-        assert self.shuffled is not None  # asked of the model itself, which has been shuffled
+        assert self.shuffled is not None  # only the model itself is shuffled
         own = RankedStates(self.features, self.asked(OUTPUT))
         seed = int(self.seeds.generator("coupling").integers(2**32))
         return coupling(own, self.shuffled.shape[1], self._draw, self.mean, family, seed)
 
     def _draw(self, number: int) -> RankedStates:
-        """Give the states by the ranks of shuffled weights, and the bins of what they answer."""
+        """Give the hidden states by rank of shuffled weights, and the bins of the outputs."""
         assert self.shuffled is not None
         assert self.places is not None
         states = self._at(self.places[:, number, : self.ranks], self.kept)
         return RankedStates(self.axes(states), self.bins(self.shuffled[self.kept, number]))
 
     def published(self) -> Published:
-        """Count as Wen et al. (2022) do: texts leave by rank, ties are in the order of the text."""
+        """Count like Wen et al. (2022): texts drop out by rank, ties keep the order of the text."""
         known = self.known
         places = by_weight(self.weights, self.mask)[:, : self.ranks]
         kept = texts_of_ranks(self.mask[known], self.ranks, common=False)
@@ -233,8 +231,8 @@ class Ranks:
         return np.asarray(np.cumsum(self.attention.lengths) - self.attention.lengths)
 
     def _at(self, places: Int[Array, "N K"], rows: Bool[Array, " N"]) -> Float[Array, "n K P"]:
-        """Give the states at some places of these texts; of a place behind its last word, those of
-        another.
+        """Give the hidden states at these places of each text; a place beyond its last word gives
+        another text's.
         """
         at = self._starts[rows][:, None] + np.maximum(places[rows], 0)
         at = np.minimum(at, max(0, len(self.states.flat) - 1))

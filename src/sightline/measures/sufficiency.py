@@ -1,4 +1,6 @@
-"""Do the highlighted words suffice? All others deleted, for every map (SL-302)."""
+"""Are the highlighted words sufficient for the prediction? All others deleted, by every map
+(SL-302).
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,13 @@ _SET = MEASURES["sufficiency"].settings
 
 @dataclass(frozen=True)
 class Sufficiency:
-    """Log-odds of the decided class that are left when only the top words of a map are kept,
-    averaged over shares.
+    """Log-odds of the predicted class when only the top words of a map are kept, averaged over
+    shares.
 
-    The words that `erasure` removes are the ones that are kept here, by the same orders: each
-    map’s, random ones, and that of what deleting each word alone does (``most``). ``curve.MAP`` has
-    the number of each share. ``area`` and ``floor`` are the published number, of attention and of
-    random words: the drop of the probability, small where the words suffice.
+    Keeps the words that `erasure` removes, in the same orders: of each map, of random words, and of
+    what deleting each word alone does (``most``). ``curve.MAP`` has the number of each share.
+    ``area`` and ``floor`` are the published number, for attention and for random words: the drop of
+    the probability, which is small if the words suffice.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -49,8 +51,8 @@ class Sufficiency:
     paper: str = PAPERS["sufficiency"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Order the words by every map, keep the first, each distinct set once, and see what the
-        answer still is.
+        """Order the words by every map, keep the first words, each distinct set once, and compare
+        the outputs.
         """
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words, chosen = rivals(subject), maps.words, decided(trace)
@@ -78,9 +80,7 @@ class Sufficiency:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts of which nothing can be left out, and those whose answer has no
-        log-odds.
-        """
+        """Count the texts whose words cannot be left out, and those whose log-odds are infinite."""
         values, undefined = with_reasons(arrays)
         settings = {"shares": list(self.shares), "draws": self.draws, "gradient": self.gradient}
         return Measurement(self.code, values, undefined, settings)

@@ -1,8 +1,8 @@
-"""How sure a model would be by one word alone: as published, and as shares of what varies (context,
-no finding).
+"""How sure is a model of its prediction from one word alone? As published, and as a share of
+variance (context: no test uses it).
 
-The published figure falls where a decoder is only less sure of everything. How much of what the words say differs
-*within* texts does not depend on how sure it is.
+The published figure falls if a decoder is only less sure of everything. The share of the variance
+of token logits *within* texts does not depend on how sure it is.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class TokenLogits:
-    """Of the texts that are decided rightly: what each word alone would be answered, on average and
-    in its spread.
+    """For texts with a correct prediction: the predictions of each word alone, on average and in
+    their spread.
 
-    ``probability`` is the mean over the words of ``σ(evidence)``, the probability of the decided
-    class if the word had all attention. Margins are the logit of each class less the mean of the
-    others' (with two classes the log-odds, for and against): ``within`` is their variance over the
-    words of a text, and ``total`` that about the mean of all texts. Classes keep their sides: signs
-    turned to the decision would hide that all words of a text say what it is.
+    ``probability`` is the mean over the words of ``σ(token logit)``: the probability of the
+    predicted class if the word had all attention. A margin is the logit of a class minus the mean
+    of the others' (for two classes, the log-odds for and against it). ``within`` is the variance of
+    the margins over the words of a text, ``total`` their variance about the mean of all texts. The
+    margins of all classes are used: the margin of the predicted class alone would hide that all
+    words of a text agree.
     """
 
     code: str = "token_evidence"
@@ -64,8 +65,8 @@ class TokenLogits:
         return out | {"marked": marked.sum(1), "known": known, "gap": apart[:, 0]}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Add what lies between texts, count marked words in standard deviations, and leave wrong
-        texts out.
+        """Add the variance between texts, scale the gap of rationales by the standard deviation,
+        and drop texts with a wrong prediction.
         """
         found = {name: np.asarray(value) for name, value in arrays.items()}
         right, several, middle = found["right"], found["words"] > 1, found.pop("middle")
@@ -90,7 +91,7 @@ class TokenLogits:
 
 
 def _unmarked(found: Arrays) -> dict[str, Bool[Array, " N"]]:
-    """Say why marked words cannot be held against others."""
+    """Say why the words of a rationale cannot be compared with others."""
     marked, words = np.asarray(found["marked"]), np.asarray(found["words"])
     return {
         "no marks for the text": ~np.asarray(found["known"]),
@@ -101,8 +102,8 @@ def _unmarked(found: Arrays) -> dict[str, Bool[Array, " N"]]:
 
 
 def margins(logits: Float[Array, "B W L"]) -> Float[Array, "B W C"]:
-    """Give the logit of each class less the mean of the others', ±z of one logit z; 0 of an absent
-    candidate.
+    """Give the logit of each class minus the mean of the others', ±z for a single logit z, 0 for an
+    absent candidate.
     """
     if logits.shape[-1] == 1:
         return np.concatenate([-logits, logits], axis=-1)
@@ -115,7 +116,7 @@ def margins(logits: Float[Array, "B W L"]) -> Float[Array, "B W C"]:
 
 
 def _mean(values: Float[Array, "B W C"], mask: Bool[Array, "B W"]) -> Float[Array, "B C"]:
-    """Take the mean over some of the words; NaN where there are none."""
+    """Take the mean over the masked words; NaN where there are none."""
     count = mask.sum(1).astype(float)
     return np.asarray(
         (values * mask[..., None]).sum(1) / np.where(count > 0, count, np.nan)[:, None]

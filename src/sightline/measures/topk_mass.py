@@ -1,5 +1,5 @@
-"""What the top words of a map hold of a reference, and what any would: how two maps over the words
-are compared.
+"""Compare two maps over words: the share of a comparison map that the top words hold, and the share
+by chance.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sightline.numerics.ties import apart, flat
 
 Array = np.ndarray
 FREE = ("free_gradient", "free_deletion")
-"""The references that attention has no part in at decoding."""
+"""The comparison maps without the influence of attention at decoding."""
 FLAT_REFERENCE = "constant or zero reference"
 
 
 @dataclass(frozen=True)
 class TopkTexts:
-    """What every comparison of a batch needs: which words are real, how many count as top, whose
-    text it is.
+    """What every comparison of a batch needs: which words are real, how many are top words, and the
+    index of each text.
     """
 
     mask: Bool[Array, "B W"]
@@ -34,7 +34,7 @@ class TopkTexts:
 
 
 def texts_of(maps: AttributionMaps, share: float) -> TopkTexts:
-    """Say of a batch what every comparison needs; a share of the words counts as top."""
+    """Prepare a batch for comparisons, with a share of the words as top words."""
     words = maps.words
     return TopkTexts(words.mask, top_count(words.mask.sum(1), share), words.index)
 
@@ -42,8 +42,8 @@ def texts_of(maps: AttributionMaps, share: float) -> TopkTexts:
 def captured_free(
     weights: Float[Array, "B W"], references: Sequence[Float[Array, "B W"]], texts: TopkTexts
 ) -> tuple[Float[Array, " B"], ...]:
-    """Share that the top words by any weights capture of the references free of attention, and its
-    mean by chance.
+    """Share of the attention-free comparison maps that the top words by ``weights`` capture, and
+    its mean by chance.
     """
     top = ranked(weights, texts)
     shares = [captured(top, reference, texts.mask, texts.count) for reference in references]
@@ -54,8 +54,8 @@ def captured_free(
 def mass(
     weights: Float[Array, "B W"], reference: Float[Array, "B W"], mask: Bool[Array, "B W"]
 ) -> Float[Array, " B"]:
-    """``Σ w_t r_t / max r``: 1 where all the weight is on the largest; NaN where all are zero, or a
-    word is alone.
+    """``Σ w_t r_t / max r``: 1 if all weight is on the largest; NaN if all are zero, or for one
+    word.
     """
     real = np.where(mask, reference, 0.0)
     most = np.where(mask.sum(1) < 2, np.nan, real.max(axis=1))
@@ -64,10 +64,9 @@ def mass(
 
 
 def ranked(values: Float[Array, "B W"], texts: TopkTexts) -> Float[Array, "B W"]:
-    """Include the top words of each text; NaN where none stands out or one is undefined: then none
-    is on top.
+    """Include the top words of each text; NaN if no word stands out or a value is undefined.
 
-    Words whose shades cannot be told apart are tied, as they are to a reader.
+    Words whose shades look the same are tied, as they are for a reader.
     """
     known = np.nan_to_num(values)
     no_ranking = flat(known, texts.mask) | np.isnan(values).any(axis=1)
@@ -79,8 +78,8 @@ def ranked(values: Float[Array, "B W"], texts: TopkTexts) -> Float[Array, "B W"]
 
 
 def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:
-    """Say why the words of a text have no order by their weights, and what else must then be the
-    reason.
+    """Say why the words of a text have no order by their weights; ``rest`` names the reason that
+    remains otherwise.
     """
     one, alike = np.asarray(arrays["words"]) < 2, np.asarray(arrays["constant"])
     return {
@@ -93,6 +92,6 @@ def unranked(arrays: Arrays, *rest: str) -> dict[str, Bool[Array, " N"]]:
 def by_chance(
     top: Float[Array, "B W"], reference: Float[Array, "B W"], texts: TopkTexts
 ) -> Float[Array, " B"]:
-    """The exact mean of the floor, on the texts for which the number itself is defined."""
+    """The exact mean of the chance level, on the texts where the number itself is defined."""
     chance = captured_by_chance(reference, texts.mask, texts.count)
     return np.asarray(np.where(np.isnan(top).any(axis=1), np.nan, chance))

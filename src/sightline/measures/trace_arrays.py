@@ -1,5 +1,5 @@
-"""From the tensors of a trace to the numpy arrays of the maths, and the bookkeeping every measure
-shares.
+"""Convert the tensors of a trace to numpy arrays, shuffle and order words, and count undefined
+values, for all measures.
 """
 
 from __future__ import annotations
@@ -19,17 +19,15 @@ from sightline.numerics.simplex import decision
 
 Array = np.ndarray
 SURVEYED = "surveyed"
-"""The array that says which of the audited texts a measure has learned from, where it has from
-any."""
+"""The array that marks the audited texts that a measure has learned from, if there are any."""
 NOT_FINITE = "not_finite"
-"""The array that says on which texts the model's output is no number (`Trace.finite`), where it is
-on any."""
+"""The array that marks the texts whose output is not finite (`Trace.finite`), if there are any."""
 WHY = "why: "
-"""What stands before a reason where a measure says, text by text, why its numbers are undefined."""
+"""Prefix of the arrays in which a measure says, text by text, why its numbers are undefined."""
 
 
 def to_numpy(tensor: torch.Tensor) -> Array:
-    """Copy a tensor out, floating point as float64 so that saturated outputs still differ."""
+    """Copy a tensor to an array, floats as float64 so that saturated outputs still differ."""
     out = tensor.detach()
     return np.asarray((out.double() if out.is_floating_point() else out).cpu().numpy())
 
@@ -37,23 +35,23 @@ def to_numpy(tensor: torch.Tensor) -> Array:
 def predicted_probability(
     logits: Float[Array, "*B L"], decided: Float[Array, " B"] | Array
 ) -> Float[Array, "*B"]:
-    """Probability of the class that was decided on; ``decided`` broadcasts over leading axes."""
+    """Probability of the predicted class; ``decided`` broadcasts over leading axes."""
     chances = probabilities(logits)
     chosen = np.broadcast_to(decided, chances.shape[:-1])[..., None]
     return np.asarray(np.take_along_axis(chances, chosen, axis=-1)[..., 0])
 
 
 def decided(trace: Trace) -> Array:
-    """Give the class each text of a trace is assigned."""
+    """Give the predicted class of each text of a trace."""
     return decision(to_numpy(trace.logits))
 
 
 def cluster_of(example: Example) -> int:
-    """Name what a text shares with others by a number: its group, or else its words, so that copies
-    are one cluster.
+    """Number the cluster of a text: its group, or its words if it has none, so that copies are one
+    cluster.
 
-    Intervals draw whole clusters. The query is no source: where there are few, they are the
-    conditions under which texts are looked at (docs/decisions/0034-intervals.md).
+    Intervals resample whole clusters. The query defines no cluster: where there are few queries,
+    they are the conditions of the audit (docs/decisions/0034-intervals.md).
     """
     return (
         seed_for(0, "group", example.group)
@@ -70,16 +68,14 @@ def shuffled(
     seeds: Seeds,
     stage: str,
 ) -> Float[Array, "R *N B T"]:
-    """Permute each row over its real words, ``draws`` times; several weights of a text in the same
-    way.
-    """
+    """Permute each row over its real words, ``draws`` times; a text's weights in the same way."""
     return reordered(values, mask, permutations(mask, index, draws, seeds, stage))
 
 
 def reordered(
     values: Float[Array, "*N B T"], mask: Bool[Array, "B T"], orders: Int[Array, "R B T"]
 ) -> Float[Array, "R *N B T"]:
-    """Rearrange the words of each text by each of several orders."""
+    """Rearrange the words of each text in each of several orders."""
     out = np.zeros((len(orders), *values.shape))
     for permuted, order in zip(out, orders, strict=True):
         permuted[...] = rearranged(values, mask, order)
@@ -89,7 +85,7 @@ def reordered(
 def rearranged(
     values: Float[Array, "*N B T"], mask: Bool[Array, "B T"], order: Int[Array, "B T"]
 ) -> Float[Array, "*N B T"]:
-    """Give each word what the word has that ``order`` names; 0 to what is no word."""
+    """Give each word the value of the word that ``order`` names; 0 to tokens that are no words."""
     taken = np.take_along_axis(values, np.broadcast_to(order, values.shape), axis=-1)
     return np.where(mask, taken, 0.0)
 
@@ -97,9 +93,7 @@ def rearranged(
 def permutations(
     mask: Bool[Array, "B T"], index: Array, draws: int, seeds: Seeds, stage: str
 ) -> Int[Array, "R B T"]:
-    """Draw orders of the real words of each text; the draw depends on the text alone, not on its
-    batch.
-    """
+    """Draw orders of the real words of each text; they depend on the text, not on its batch."""
     out = np.broadcast_to(np.arange(mask.shape[1]), (draws, *mask.shape)).copy()
     for row, real in enumerate(mask):
         places = np.nonzero(real)[0]
@@ -113,8 +107,8 @@ def permutations(
 def keys_of(
     mask: Bool[Array, "B W"], index: Array, draws: int, seeds: Seeds, stage: str
 ) -> Float[Array, "R B W"]:
-    """Draw a number for each real word, ``draws`` times, from the text alone: what orders words at
-    random.
+    """Draw random numbers for each real word, ``draws`` times, that depend only on the text; they
+    put words in random order.
     """
     out = np.zeros((draws, *mask.shape))
     for row, real in enumerate(mask):
@@ -123,7 +117,7 @@ def keys_of(
 
 
 def borders(index: Int[Array, "*B"]) -> Float[Array, "*B"]:
-    """Draw a number from 0 to 1 for each text, by its index alone: where its shades part
+    """Draw a number from 0 to 1 for each text, from its index alone: the border between its shades
     (`ties.apart`).
     """
     drawn = [seed_for(0, "shades", int(one)) / 2**63 for one in np.ravel(index)]
@@ -133,10 +127,10 @@ def borders(index: Int[Array, "*B"]) -> Float[Array, "*B"]:
 def ordered(
     values: Sequence[Float[Array, "B W"]], mask: Bool[Array, "B W"], keys: Float[Array, "R B W"]
 ) -> Int[Array, "O B W"]:
-    """Order words by each of some values, largest first, then at random by all keys but the first,
-    which break ties.
+    """Order words by each of ``values``, largest first, with ties broken by the first of ``keys``;
+    then at random by each of the other keys.
 
-    What is no word comes last.
+    Tokens that are no words come last.
     """
     falling = [np.lexsort((keys[0], np.where(mask, -one, np.inf)), axis=1) for one in values]
     return np.stack(
@@ -145,19 +139,19 @@ def ordered(
 
 
 def ragged(padded: Float[Array, "B T"], mask: Bool[Array, "B T"]) -> Ragged:
-    """Keep the real words of each row."""
+    """Keep only the real words of each row."""
     return Ragged(padded[mask], mask.sum(axis=1))
 
 
 def of_words(values: Values) -> Ragged:
-    """Take what a measure kept of words, as it made it itself while it looked."""
+    """Take values by word that a measure has stored itself in its survey."""
     assert isinstance(values, Ragged)
     return values
 
 
 def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
-    """Part the numbers of a measure from what it said of the undefined ones (`WHY`), and count
-    these.
+    """Split the arrays of a measure into its numbers and its reasons (`WHY`), and count the
+    reasons.
     """
     values = {name: value for name, value in arrays.items() if not name.startswith(WHY)}
     reasons = {
@@ -171,12 +165,12 @@ def with_reasons(arrays: Arrays) -> tuple[Arrays, dict[str, dict[str, int]]]:
 def count_undefined(
     values: Arrays, reasons: Mapping[str, Bool[Array, " N"]], chosen: Collection[str] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Count NaN by quantity and by the first reason that applies, in the order given; the rest is
+    """Count NaN by quantity and by the first reason that applies, in the given order; the rest is
     "unexplained".
 
-    Before all others come the texts whose output is no number, and those that the measure has
-    learned from (`SupportsSurvey`): neither are measured. ``chosen`` are the quantities that the
-    reasons are about, where not all.
+    Two reasons come before all others, because these texts are not measured: the output is not
+    finite, or the measure has learned from the text (`SupportsSurvey`). ``chosen`` limits the
+    quantities that the reasons are about.
     """
     first = {"non-finite output": NOT_FINITE, "learned from": SURVEYED}
     reasons = {
@@ -198,9 +192,7 @@ def count_undefined(
 
 
 def _undefined(value: Values) -> Bool[Array, " N"] | None:
-    """Say which texts have no value; None where there could be none missing, or where words have
-    values.
-    """
+    """Mark the texts without a value; None for integers and for values by word."""
     if isinstance(value, Ragged):
         return None
     numbers = value.low + value.high if isinstance(value, Bracket) else value

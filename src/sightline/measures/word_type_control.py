@@ -1,4 +1,4 @@
-"""Would the weights of other words do as well? A second floor of SL-104, over word types."""
+"""Would the weights of other words do as well? A second chance level of SL-104, over word types."""
 
 from __future__ import annotations
 
@@ -27,11 +27,9 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Profiles:
-    """What a word type weighs on average, handed to another type, once for each permutation of the
-    types.
+    """The mean weight of each word type, reassigned to another type once for each permutation.
 
-    ``free`` are the references free of attention that were made while looking, by the index of a
-    text.
+    ``free`` holds the attention-free comparison maps of the survey, by text index.
     """
 
     types: Float[Array, " S"]
@@ -41,7 +39,7 @@ class Profiles:
     def references(
         self, index: Int[Array, " B"], mask: Bool[Array, "B W"]
     ) -> list[Float[Array, "B W"]]:
-        """Give the references of a batch."""
+        """Give the comparison maps of a batch."""
         out = [np.zeros(mask.shape) for _ in FREE]
         for padded, rows in zip(
             out, zip(*(self.free[int(one)] for one in index), strict=True), strict=True
@@ -52,7 +50,7 @@ class Profiles:
     def weights(
         self, numbers: Float[Array, " _"], mask: Bool[Array, "B W"]
     ) -> Float[Array, "R B W"]:
-        """Weigh the words of a batch as the types weigh that theirs have been exchanged for; each
+        """Give the words of a batch the weights of the types that were exchanged for theirs; each
         text sums to one.
         """
         out = np.zeros((len(self.weight), *mask.shape))
@@ -63,14 +61,14 @@ class Profiles:
 
 @dataclass(frozen=True)
 class WordTypeControl:
-    """Captured importance of weights that belong to other words: types exchange what they weigh on
-    average.
+    """Captured importance of weights that belong to other words: word types exchange their mean
+    weights.
 
-    Weights permuted *within* a text lose that attention has favourites among the words. Here every
-    word of the audited texts gets the mean weight of another, drawn once for all texts, so the
-    floor is a map that also has favourites, and always the same, but chosen by nobody. A word's
-    weight is counted in shares of an even one (weight × words), because all words of a short text
-    weigh much.
+    Weights permuted *within* a text lose the favourites of attention among the words. Here every
+    word of the audited texts gets the mean weight of another word, drawn once for all texts. So the
+    chance level is a map with constant favourites, too, but random ones. A word's weight is counted
+    relative to uniform attention (weight × words), because all words of a short text have large
+    weights.
     """
 
     share: float = _SET["share"]
@@ -83,8 +81,8 @@ class WordTypeControl:
     surveys: Survey = _SET["surveys"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take what each word weighs, in shares of an even weight, which type it is, and the
-        references.
+        """Take the weight of each word relative to uniform attention, its type, and the comparison
+        maps.
         """
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         words = maps.words
@@ -96,12 +94,10 @@ class WordTypeControl:
         }
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Profiles:
-        """Average the weight of each type over all texts, and permute the averages over the
-        types.
-        """
+        """Average the weight of each type over all texts, and permute the averages over types."""
         kind, weight, *free = (of_words(arrays[name]) for name in ("type", "weight", *FREE))
         types, place = np.unique(kind.flat, return_inverse=True)
-        known = ~np.isnan(weight.flat)  # no number, where the model's attention is none
+        known = ~np.isnan(weight.flat)  # NaN where the model's attention is
         total, count = (
             np.bincount(place, np.where(known, weight.flat, 0.0)),
             np.bincount(place, known),
@@ -118,7 +114,7 @@ class WordTypeControl:
         )
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Compare each exchanged map with the references that are free of attention."""
+        """Compare each exchanged map with the attention-free comparison maps."""
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         texts, learned = texts_of(maps, self.share), subject.learned
         exchanged = learned.weights(types_of(subject.texts, maps.words, trace), texts.mask)
@@ -134,7 +130,7 @@ class WordTypeControl:
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts without a ranking, as they are counted for attention itself."""
+        """Count the texts without a ranking, as for attention itself."""
         reasons = unranked(arrays, "constant or zero reference, or one type")
         settings = {
             "share": self.share,

@@ -1,5 +1,5 @@
-"""The report: an audit's values in, one self-contained HTML page or a few lines of text out.
+"""The report of an audit: one self-contained HTML page, or a few lines of text.
 
-No number is computed here. Numbers are rounded, sorted, scaled for drawing and put into words;
-whatever a user wrote is data, shown and never run.
+Nothing is computed here: numbers are rounded, sorted, scaled for drawing and put into words.
+Whatever a user wrote is data, which is shown and never run.
 """

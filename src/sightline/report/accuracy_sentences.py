@@ -1,6 +1,4 @@
-"""Whether the model has learned anything, in plain sentences: an explanation of guesses explains
-nothing.
-"""
+"""Sentences on how well the model predicts: a map of guesses explains nothing."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ MOST = 6
 
 
 def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
-    """Say how often the model is right, what the majority class would reach, how it was trained,
-    and what was cut.
+    """Say how often the model is right, what the majority class would reach, whether training
+    converged, and how many texts were truncated.
 
-    ``reasons`` are those of the verdict: what they say already is not said again.
+    ``reasons`` are the reasons of the verdict; what they say is not repeated.
     """
     already_said = any(one.words == NO_BETTER for one in reasons)
     said = (
@@ -33,13 +31,13 @@ def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
 
 
 def further(learned: Learned) -> list[str]:
-    """Say what else is known of the model: how far it is from guessing, and its classes."""
+    """Say what else is known of the model: its distance to guessing, and its classes."""
     above = f"Above the majority class by {percent(learned.above)}."
     return [one for one in (above, *_chance(learned), _classes(learned)) if one]
 
 
 def _doubt(learned: Learned, already_said: bool) -> str:
-    """Say that the model may be guessing, where that is so."""
+    """Say if the model may be guessing."""
     if learned.something or already_said:
         return ""
     if learned.beats_chance:
@@ -84,9 +82,7 @@ def _cut(learned: Learned) -> str:
 
 
 def _classes(learned: Learned) -> str:
-    """Name the classes, most common first, with their shares of the texts and of the
-    predictions.
-    """
+    """Name the classes, the most common first, with their shares of texts and predictions."""
     shares = sorted((learned.classes or {}).items(), key=lambda one: -one[1].texts.value)
     named = [
         f"{quoted(name)} {_share(one.texts)} of the texts, {_share(one.predicted)} of the predictions"

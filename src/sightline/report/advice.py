@@ -1,5 +1,5 @@
-"""What to do now, in plain sentences: which map to show for which texts, how many more texts, and
-what to change.
+"""What to do now, in sentences: which map to show for which texts, how many more texts to audit,
+and what to change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 
 TITLE = "What to do now"
 UNFIT = 1
-"""The row of the verdict table that applies where nothing can be concluded."""
+"""The row of the verdict table that applies if nothing can be concluded."""
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
@@ -41,21 +41,21 @@ _ATTENTION = {
     BY_ABSENCE: "Show no map",
 }
 NO_WORD = "no highlighted word can explain that prediction"
-"""Why texts of a class that is decided by absence are shown no map."""
+"""Why no map is shown for texts of a class that is decided by absence."""
 
 
 def shown(audit: Results) -> list[str]:
-    """Say which map may be shown for which texts, alone."""
+    """Say which map may be shown for which texts, and nothing else."""
     if first := first_of_all(audit):
         return [first]
     return [*_attention(audit.verdict), *_maps(audit)]
 
 
 def first_of_all(audit: Results) -> str:
-    """Say what has to be mended before any other advice means anything; nothing where all is well.
+    """Say what has to be fixed before any other advice is useful; empty if nothing has to be.
 
-    Something has to be where the first row of the verdict table applies, and where the model is no
-    better than guessing.
+    That is so if the first row of the verdict table applies, or if the model is no better than
+    guessing.
     """
     if audit.verdict.row == UNFIT and audit.verdict.reasons:
         return f"{opened(_unfit(audit.verdict.reasons[0]))}."
@@ -65,21 +65,21 @@ def first_of_all(audit: Results) -> str:
 
 
 def _unfit(reason: Reason) -> str:
-    """Say what to do about what keeps an audit from concluding anything."""
+    """Say how to fix what makes a conclusion impossible."""
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
     return f"audit more texts: {reason.words}" if reason.words.startswith(TOO_FEW) else reason.words
 
 
 def says_guessing(verdict: Verdict) -> bool:
-    """Tell whether the reasons of a verdict say that the model is no better than guessing."""
+    """Check whether the reasons of a verdict say that the model is no better than guessing."""
     return any(reason.words == NO_BETTER for reason in verdict.reasons)
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:
     """Say for which texts the attention map may be shown."""
     for part in (one for one in answers(verdict) if one.advised):
-        # What must not be shown for all texts together is not left open for a class.
+        # If attention must not be shown over all texts, no class of them stays open.
         level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
         which = of_classes(part.classes, part.level)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
@@ -100,7 +100,7 @@ def _maps(audit: Results) -> Iterator[str]:
 
 
 def _works_as_attention_does(verdict: Verdict, family: MapFamily) -> bool:
-    """Tell whether attention may be shown for all texts for which another map works."""
+    """Check whether attention may be shown for all texts for which another map works."""
     against = () if family.chosen is None else family.chosen.against
     left = [one.level for name, one in verdict.by_class.items() if name not in against]
     return bool(left) and all(level.permits for level in left)
@@ -131,7 +131,7 @@ def _none(family: MapFamily) -> str:
 
 
 def more_of_classes(audit: Results) -> Iterator[str]:
-    """Say how many texts would give each predicted class as many as a verdict rests on."""
+    """Say how many texts would give each predicted class enough for a verdict."""
     predicted = Counter(one.predicted for one in audit.texts)
     few = [
         name
@@ -148,7 +148,7 @@ def more_of_classes(audit: Results) -> Iterator[str]:
 
 
 def more_texts(audit: Results) -> Iterator[str]:
-    """Say how many texts would settle everything that is open."""
+    """Say how many texts would settle everything that is inconclusive."""
     found = [one for one in audit.findings if one.bears and one.needed and one.score is not None]
     if not found or is_settled(audit):
         return
@@ -161,12 +161,12 @@ def more_texts(audit: Results) -> Iterator[str]:
 
 
 def beyond(number: int, there: int) -> str:
-    """Say where the data have not so many texts to test on."""
+    """Say if the data have too few texts to test on."""
     return f"; the data have {count(there)} to test on" if number > there else ""
 
 
 def close_calls(audit: Results) -> Iterator[str]:
-    """Say which tests would change a verdict if their interval ended a little further."""
+    """Name the tests that would change a verdict if their interval ended a little further."""
     titles = {finding.code: finding.title for finding in audit.findings}
     calls: dict[tuple[str, str], list[str]] = {}
     for call in audit.verdict.close:
@@ -193,7 +193,7 @@ def changes(audit: Results) -> Iterator[str]:
 
 
 def one_training(audit: Results) -> str:
-    """Say that one training was seen, and how to see how much depends on it."""
+    """Say that there was one training run, and how to see how much depends on it."""
     if "run" in audit.spec:
         return "One training run; check with --seeds 3."
     return "One training run: train the model again and audit that, too."

@@ -1,5 +1,5 @@
-"""Which map may be shown, if any, in plain sentences: of those that weigh words, and of those that
-take sides.
+"""Which map may be shown, if any, in sentences: one family of maps for importance, one for signed
+maps.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ MEASURED = {
 
 @dataclass(frozen=True)
 class MapFamily:
-    """Maps that can be held against each other, and which of them may be shown."""
+    """Maps that are compared with each other, and which of them may be shown."""
 
     signed: bool
     rows: tuple[MapRow, ...]
     absent: tuple[str, ...] = ()
     """The predicted classes that are decided by absence, which no map can explain."""
     of_map: str = ATTENTION
-    """What the audited map is called."""
+    """The name of the audited map."""
 
     @property
     def title(self) -> str:
-        """What these maps say of a word."""
+        """What these maps say about a word."""
         return (
             "which words speak for the predicted class, which against"
             if self.signed
@@ -63,22 +63,22 @@ class MapFamily:
 
     @property
     def chosen(self) -> MapRow | None:
-        """The map that the other half of the texts put first."""
+        """The map that was chosen on the other half of the texts."""
         return next((row for row in self.rows if row.chosen), None)
 
     @property
     def name(self) -> str:
-        """The name of the map that was put first, empty where there is none."""
+        """The name of the chosen map; empty if there is none."""
         return "" if self.chosen is None else self.chosen.name
 
     @property
     def but_not_for(self) -> str:
-        """Say for the texts of which classes the map that was put first is not to be shown."""
+        """Name the classes for whose texts the chosen map must not be shown."""
         return "" if self.chosen is None else but_not_for(self.chosen.against, self.absent)
 
     @property
     def may_be_shown(self) -> bool:
-        """Whether the map that was put first passes the tests that every map takes."""
+        """Whether the chosen map passes the tests that every map takes."""
         return self.chosen is not None and self.chosen.answer == "passed"
 
     def called(self, name: str) -> str:
@@ -87,12 +87,12 @@ class MapFamily:
 
     @property
     def tested(self) -> bool:
-        """Whether it was measured of any map what its words carry."""
+        """Whether any map went through the transfer test."""
         return any(_known(row.carried) for row in self.rows)
 
     @property
     def answer(self) -> str:
-        """Name the map that may be shown; one that was put first and carries too little is none."""
+        """Name the map that may be shown; a chosen map that carries too little is none."""
         if not self.tested:
             return "not measured on these texts"
         if self.chosen is not None and self.chosen.answer == "failed":
@@ -103,16 +103,14 @@ class MapFamily:
 
     @property
     def best(self) -> str:
-        """Name the map that was put first, where it is not the answer."""
+        """Name the chosen map if it may not be shown."""
         if self.chosen is None or self.chosen.answer == "passed" or not self.tested:
             return ""
         return f"The best was {self.called(self.chosen.name)}."
 
     @property
     def beside_attention(self) -> str:
-        """Say what the words of the map that was put first carry of the decision, and what those of
-        attention do.
-        """
+        """Say how much of the prediction the words of the chosen map and of attention carry."""
         if self.chosen is None or not _known(self.chosen.carried):
             return ""
         others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
@@ -124,7 +122,7 @@ class MapFamily:
 
     @property
     def measured(self) -> str:
-        """Say what the words of the map do that was put first."""
+        """Say what the words of the chosen map do."""
         known = {} if self.chosen is None else numbers(self.chosen)
         text = "; ".join(f"{did} {plainly(one)}" for did, one in known.items() if _known(one))
         return f"Its words: {text}." if text else ""
@@ -135,7 +133,7 @@ def _known(one: Estimate | None) -> TypeGuard[Estimate]:
 
 
 def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[MapFamily]:
-    """Put maps of a kind together, unsigned ones first; a family without a map is none.
+    """Group maps by family, unsigned ones first; empty families are left out.
 
     The verdict says which classes no map can explain.
     """
@@ -149,13 +147,13 @@ def families(rows: Sequence[MapRow], verdict: Verdict | None = None) -> list[Map
 
 
 def numbers(row: MapRow) -> dict[str, Estimate | None]:
-    """Give the numbers of a map by what its words did."""
+    """Give the numbers of a map by what was done with its words."""
     return {did: getattr(row, field) for field, did in MEASURED.items()}
 
 
 def how(audit: Results) -> str:
-    """Say how maps are compared, and explain what would look odd beside it: numbers above 1, a map
-    that passes.
+    """Say how maps are compared, and explain what may look odd: numbers above 1, or a map that
+    passes and must not be shown.
     """
     known = [one for row in audit.maps for one in numbers(row).values() if one is not None]
     above = any(max(one.value, one.high) > 1 for one in known)
@@ -167,7 +165,7 @@ def how(audit: Results) -> str:
 
 
 def at_odds(audit: Results) -> str:
-    """Explain answers that speak for a map which must not be shown; empty where there are none."""
+    """Explain passed tests of a map that must not be shown; empty if there are none."""
     passed = any(one.bears and one.result == "passed" for one in audit.findings)
     return _ONE_IS_ENOUGH if passed and _forbidden(audit) else ""
 

@@ -1,6 +1,4 @@
-"""Which attention source of a model was chosen, in sentences, and the score of each that was
-tried.
-"""
+"""Which attention source of a model was chosen, in sentences, and the score of each candidate."""
 
 from __future__ import annotations
 
@@ -18,18 +16,18 @@ QUESTION = "Which attention is this?"
 _HEAD = re.compile(r"\(layer=(\d+),head=(\d+)\)")
 MEASURED = (
     "The score of SL-301 when the first words of an attention source are deleted: 0 is what "
-    "random words do, 1 what the words do that matter most"
+    "random words do, 1 what the most important words do"
 )
-"""What the number of an attention source is."""
+"""What the score of an attention source means."""
 
 STEPS = 10
-"""Of the shades of the page."""
+"""Number of shades on the page."""
 _ESTIMATE = ("value", "low", "high", "n", "method")
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A reading that was tried, and what it carried on the texts that chose."""
+    """An attention source that was tried, and its score on the texts used for the choice."""
 
     words: str
     chosen: bool
@@ -38,8 +36,8 @@ class Tried:
 
 @dataclass(frozen=True)
 class Heat:
-    """What each head carried, a row for each layer: as text, and the step of its shade; None is no
-    head.
+    """The score of each head, one row a layer, as text with the step of its shade; None where there
+    is no head.
     """
 
     heads: int
@@ -52,15 +50,13 @@ CRITERIA = {
     "transfer": "Transfer (SL-303)",
     "agreement": "agreement with gradient and leave-one-out (SL-101, SL-102)",
 }
-"""What each criterion of the choice is called."""
+"""Name of each criterion of the choice."""
 MOST_NAMED = 6
 """Sources that are named one by one."""
 
 
 def choice(audit: Results) -> str:
-    """Say which source was chosen, among how many, on which texts, and which others may be as
-    good.
-    """
+    """Say which source was chosen, among how many, on which texts, and which may be as good."""
     found = audit.spec.get("readings")
     if not found:
         return ""
@@ -81,28 +77,28 @@ def choice(audit: Results) -> str:
 
 
 def _by_class(counts: Mapping[str, int] | None) -> str:
-    """Say how many texts of each predicted class chose."""
+    """Say how many texts of each predicted class were used for the choice."""
     if not counts:
         return ""
     return f" (predicted {', '.join(f'{quoted(name)}: {count(n)}' for name, n in counts.items())})"
 
 
 def _told_apart(found: Mapping[str, Any]) -> str:
-    """Say which other sources no criterion told from the best, or which criterion left the chosen
-    one alone.
+    """Say which other sources are as good by every criterion, or which criterion left only the
+    chosen one.
     """
-    if "alike" not in found:  # an audit of before
+    if "alike" not in found:  # an audit by an older version
         return ""
     words = {one["reading"]: one["words"] for one in found["tried"]}
     if names := [words[name] for name in found["alike"]]:
         more = f" and {count(len(names) - MOST_NAMED)} more" if len(names) > MOST_NAMED else ""
         return f"Not surely different from it: {', '.join(names[:MOST_NAMED])}{more}."
     by = next((criterion for criterion, left in found["left_by"].items() if left == 1), "")
-    return f"All others are surely worse; {CRITERIA[by]} told the last of them apart." if by else ""
+    return f"All others are surely worse; {CRITERIA[by]} ruled out the last of them." if by else ""
 
 
 def tried(found: Mapping[str, Any]) -> list[Tried]:
-    """List what was tried, the best first, what has no number last."""
+    """List the sources that were tried, the best first, those without a number last."""
     rows = [
         Tried(
             one["words"],
@@ -117,7 +113,7 @@ def tried(found: Mapping[str, Any]) -> list[Tried]:
 
 
 def heat(found: Mapping[str, Any]) -> Heat | None:
-    """Lay single heads out by layer and head; nothing where there are none."""
+    """Arrange single heads by layer and head; None if there are none."""
     by_place = {
         (int(place[1]), int(place[2])): one["value"]
         for one in found["tried"]
@@ -133,7 +129,7 @@ def heat(found: Mapping[str, Any]) -> Heat | None:
 
 
 def _cell(value: float | None) -> tuple[str, int] | None:
-    """Write a number with its step, of ten; below chance and without a number there is no shade."""
+    """Write a number with its step, of ten; no shade below chance or without a number."""
     if value is None:
         return None
     return number(value), 0 if isnan(value) else round(STEPS * min(1.0, max(0.0, value)))

@@ -1,5 +1,5 @@
-"""What a verdict rests on where only the answers of a model are known, and what could not be
-asked.
+"""What a verdict rests on if only the predictions of a model are known, and which tests could not
+be run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ OF_ITSELF = (
 
 
 def noted(audit: Results) -> Iterator[str]:
-    """Say which map was audited, how many texts were asked, and what the texts of tests rest on."""
+    """Name the audited map, count the texts that the model was asked, and describe the texts that
+    tests make.
+    """
     card = audit.cards.get("model")
     if not isinstance(card, Mapping) or "answers" not in card:
         return
@@ -42,7 +44,7 @@ def noted(audit: Results) -> Iterator[str]:
 
 
 def _joined(found: Mapping[str, Any]) -> Iterator[str]:
-    """Say what it does to answers that tests write texts as words joined by spaces."""
+    """Say how predictions change because tests write texts as words joined by spaces."""
     if not found:
         return
     changed, moved = (Estimate(**found[name]) for name in ("changed", "moved"))

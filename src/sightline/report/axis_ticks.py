@@ -1,4 +1,4 @@
-"""Where a number lies on a drawn axis, and which round numbers the axis shows."""
+"""The axis of a figure: positions of numbers, and round numbers for its ticks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Axis:
-    """A stretch of numbers laid over a stretch of drawing units."""
+    """A range of numbers mapped to a range of drawing units."""
 
     low: float
     high: float
@@ -17,13 +17,13 @@ class Axis:
     right: int
 
     def at(self, value: float) -> float:
-        """Place a number, to a tenth of a unit; one beyond the axis is placed at its end."""
+        """Place a number, to a tenth of a unit; a number beyond the axis is placed at its end."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.left + share * (self.right - self.left), 1)
 
 
 def axis_over(values: Iterable[float], *, left: int, right: int) -> Axis:
-    """Lay an axis over all finite numbers, with a little air at both ends."""
+    """Make an axis for all finite numbers, with a margin at both ends."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
     air = (high - low) * 0.06 or abs(high) * 0.5 or 1.0
@@ -31,7 +31,7 @@ def axis_over(values: Iterable[float], *, left: int, right: int) -> Axis:
 
 
 def ticks(axis: Axis, most: int = 7) -> list[float]:
-    """Choose at most ``most`` round numbers (steps of 1, 2 or 5) that the axis covers."""
+    """Choose at most ``most`` round numbers (steps of 1, 2 or 5) on the axis."""
     width = axis.high - axis.low
     step = 10.0 ** math.floor(math.log10(width / most))
     step *= next(factor for factor in (1, 2, 5, 10, 20) if width / (step * factor) <= most - 1)
@@ -41,5 +41,5 @@ def ticks(axis: Axis, most: int = 7) -> list[float]:
 
 
 def tick_text(value: float) -> str:
-    """Write a round number without idle zeros."""
+    """Write a round number without trailing zeros."""
     return f"{value:g}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""The caption of a heat map: what to paste under it, or why there should be none."""
+"""The caption to paste under a heat map, or the reason why no heat map should be shown."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _MODEL_ALONE = "what the model did, not whether it is right."
 
 
 def caption(audit: Results) -> list[str]:
-    """Write the caption, a sentence an item: for all texts, or for those of each predicted class."""
+    """Write the caption, one sentence an item: for all texts, or for each predicted class."""
     return [*_body(audit), f"{_made(audit)}."]
 
 
 def title(audit: Results) -> str:
-    """Name the caption; where attention may not be shown for any text it is no caption of it."""
+    """Name the caption; if attention may be shown for no texts, the title says whom it is for."""
     permitted = not first_of_all(audit) and any(part.level.permits for part in _parts(audit))
     return TITLE if permitted else worded(TITLE_WITHOUT, audit.verdict.of_map)
 
 
 def _parts(audit: Results) -> list[Answered]:
-    """The answers that a caption follows: for all texts, or for those of each predicted class."""
+    """The answers that the caption follows: for all texts, or for each predicted class."""
     return [part for part in answers(audit.verdict) if part.advised]
 
 
@@ -58,13 +58,13 @@ def _body(audit: Results) -> Iterator[str]:
 
 
 def _caveats(audit: Results) -> Iterator[str]:
-    """Say the caveats without their numbers, which stand in the report."""
+    """Say the caveats without their numbers, which the report has."""
     if found := caveats(audit, scores=False):
         yield f"Caveats: {' '.join(found)}"
 
 
 def _tested(audit: Results, part: Answered) -> str:
-    """Say what the test was that matters most, and what it gave."""
+    """Say what the most important test does, and its score."""
     finding = finding_of(audit, TRANSFER)
     found = [] if finding is None else scores_of(finding, part.classes)
     numbers = f" (score {listed(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
@@ -96,7 +96,7 @@ def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
 
 
 def _open(audit: Results) -> str:
-    """Say why there is no answer: a test failed, tests were left open, or too few could be run."""
+    """Say why there is no conclusion: tests failed, are inconclusive, or could not run."""
     results = {one.result for one in audit.findings if one.bears}
     if "failed" in results:
         return "not every test that this takes was passed"
@@ -106,7 +106,7 @@ def _open(audit: Results) -> str:
 
 
 def _why(audit: Results, part: Answered) -> Iterator[str]:
-    """Give the first reason; where classes differ, their own."""
+    """Give the first reason; if classes differ, the reason of these classes."""
     if not part.classes:
         yield from reasons(audit)[:1]
     elif part.why:
@@ -127,7 +127,7 @@ def _instead(audit: Results) -> str:
 
 
 def _made(audit: Results) -> str:
-    """Say by what the audit was made, and when, as far as that is known."""
+    """Say which version made the audit, and when, if known."""
     versions = audit.environment.get("versions")
     version = versions.get("sightline", "") if isinstance(versions, Mapping) else ""
     day = audit_date(audit.spec)

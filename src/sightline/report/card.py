@@ -1,4 +1,4 @@
-"""What an audit found in a few lines to paste elsewhere: what of, the verdict, the numbers, and how
+"""An audit in a few lines to paste elsewhere: what was audited, the verdict, the numbers, and how
 to repeat it.
 """
 
@@ -33,8 +33,8 @@ HEAD = ("test", "result", "score")
 
 @dataclass(frozen=True)
 class Card:
-    """A card: a title, facts by name, sentences under titles, a row a claim, the methods and the
-    works they name.
+    """A card: a title, facts by name, sentences under titles, one row a test, the methods and their
+    references.
     """
 
     title: str
@@ -47,8 +47,8 @@ class Card:
 
 
 def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
-    """Gather the card of an audit: nothing of its texts is in it. With ``seeds``, what all say
-    stands before it.
+    """Make the card of an audit, without any of its texts. With ``seeds``, the summary over all
+    seeds comes first.
     """
     said, those = _of_seeds(seeds)
     blocked, may_be_shown = advice.first_of_all(audit), advice.shown(audit)
@@ -89,9 +89,7 @@ def _kind(audit: Results) -> str:
 
 
 def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """Give the fact that all seeds make together, and a list: which they are, and of each number
-    its mean over them.
-    """
+    """Give the summary over all seeds as a fact, and a list of the seeds and of means over them."""
     if seeds is None:
         return {}, {}
     from sightline.report.multi_seed_summary import TITLE, ends, notes, rows, summary_sentence  # noqa: PLC0415  (scipy, for several seeds alone)
@@ -121,7 +119,7 @@ def _facts(audit: Results) -> dict[str, str]:
 
 
 def _date(spec: Mapping[str, Any]) -> str:
-    """Say when it was made; of a run in a store, which holds no dates, when it was kept there."""
+    """Say when the audit was made, or when it was kept in a store, because a store has no dates."""
     kept = spec.get("kept")
     return str(spec.get("date") or (f"kept in a store on {kept}" if kept else ""))
 

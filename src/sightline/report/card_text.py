@@ -1,6 +1,4 @@
-"""A card as Markdown or as HTML: plain parts that survive a paste, and nothing in them that is
-obeyed.
-"""
+"""A card as Markdown or HTML: plain parts that survive a paste, with all markup escaped."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ def card_markdown(card: Card) -> str:
 
 
 def card_html(card: Card) -> str:
-    """Write a card as a piece of HTML, to stand in any page: no style, no script, no id."""
+    """Write a card as an HTML fragment for any page: no style, no script, no id."""
     parts = [
         _element("h2", card.title),
         _list(f"{name}: {value}" for name, value in card.facts.items()),
@@ -52,9 +50,7 @@ def card_html(card: Card) -> str:
 
 
 def _word(text: str) -> str:
-    """Write words so that nothing in them is read as markup, and that most stay as they are where
-    nothing reads it.
-    """
+    """Escape words for Markdown, so that nothing in them is markup; most look unchanged."""
     escaped = re.sub(
         r"[\\`*_{}\[\]#~|$!@]|:(?=//)|\.(?<=www\.)|&(?=[#a-zA-Z])", r"\\\g<0>", one_line(text)
     )
@@ -66,7 +62,7 @@ def _bullets(sentences: Iterable[str]) -> str:
 
 
 def _fenced(code: str) -> str:
-    """Write a command as it is to be typed, between fences longer than any in it."""
+    """Write a command as typed, between fences longer than any in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
     return f"{fence}\n{one_line(code)}\n{fence}"
 
@@ -80,4 +76,4 @@ def _list(sentences: Iterable[str]) -> str:
 
 
 CARDS: Mapping[str, Callable[[Card], str]] = {".md": card_markdown, ".html": card_html}
-"""The printings of a card, by how the name of its file ends."""
+"""The writer of a card, by the file name's ending."""

@@ -1,4 +1,4 @@
-"""Cells under one another: the one way in which columns are aligned for a terminal."""
+"""Align cells in columns for a terminal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ GAP = "  "
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
-    """Put cells into columns, two spaces apart; what a terminal would obey becomes visible.
+    """Put cells into columns, two spaces apart; control characters become visible.
 
-    Widths are those of a terminal, not of Python: a Chinese character is two columns wide, an
-    accent none.
+    Widths are terminal widths: a Chinese character is two columns wide, a combining accent none.
 
     >>> aligned([["漢字", "x"], ["a", "y"]])
     ['漢字  x', 'a     y']
@@ -26,7 +25,7 @@ def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
 
 
 def points(sentences: Iterable[str]) -> list[str]:
-    """Put sentences under one another, each behind a dash."""
+    """Make a list of sentences, one a line, each after a dash."""
     return [f"  - {sentence}" for sentence in sentences]
 
 
@@ -41,7 +40,7 @@ def padded(cell: str, width: int) -> str:
 
 
 def blocks_of(widths: Sequence[int], axes: int, width: int | None) -> list[list[int]]:
-    """Share the columns out to as few blocks as fit, the axes in front of each."""
+    """Divide the columns into as few blocks as fit, each starting with the axes."""
     named, blocks = list(range(axes)), [list(range(axes))]
     for index in range(axes, len(widths)):
         block = [*blocks[-1], index]

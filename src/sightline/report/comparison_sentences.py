@@ -1,4 +1,4 @@
-"""A comparison of audits in plain sentences, for the page and the terminal alike."""
+"""A comparison of audits in sentences, for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ MOST_APART = "at most 0.693, where they share no word"
 
 
 def how(whole: SideBySide) -> str:
-    """Say how differences were made, and when two scores are called different."""
+    """Say how differences are computed, and when two scores count as different."""
     first = whole.sides[0].name
     return (
-        f"A difference is an audit’s score minus that of {first}, on the texts that both "
-        "have, drawn together; its 95 % interval is of it alone. “Different” is said only of "
-        f"what would be so among all {count(whole.comparisons)} comparisons made here (p "
-        "adjusted by Holm, below 0.05). It says that a score is another, not that the "
-        "difference is large."
+        f"A difference is an audit’s score minus the score of {first}, paired over the texts that "
+        "both have. Its 95 % interval is for this difference alone. “Different” means different "
+        f"after adjustment for all {count(whole.comparisons)} comparisons made here (p "
+        "adjusted by Holm, below 0.05). It means that the scores differ, not that they differ much."
     )
 
 
@@ -45,7 +44,7 @@ def verdict(side: Side) -> str:
 
 
 def maps(side: Side) -> list[str]:
-    """Say of each kind of map which may be shown."""
+    """Name the map of each family that may be shown."""
     return [
         f"{family.title}: {family.answer}"
         for family in families(side.audit.maps, side.audit.verdict)
@@ -58,7 +57,7 @@ def metrics(side: Side) -> list[str]:
 
 
 def found(whole: SideBySide, at: int) -> str:
-    """Say what is different, of one audit beside the first."""
+    """Say what differs between one audit and the first."""
     first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
     if one.unpaired:
         return (
@@ -68,11 +67,11 @@ def found(whole: SideBySide, at: int) -> str:
     apart = [name_of(claim, one) for claim in one.claims if claim.answer == "different"]
     compared = sum(claim.p is not None for claim in one.claims)
     if not compared:
-        return f"Nothing of {first} and {other} could be compared."
+        return f"No score of {first} and {other} could be compared."
     if not apart:
         return (
-            f"Nothing that was compared could be told apart between {first} and {other} "
-            f"({count(compared)} scores)."
+            f"No score is surely different between {first} and {other} "
+            f"({count(compared)} compared)."
         )
     return (
         f"{other} differs from {first} in {count(len(apart))} of {count(compared)} scores: "
@@ -81,9 +80,7 @@ def found(whole: SideBySide, at: int) -> str:
 
 
 def counted(whole: SideBySide, at: int) -> list[str]:
-    """Say which texts were compared, and how often the models decide otherwise and look
-    elsewhere.
-    """
+    """Say which texts were compared, and how often predictions and attention differ."""
     first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
     if one.unpaired:
         return []
@@ -95,26 +92,26 @@ def counted(whole: SideBySide, at: int) -> list[str]:
         )
         lines = [f"{lines[0]} {left}: all numbers below are of the texts in both."]
     if one.decided is not None:
-        lines.append(f"Share that the models decide otherwise: {with_n(one.decided)}.")
+        lines.append(f"Share with different predictions: {with_n(one.decided)}.")
     if one.attention is not None and one.attention.n:
         divergence = f"mean Jensen-Shannon divergence of the two attentions ({MOST_APART})"
-        lines.append(f"How far the maps are apart, the {divergence}: {with_n(one.attention)}.")
+        lines.append(f"Distance between the attentions, {divergence}: {with_n(one.attention)}.")
     return [*lines, *(f"{note}." for note in one.notes)]
 
 
 def name_of(claim: Compared, one: AuditPair) -> str:
-    """Name what was compared; the way to ask where a claim has several."""
+    """Name what was compared, with the way of asking if a test has several."""
     return f"{claim.code} ({way})" if (way := way_of(claim, one)) else claim.code
 
 
 def way_of(claim: Compared, one: AuditPair) -> str:
-    """Say which way to ask it is, where a claim has several."""
+    """Name the way of asking, if a test has several."""
     several = sum(other.code == claim.code for other in one.claims) > 1
     return claim.way[:1].lower() + claim.way[1:] if several else ""
 
 
 def words_of(claim: Compared, one: AuditPair) -> str:
-    """Say what the claim is, and which way to ask it is where there are several."""
+    """Name the test, with the way of asking if there are several."""
     return f"{claim.claim} ({way})" if (way := way_of(claim, one)) else claim.claim
 
 
@@ -128,7 +125,7 @@ def cells(claim: Compared) -> Sequence[str]:
 
 
 def texts_of(claim: Compared) -> str:
-    """Count the texts behind a row; both counts where nothing is paired."""
+    """Count the texts behind a row; both counts if nothing is paired."""
     if claim.difference is not None:
         return count(claim.difference.n)
     counts = ["—" if one is None else count(one.n) for one in (claim.first, claim.second)]

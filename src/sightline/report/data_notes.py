@@ -1,4 +1,4 @@
-"""Facts about the texts that a reader needs before the numbers: which were left out, and how the
+"""Notes on the texts that a reader needs before the numbers: which were left out, and how the
 others were read.
 """
 
@@ -21,14 +21,14 @@ TITLE = "About the texts"
 MOST = 6
 """Labels that are named one by one."""
 _WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED)
-"""What stands in a note of the data card that is to be known before any number."""
+"""Parts of the notes in a data card that a reader must know before any number."""
 
 
 def noted(audit: Results) -> list[str]:
-    """Say which texts no number is about, because no training text had their label, and how the
-    others were read.
+    """Say which texts were left out because no training text has their label, and how the others
+    were read.
 
-    What else was dropped or cut is in the data card.
+    The data card says what else was dropped or cut.
     """
     card = audit.cards.get("data")
     if not isinstance(card, Mapping):
@@ -39,8 +39,8 @@ def noted(audit: Results) -> list[str]:
 
 
 def worth_noting(card: Mapping[str, Any]) -> list[str]:
-    """Give the notes on test rows, classes of labels, classes that look like several labels, markup
-    that counts as words, and near copies.
+    """Give the notes on test rows, on labels that look like several, on markup that counts as
+    words, and on near copies.
     """
     return [note for note in card.get("notes", ()) if any(mark in note for mark in _WORTH)]
 

@@ -1,4 +1,4 @@
-"""The scale of a score, in the same words on the terminal, the page and in the docs."""
+"""The scale of a score, in the same words on the terminal, in the report and in the docs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 SHARES = ("share", "share without")
-"""The kinds of claims whose score is a share of texts, without a chance level."""
+"""The kinds of tests whose score is a share of texts, without a chance level."""
 
 
 def _codes(*kinds: str) -> str:
@@ -15,23 +15,23 @@ def _codes(*kinds: str) -> str:
 
 
 EXCEEDS = tuple(sorted(code for code, claim in AUDIT_TESTS.items() if claim.exceeds))
-"""The claims whose score can be above 1."""
+"""The tests whose score can exceed 1."""
 SCALE = (
     "Scores: 0 is chance, 1 the best achievable; below 0 is worse than chance. "
     f"{listed(EXCEEDS)} can exceed 1: there 1 is a strong reference. "
     f"{_codes('weakest drop')} is accuracy or F1 lost; {_codes(*SHARES)} are shares of texts."
 )
-"""How to read a score, whichever claim it is of."""
+"""How to read a score of any test."""
 DEFINED = (
     "A score is (number − chance) / (best − chance), each summed over texts. Chance is what the "
-    "number would be if words were highlighted at random; best is the best achievable, 1 where "
-    "none is named."
+    "number would be if words were highlighted at random; best is the best achievable, by default "
+    "1."
 )
 """How a score is computed."""
 
 
 def formula(claim: AuditTest) -> str:
-    """Say what the score of a claim is.
+    """Give the formula of a test's score.
 
     >>> [formula(AUDIT_TESTS[code]) for code in ("SL-101", "SL-001")]
     ['(number − chance) / (1 − chance)', 'accuracy or F1 lost']

@@ -1,6 +1,4 @@
-"""What a reader sees first of an audit, in short sentences under names: the same on the terminal
-and in the report.
-"""
+"""The first screen of an audit, in short sentences under names, for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -73,13 +71,13 @@ _SENTENCES: Mapping[Level, str] = {
 }
 _TONES = {MUST_NOT: "bad", CAN: "good", WITH_CAVEATS: "caveat", BY_ABSENCE: "absent"}
 _COUNTED = re.compile(r" \(([0-9]+)\)")
-"""How many texts of a class there are, in the reason why they are too few."""
+"""The number of texts of a class, in the reason why they are too few."""
 _REMOVED = {OPERATORS[0]: "Removing", OPERATORS[1]: "Replacing"}
 
 
 @dataclass(frozen=True)
 class Block:
-    """Sentences under a name; each sentence begins a line."""
+    """Sentences under a name; each sentence starts a line."""
 
     name: str
     sentences: tuple[str, ...]
@@ -87,22 +85,22 @@ class Block:
 
 @dataclass(frozen=True)
 class Concluded:
-    """A sentence of the verdict, and the level that it says."""
+    """A sentence of the verdict, and its level."""
 
     text: str
     level: Level
 
     @property
     def tone(self) -> str:
-        """How a page colours it."""
+        """The colour class on a page."""
         return _TONES.get(self.level, "open")
 
 
 def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[Block]:
-    """Gather everything that stands on the first screen, in its order; empty blocks are left out.
+    """Collect the blocks of the first screen in order; empty blocks are left out.
 
-    One of several trainings is not ``alone``: what they say together stands elsewhere. Where a
-    caption has the ``scores``, they are not repeated.
+    ``alone`` is False for one of several training runs, whose summary is shown elsewhere. Without
+    ``scores`` they are left out, because the caption has them.
     """
     first = first_of_all(audit)
     why = [first] if first else reasons(audit, scores=scores)
@@ -124,8 +122,8 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
 def conclusions(verdict: Verdict) -> list[Concluded]:
     """Put the verdict into sentences, one for each answer that classes have.
 
-    Where classes have answers of their own, a map is shown by its class: a sentence about all texts
-    together is left out where it would permit one.
+    If classes have their own answers, a map is shown by class. So a sentence about all texts is
+    left out if it would permit a map.
     """
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [
@@ -141,16 +139,14 @@ def _of(part: Answered) -> str:
 
 
 def reasons(audit: Results, *, scores: bool = True) -> list[str]:
-    """Say why: how much the highlighted words carry where a map may be shown, and what failed where
-    not.
-    """
+    """Say why: how much the highlighted words carry if a map may be shown, else what failed."""
     carried = [*transfer_sentences(audit, numbers=scores), *_removal(audit)]
     failed = (said for said, permits in of_tests(audit, scores=scores) if not permits)
     return [*carried, *failed, *too_few(audit.verdict)]
 
 
 def too_few(verdict: Verdict) -> list[str]:
-    """Say which predicted classes have too few texts for a verdict of their own."""
+    """Say which predicted classes have too few texts for their own verdict."""
     by_reason: dict[str, dict[str, str]] = {}
     for name, one in verdict.by_class.items():
         if one.row == UNFIT and one.reasons:
@@ -163,7 +159,7 @@ def too_few(verdict: Verdict) -> list[str]:
 
 
 def _shared(reason: str, each: Sequence[str]) -> str:
-    """Say a reason of several classes once, with the fewest and the most texts that they have."""
+    """Say a reason of several classes once, with the smallest and the largest number of texts."""
     if len(set(each)) == 1:
         return each[0]
     counts = [int(found[1]) for words in each if (found := _COUNTED.search(words))]
@@ -171,20 +167,20 @@ def _shared(reason: str, each: Sequence[str]) -> str:
 
 
 def caveats(audit: Results, *, scores: bool = True) -> list[str]:
-    """Say what a reader of a map that may be shown must know besides."""
+    """Say what else a reader must know if a map may be shown."""
     return [said for said, permits in of_tests(audit, scores=scores) if permits]
 
 
 def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
-    """Give each reason of the verdict that a test gave, and whether its texts may be shown a
-    map.
+    """Give each reason of the verdict that comes from a test, and whether a map may be shown for
+    its texts.
     """
     none_shown = not any(part.level.permits for part in answers(audit.verdict) if part.advised)
     for reason, which in caveat_reasons(audit.verdict):
         if reason.result == "not run" or reason.words.startswith(BY_ABSENCE):
-            continue  # they have a block of their own, or the verdict has said why
+            continue  # they have their own block, or the verdict has said why
         if none_shown and audit.verdict.level.permits and which in ("", ALL_TOGETHER):
-            continue  # caveats of a map that no class may be shown
+            continue  # caveats of a map that may be shown for no class
         classes = _classes(audit.verdict, reason, which)
         levels = [audit.verdict.by_class[name].level for name in classes] or [audit.verdict.level]
         text = f"{which}: {reason.words}" if which else reason.words
@@ -195,7 +191,7 @@ def of_tests(audit: Results, *, scores: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _classes(verdict: Verdict, reason: Reason, which: str) -> list[str]:
-    """Name the predicted classes that a reason is about; none where it is about all texts."""
+    """Name the predicted classes that a reason is about; none if it is about all texts."""
     if which in ("", ALL_TOGETHER):
         return []
     return [
@@ -206,7 +202,7 @@ def _classes(verdict: Verdict, reason: Reason, which: str) -> list[str]:
 
 
 def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: bool) -> str:
-    """Name the test that gave a reason in brackets, with the scores that it rests on."""
+    """Name in brackets the test that gave a reason, with its scores."""
     finding = finding_of(audit, reason.code)
     if finding is None:
         return ""
@@ -216,19 +212,19 @@ def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: b
 
 
 def scores_of(finding: Finding, classes: Sequence[str]) -> list[Estimate]:
-    """Give the scores of a test that are known: of all texts, or of those of each class."""
+    """Give the known scores of a test: over all texts, or for each of ``classes``."""
     found = [finding.by_class.get(name) for name in classes] if classes else [finding.score]
     return [one for one in found if one is not None and one.value == one.value]
 
 
 def finding_of(audit: Results, code: str) -> Finding | None:
-    """Give the finding of a test; None where the audit has none."""
+    """Give the finding of a test, or None if the audit has none."""
     return next((one for one in audit.findings if one.code == code), None)
 
 
 def _removal(audit: Results) -> Iterator[str]:
-    """Say what removing the highlighted words does to the prediction, where a map may be shown for
-    all texts.
+    """Say how removing the highlighted words changes the prediction, if a map may be shown for all
+    texts.
     """
     finding = finding_of(audit, REMOVAL)
     if finding is None or not audit.verdict.level.permits or len(answers(audit.verdict)) > 1:
@@ -244,7 +240,7 @@ def _removal(audit: Results) -> Iterator[str]:
 
 
 def _same(estimate: Estimate, other: Estimate) -> str:
-    """Write an interval; its texts only where they are not those of the number before it."""
+    """Write an interval, and n only if it differs from the number before."""
     text = ci_and_n(estimate)
     return text.partition(", n")[0] if estimate.n == other.n else text
 
@@ -257,7 +253,7 @@ def _model(audit: Results) -> list[str]:
 
 
 def _calibrated(audit: Results) -> Iterator[str]:
-    """Say what is added to the logits of a prompted model, and on how many texts that rests."""
+    """Say what is added to the logits of a prompted model, and from how many texts it comes."""
     card = audit.cards.get("model")
     if isinstance(card, Mapping) and (found := card.get("calibration")):
         offsets = (f"{score(offset)} for {quoted(of)}" for of, offset in found["offsets"].items())
@@ -268,15 +264,15 @@ def _calibrated(audit: Results) -> Iterator[str]:
 
 
 def counted(findings: Sequence[Finding]) -> str:
-    """Count the tests of the verdict by their results."""
+    """Count the tests of the verdict by result."""
     counts = Counter(one.result for one in findings if one.bears)
     return ", ".join(f"{counts[result]} {result}" for result in RESULTS)
 
 
 def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted ") -> list[str]:
-    """Count the tests that failed for the texts of a predicted class, though not for all texts.
+    """Count the tests that failed for a predicted class but not for all texts.
 
-    A test of the task or the model counts with its result for all texts, whatever the class.
+    A test about the task or the model counts with its result for all texts.
     """
     of_all = {code for code, test in AUDIT_TESTS.items() if test.of_all_texts}
     counts = Counter(
@@ -290,7 +286,7 @@ def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted
 
 
 def not_run(findings: Sequence[Finding]) -> list[str]:
-    """Name the tests that the verdict misses, and how to run them or why they cannot be."""
+    """Name the tests that the verdict misses, and how to run them or why they cannot run."""
     by_remedy: dict[str, list[str]] = {}
     for one in findings:
         if one.bears and one.result == "not run":
@@ -305,7 +301,7 @@ def _remedy(finding: Finding) -> str:
 
 
 def maps(audit: Results, *, scores: bool = True) -> list[str]:
-    """Say which map may be shown of each kind."""
+    """Say which map of each family may be shown."""
     return [
         f"{_kind(one)}: {_map(one, audit, scores=scores)}"
         for one in families(audit.maps, audit.verdict)
@@ -317,7 +313,7 @@ def _kind(family: MapFamily) -> str:
 
 
 def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
-    """Name the map that may be shown; attention itself where the verdict allows it."""
+    """Name the map that may be shown; attention itself if the verdict allows it."""
     allowed = [part for part in answers(audit.verdict) if part.level.permits and part.advised]
     noun = audit.verdict.of_map
     attention = noun if allowed and not family.signed else ""
@@ -332,7 +328,7 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
 
 
 def held_out(carried: Estimate) -> str:
-    """Write what a map carries on the texts that had no part in choosing it."""
+    """Write the transfer score of a map on the texts that were not used to choose it."""
     return f"Transfer score {bracketed(carried)} held-out texts"
 
 

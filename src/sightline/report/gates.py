@@ -1,4 +1,4 @@
-"""Gates: verdicts and tests on which a release stops, and whether an audit closes one."""
+"""Exit gates: verdicts and tests that stop a release, and whether an audit triggers one."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
 NOT_SHOWN = tuple(gate for gate, level in VERDICT_GATES.items() if not level.permits)
-"""The gates that leave only audits whose map may be shown for the texts of every class."""
+"""The gates that together let only audits pass whose map may be shown for every class."""
 
 
 def read_gates(names: Sequence[str]) -> tuple[str, ...]:
-    """Read the gates: verdicts in kebab-case and codes of findings."""
+    """Read the gates: verdicts in kebab-case and codes of tests."""
     gates = tuple(name.upper() if name.upper() in AUDIT_TESTS else name.lower() for name in names)
     for gate, name in zip(gates, names, strict=True):
         if gate not in AUDIT_TESTS and gate not in VERDICT_GATES:
             known = ", ".join([*VERDICT_GATES, *AUDIT_TESTS])
             raise SpecError(
-                f"{setting('fail_on', repr(name))}: expected a verdict or a finding: {known}"
+                f"{setting('fail_on', repr(name))}: expected a verdict or a test: {known}"
             )
     return gates
 
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:
-    """Say why each closed gate is closed: the verdict is the one named, of all texts together or of
-    those of a predicted class, or the test named failed.
+    """Say why each triggered gate is triggered: its verdict holds for all texts or for a predicted
+    class, or its test failed.
 
-    A map is shown for texts of every class, so a class closes a gate by itself.
+    A map is shown for texts of every class, so one class is enough.
     """
     results = {finding.code: finding.result for finding in audit.findings}
     lines = []
@@ -48,7 +48,7 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
 
 def outcome(finding: Finding) -> str:
     r"""Write the result of a test with its score, interval, n and threshold on one line, and what
-    would settle it where it is open.
+    would settle it if it is inconclusive.
 
     >>> from sightline.core.results import Estimate
     >>> score = Estimate(0.02, -0.01, 0.05, 300, "")

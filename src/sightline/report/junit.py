@@ -1,8 +1,8 @@
 """An audit as JUnit XML, which build servers show: one test case for each verdict and each test.
 
-A test case fails where a release should stop to look: a map must not be shown, or a test failed
-that bears on the verdict. A test that is informational cannot fail a build; it is listed as
-skipped with its result, and so is all that is inconclusive or was not run.
+A test case fails where a release should stop: a map must not be shown, or a test failed that
+affects the verdict. Informational tests cannot fail a build. They are listed as skipped with their
+result, like all tests that are inconclusive or were not run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Case:
 
 
 def junit(audits: Mapping[int, Results] | Mapping[str, Results]) -> str:
-    """Write audits by their seed or label as one XML document, a test suite for each."""
+    """Write audits by seed or label as one XML document, one test suite each."""
     root = Xml.Element("testsuites")
     for one, audit in audits.items():
         name = "sightline" if len(audits) == 1 else f"sightline, seed {one}"
@@ -40,8 +40,8 @@ def junit(audits: Mapping[int, Results] | Mapping[str, Results]) -> str:
 
 
 def _verdicts(verdict: Verdict) -> Iterator[_Case]:
-    """Give the verdict of all texts, then those of the predicted classes: a map of each is
-    shown.
+    """Give the verdict over all texts, then for each predicted class, because maps are shown by
+    class.
     """
     yield _judged("Verdict", verdict, headline(verdict))
     for name, of_class in verdict.by_class.items():
@@ -49,7 +49,7 @@ def _verdicts(verdict: Verdict) -> Iterator[_Case]:
 
 
 def _judged(name: str, verdict: Verdict, words: str) -> _Case:
-    """Give a verdict with the first of its reasons, and the numbers behind that."""
+    """Give a verdict with its first reason, and the numbers behind it."""
     message = ". ".join((opened(words), *(opened(str(one)) for one in verdict.reasons[:1])))
     if verdict.level.permits:
         return _Case(name, "passed", message)

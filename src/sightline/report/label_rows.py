@@ -1,4 +1,4 @@
-"""What audits of several labels come to, a row for each label."""
+"""A summary of the audits of several labels, one row a label."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sightline.stats.intervals import LEVEL
 SHOWN = 25
 """Labels that the terminal lists."""
 NAMED = 3
-"""Labels of one verdict that the headline names."""
+"""Most labels of one verdict that the headline names."""
 LEFT_OUT = 6
-"""Labels that were not audited for one reason, and are named."""
+"""Most labels that are named among those not audited for one reason."""
 NOT_AUDITED = "not audited"
 
 
 @dataclass(frozen=True)
 class LabelRow:
-    """One label: for how many texts it is predicted, and what its audit concludes.
+    """One label: the number of texts for which it is predicted, and the conclusion of its audit.
 
-    ``verdict`` is that of all texts and ``with_label`` that of texts that are predicted to have the
-    label; None where the label was not audited, for which ``why`` gives the reason. ``test`` is the
-    first that decided, with its score. ``level`` is that of the label's intervals.
+    ``verdict`` is over all texts, and ``with_label`` over texts that are predicted to have the
+    label. Both are None if the label was not audited; ``why`` gives the reason. ``test`` is the
+    first test that decided, with its score. ``level`` is the level of the label's intervals.
     """
 
     label: str
@@ -46,8 +46,8 @@ class LabelRow:
 
 
 def audited_row(label: str, predicted: int, texts: int, audit: Results, level: float) -> LabelRow:
-    """Sum an audit of a label up, which is predicted for some of all texts: the audit may have
-    stopped before it saw them.
+    """Summarise the audit of a label, which is predicted for some of all texts, even if the audit
+    stopped early.
     """
     verdict = audit.verdict
     own = verdict.by_class.get(label)
@@ -67,7 +67,7 @@ def audited_row(label: str, predicted: int, texts: int, audit: Results, level: f
 
 
 def summary(rows: Sequence[LabelRow]) -> str:
-    """Say of how many labels which verdict holds."""
+    """Count the labels of each verdict."""
     of = {level: [row.label for row in rows if row.verdict == level] for level in VERDICTS}
     said = [f"{level} for {_some(labels)}" for level, labels in of.items() if labels]
     if left := sum(row.verdict is None for row in rows):
@@ -77,7 +77,7 @@ def summary(rows: Sequence[LabelRow]) -> str:
 
 
 def _some(labels: Sequence[str]) -> str:
-    """Count labels, and name them where they are few."""
+    """Count labels, and name them if there are few."""
     named = f" ({listed([*map(quoted, labels)])})" if len(labels) <= NAMED else ""
     return f"{count(len(labels))}{named}"
 
@@ -92,8 +92,8 @@ def intervals_note(rows: Sequence[LabelRow]) -> str:
     if len(tested) == 1:
         return f"{note} Here {100 * wide:.4g} %, because the audit may look more than once."
     return (
-        f"{note} Where attention passed its tests alone: {100 * wide:.4g} %, so that of the labels "
-        f"for which it can be shown at most {100 * (1 - LEVEL):.4g} % are expected to be wrong "
+        f"{note} Where attention passed its own tests: {100 * wide:.4g} %. So among the labels for "
+        f"which it can be shown, at most {100 * (1 - LEVEL):.4g} % are expected to be wrong "
         f"({len(tested)} labels tested)."
     )
 
@@ -102,7 +102,7 @@ HEAD = ("label", "predicted", "verdict", "texts with the label", "decided by", "
 
 
 def cells(row: LabelRow) -> tuple[str, ...]:
-    """Write a row, a cell for each column of `HEAD`."""
+    """Write a row, one cell for each column of `HEAD`."""
     predicted = f"{count(row.predicted)} of {count(row.texts)}"
     verdict = NOT_AUDITED if row.verdict is None else str(row.verdict)
     own = "" if row.with_label is None else str(row.with_label)
@@ -113,7 +113,7 @@ def cells(row: LabelRow) -> tuple[str, ...]:
 
 
 def lines(rows: Sequence[LabelRow]) -> list[str]:
-    """Write the table for a terminal: so many labels, and how many more."""
+    """Write the table for a terminal: the first labels, and how many more there are."""
     audited, left = by_verdict(rows)
     shown = audited[:SHOWN]
     table = aligned([HEAD, *map(cells, shown)]) if shown else []
@@ -122,18 +122,16 @@ def lines(rows: Sequence[LabelRow]) -> list[str]:
 
 
 def by_verdict(rows: Sequence[LabelRow]) -> tuple[list[LabelRow], list[LabelRow]]:
-    """Put labels of one verdict together, in the order of the verdicts, and apart from them those
-    that were not audited.
-    """
+    """Group the audited labels by verdict, and list the labels that were not audited separately."""
     audited = [row for level in VERDICTS for row in rows if row.verdict == level]
     return audited, [row for row in rows if row.verdict is None]
 
 
 def reasons(left: Sequence[LabelRow]) -> list[str]:
-    """Say once for all labels that were not audited for one reason what it is."""
+    """Say each reason once for all labels that were not audited because of it."""
     by_reason: dict[tuple[str, str], list[LabelRow]] = {}
     for row in left:
-        # what stands between them is the count of one label
+        # the text between them counts the texts of one label
         reason, _, rest = row.why.partition(": ")
         by_reason.setdefault((reason, rest.rpartition("; ")[2]), []).append(row)
     return [
@@ -149,7 +147,7 @@ def _label(row: LabelRow) -> str:
 
 
 def _predicted(rows: Sequence[LabelRow]) -> str:
-    """Count labels, and say for how many texts they are predicted."""
+    """Count labels, and the texts for which each is predicted."""
     counts = [row.predicted for row in rows]
     span = " to ".join(map(count, sorted({min(counts), max(counts)})))
     return f"{count(len(rows))} labels, each predicted for {span} of {count(rows[0].texts)} texts"

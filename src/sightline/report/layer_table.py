@@ -1,4 +1,4 @@
-"""What each layer's attention is needed for, a row a layer."""
+"""A table of how much the model needs the attention of each layer."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TITLE = "What each layer’s attention is needed for"
 DESCRIPTION = (
     "The share of texts whose prediction flips when all heads of a layer get weights that no "
     "text chose: uniform ones, or the mean of these texts (after Hassid et al. 2022). "
-    "Nothing was trained again: what is lost is what this model needs, and another may do "
+    "The model was not trained again: what is lost is what this model needs; another may do "
     "without."
 )
 
 
 @dataclass(frozen=True)
 class LayerRow:
-    """A layer, or all of them, as the cells of a row."""
+    """A layer, or all layers, as the cells of a row."""
 
     name: str
     uniform: str
@@ -27,9 +27,7 @@ class LayerRow:
 
 
 def layer_rows(audit: Results) -> list[LayerRow]:
-    """List the layers in their order, and last what happens without any choice; nothing where none
-    was replaced.
-    """
+    """List the layers in order, then all layers together; empty if none was replaced."""
     uniform = "layers.uniform_changed."
     found = {
         name.removeprefix(uniform): one

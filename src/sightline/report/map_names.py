@@ -1,4 +1,4 @@
-"""The maps over the words that a report can show: one literal line each."""
+"""The attribution maps that a report can show, one literal line each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from sightline.core.results import MapRow, merit
 
 @dataclass(frozen=True)
 class Map:
-    """What the report calls a map, the name that all the house knows it by, and the measure that
-    keeps its numbers.
+    """A map: its name in the report, its name in the code, and the measure that stores its numbers.
 
-    Of a map that is ``expected`` the report says so where an audit does not hold it, and why.
+    If an audit lacks an ``expected`` map, the report says so, and why.
     """
 
     name: str
@@ -24,12 +23,12 @@ class Map:
 
     @property
     def description(self) -> str:
-        """What it says of a word."""
+        """What its numbers mean."""
         return OF_WORDS[self.quantity].description
 
     @property
     def signed(self) -> bool:
-        """Whether it speaks against the decision as well as for it."""
+        """Whether its numbers can speak against the predicted class."""
         return OF_WORDS[self.quantity].signed
 
 
@@ -50,21 +49,20 @@ MAPS = (
     Map("signed integrated gradient", "signed_integrated", "signs"),
     Map("signed given scores", "signed_given", "signs"),
 )
-"""Every map a report knows, in its order; one that an audit does not hold is not offered."""
+"""Every map of a report, in order; maps that an audit does not have are left out."""
 
 
 def called(quantity: str) -> str:
-    """Give the name by which a report calls a map; one that it does not know keeps its own."""
+    """Give the name of a map in a report; an unknown map keeps its own."""
     return next((kind.name for kind in MAPS if kind.quantity == quantity), quantity)
 
 
 def first_maps(kinds: Sequence[Map], rows: Sequence[MapRow]) -> tuple[str, ...]:
-    """Name the maps that are looked at first: attention, and of the others the one that the audit
-    puts before them.
+    """Name the maps that are shown first: attention, and the best other map by the audit.
 
-    That is the recommended one, and of two the one with directions, which says more. Where none is,
-    it is the best of those that were put first, then of all, by what their words carry; where
-    nothing was carried, the first there is.
+    That is the recommended map; among two, the signed one, which says more. If none is recommended,
+    it is the best of the chosen maps, then of all, by transfer score; without scores, the first
+    map.
     """
     held = [kind.quantity for kind in kinds]
     ranked = sorted(rows, key=_place)
@@ -82,7 +80,7 @@ def _place(row: MapRow) -> tuple[bool, bool, bool, float]:
 
 
 def recommended(row: MapRow) -> bool:
-    """Tell whether the audit says of a map that it may be shown: put first on one half, good on the
-    other.
+    """Check whether the audit says that a map may be shown: chosen on one half of the texts, and
+    passed on the other.
     """
     return row.chosen and row.answer == "passed"

@@ -1,6 +1,4 @@
-"""How an audit was made, as a paragraph for a paper with the works it rests on: only what was
-really done is told.
-"""
+"""A methods paragraph for a paper, with its references: it says only what the audit really did."""
 
 from __future__ import annotations
 
@@ -45,14 +43,14 @@ WORKS = {
         "Explanations from an Information Theoretic Perspective. arXiv:2211.07714."
     ),
 }
-"""The works that a paragraph may name, as they are named in it, whole."""
+"""The references that the paragraph may cite, in full, by the citation."""
 
 _PARTS = {
     "Its attention is sparse, as in Meister et al. 2021.": ("sparsemax", "sparsegen"),
-    "Parts of it are those of Wen et al. 2022.": ("gumbel", "deep"),
-    "Its states were kept near their words, as in Tutek & Šnajder 2020.": ("tying",),
+    "Parts of it are as in Wen et al. 2022.": ("gumbel", "deep"),
+    "Its hidden states were kept near their words, as in Tutek & Šnajder 2020.": ("tying",),
 }
-"""What is said of a model that has one of these parts."""
+"""Sentences for models that have one of these parts."""
 
 _ASKED = {
     "transplant": (
@@ -69,39 +67,39 @@ _ASKED = {
     ),
     "polarity": (
         "The share of the most attended words that do not speak against the prediction was "
-        "compared with that of all words."
+        "compared with the share among all words."
     ),
-    "signs": "What each word adds to the logit of the predicted class, was taken from weight × logit.",
-    "marks": "How much attention lies on marks, such as punctuation, was compared with an even spread.",
+    "signs": "Weight × logit gave what each word adds to the logit of the predicted class.",
+    "marks": "The attention on punctuation and special tokens was compared with uniform attention.",
     "own_word": (
-        "How far the evidence of each token follows from its word, seen in other texts, was "
-        "compared with how far it follows from the rest of its text (the question of Tutek & "
-        "Šnajder 2020)."
+        "How well the logits of each token follow from its word in other texts was compared "
+        "with how well they follow from the rest of its text (the question of Tutek & Šnajder "
+        "2020)."
     ),
     "mixing": (
-        "How evenly the importance of the words for each hidden state is spread, and how "
-        "much of it is the state’s own word’s, was taken by gradient (Meister et al. 2021)."
+        "Gradients measured how evenly the importance of the words for each hidden state is "
+        "spread, and the share of the state’s own word (Meister et al. 2021)."
     ),
     "mixing_otherwise": (
-        "The same was taken by deletion of each word, and by the gradients of all numbers of "
-        "a state (Meister et al. 2021)."
+        "The same was measured by deleting each word, and by the gradients of all elements of "
+        "a hidden state (Meister et al. 2021)."
     ),
     "rationale": (
-        "How well each map finds the words that were marked as evidence was measured as "
-        "context, and decided nothing (after DeYoung et al. 2020)."
+        "How well each map finds the rationale was measured as context, and decided nothing "
+        "(after DeYoung et al. 2020)."
     ),
     "state_agreement": (
-        "Attention was compared with the importance of inputs and of the states that it "
-        "mixes, by gradients through the weights and by removal, beside weights that were "
-        "shuffled and used (Meister et al. 2021)."
+        "Attention was compared with the importance of inputs and of hidden states, by "
+        "gradients through the weights and by removal, with shuffled and used weights as a "
+        "baseline (Meister et al. 2021)."
     ),
-    "need": "Uniform and permuted weights took the place of the learned ones (Tutek & Šnajder 2020).",
+    "need": "Learned weights were replaced by uniform and permuted ones (Tutek & Šnajder 2020).",
     "permutation": (
         "How far a permutation of its weights moves the output was measured on each text "
         "(Jain & Wallace 2019)."
     ),
     "searched": (
-        "Other attention with the same answer was searched for on each text, by gradient and "
+        "Other attention with the same output was searched for on each text, by gradient and "
         "by mixing pairs of words (after Jain & Wallace 2019)."
     ),
     "reach": (
@@ -109,20 +107,20 @@ _ASKED = {
         "Wallace 2019)."
     ),
     "flips": (
-        "The fewest words were found without whose weights each prediction flips, and how "
-        "many more go in the order of attention (the question of Serrano & Smith 2019)."
+        "The smallest sets of weights were found whose removal flips each prediction, and how "
+        "many more the order of attention needs (the question of Serrano & Smith 2019)."
     ),
     "sufficiency": (
-        "The most attended words alone were kept, and the log-odds of the predicted class "
-        "that are left were compared with those of random words (after the sufficiency of "
+        "Only the most attended words were kept, and the remaining log-odds of the predicted "
+        "class were compared with the log-odds for random words (after the sufficiency of "
         "DeYoung et al. 2020)."
     ),
     "retrained": (
-        "The model was compared with one trained alike under uniform attention (Wiegreffe & "
-        "Pinter 2019)."
+        "The model was compared with one trained in the same way under uniform attention "
+        "(Wiegreffe & Pinter 2019)."
     ),
     "beside": (
-        "Its weights and answers were compared with those of models trained beside it (Wiegreffe "
+        "Its weights and predictions were compared with those of control models (Wiegreffe "
         "& Pinter 2019)."
     ),
     "last_layer": (
@@ -134,40 +132,36 @@ _ASKED = {
         "over the texts, without training the model again (after Hassid et al. 2022)."
     ),
     "information": (
-        "What the states of words tell of the label, by the rank of their attention, was "
-        "scored on texts that the probes had not seen; the published estimate stands beside "
-        "it (after Wen et al. 2022)."
+        "Probes scored on unseen texts how well hidden states predict the label, by the rank "
+        "of their attention; the published estimate was computed, too (after Wen et al. 2022)."
     ),
     "token_evidence": (
-        "How sure the model would be by one word alone was measured on texts that it decides "
-        "rightly (Tutek & Šnajder 2020)."
+        "How sure the model would be from one word alone was measured on texts that it predicts "
+        "correctly (Tutek & Šnajder 2020)."
     ),
     "input_information": (
-        "How much its states still tell of their words was counted, and scored by a linear "
-        "probe on held-out texts (after Tutek & Šnajder 2020)."
+        "How much its hidden states still know of their words was counted, and scored by a "
+        "linear probe on held-out texts (after Tutek & Šnajder 2020)."
     ),
     "input_information_drawn": (
-        "The same was asked of words drawn at random, frequent ones more often."
+        "The same was measured on randomly drawn words, frequent ones more often."
     ),
-    "frozen": (
-        "The model was compared with one trained through weights that were drawn at random and "
-        "frozen."
-    ),
+    "frozen": ("The model was compared with one trained with random, frozen attention."),
 }
-"""What each measure asks, where it was taken."""
+"""What each measure does, if it was taken."""
 
 
 _IN_SOME_DATA = ("marks", "rationale")
-"""The measures of what texts may lack: punctuation, and words that were marked."""
+"""Measures of something that texts may lack: punctuation, and rationales."""
 
 
 def methods(audit: Results) -> str:
-    """Write the paragraph, from what the audit holds."""
+    """Write the paragraph from the audit."""
     return " ".join(_sentences(audit))
 
 
 def works(audit: Results) -> list[str]:
-    """List the works that the paragraph names, whole."""
+    """List the references of the paragraph in full."""
     description = methods(audit)
     return [whole for short, whole in WORKS.items() if short in description]
 
@@ -180,7 +174,7 @@ def _sentences(audit: Results) -> Iterator[str]:
     shown = "the attention weights" if noun == ATTENTION else noun
     yield (
         f"We audited with {by} whether {shown} of {model} {'explain' if noun == ATTENTION else 'explains'} "
-        f"its decisions, on {_on(audit)}."
+        f"its predictions, on {_on(audit)}."
     )
     yield from _chosen(audit)
     parts = {part.partition("(")[0] for part in str(audit.spec.get("model", "")).split("+")}
@@ -189,16 +183,16 @@ def _sentences(audit: Results) -> Iterator[str]:
     yield from (worded(_agreement_alone(label, audit), noun) for label in asked)
     if any(row.signed for row in audit.maps):
         yield (
-            "Maps that say which words speak for the predicted class were compared with each "
-            "other alone."
+            "Signed maps, which say which words speak for the predicted class, were compared "
+            "only with each other."
         )
     if "agreement" in taken and taken["agreement"].settings.get("gradient") == "norm":
-        yield "Of each gradient its length was taken (Meister et al. 2021)."
+        yield "The norm of each gradient was taken (Meister et al. 2021)."
     yield from _judged(audit)
 
 
 def _agreement_alone(label: str, audit: Results) -> str:
-    """Say only what was compared, where a model has no gradients, or is audited by leave-one-out."""
+    """Say only what was compared if a model has no gradients or leave-one-out is audited."""
     taken = audit.measurements.get("agreement")
     usual = audit.verdict.of_map == ATTENTION or label != _ASKED["agreement"]
     if usual or not isinstance(taken, Measurement):
@@ -208,23 +202,21 @@ def _agreement_alone(label: str, audit: Results) -> str:
 
 
 def _found(audit: Results, code: str) -> bool:
-    """Tell whether a measure found what it asks of, where data may have none of it."""
+    """Check whether the data had what a measure is about."""
     if code not in _IN_SOME_DATA:
         return True
     return any(name.startswith(f"{code}.") and one.n for name, one in audit.estimates.items())
 
 
 def _on(audit: Results) -> str:
-    """Say of how many texts, of which data, and that they were held out where the run says so."""
+    """Say how many texts of which data there were, and whether they were held out."""
     data = named(audit, "data")
     of = f" of {data}" if data else ""
     return f"{texts(len(audit.texts))}{of}{' that were held out' if 'run' in audit.spec else ''}"
 
 
 def _chosen(audit: Results) -> Iterator[str]:
-    """Say how texts came into splits, and how those that were audited were chosen among the test
-    texts.
-    """
+    """Say how texts were split, and how the audited texts were sampled from the test texts."""
     card = audit.cards.get("data", {})
     splits = [note for note in card.get("notes", ()) if "split" in note or "every row" in note]
     if splits:
@@ -232,13 +224,13 @@ def _chosen(audit: Results) -> Iterator[str]:
     sample = card.get("sample")
     if sample:
         yield (
-            f"The audited texts are a sample of the {texts(sample['of'])} to test on, drawn by "
+            f"The audited texts are a sample of the {texts(sample['of'])} to test on, drawn with "
             f"seed {sample['seed']}."
         )
 
 
 def _judged(audit: Results) -> Iterator[str]:
-    """Say how numbers became answers, and what all of it followed from."""
+    """Say how scores became results, and which seed was used."""
     deltas = [
         f"{one.code} {one.threshold:g}"
         for one in audit.findings
@@ -247,18 +239,18 @@ def _judged(audit: Results) -> Iterator[str]:
     if deltas:
         yield (
             "Each score was compared, with its 95 % interval over texts, with its threshold, "
-            f"set beforehand on generated texts ({', '.join(deltas)}); intervals by predicted "
+            f"set beforehand on synthetic texts ({', '.join(deltas)}); intervals by predicted "
             "class were corrected for the number of classes."
         )
     if "seed" in audit.spec:
         yield (
-            f"Everything random in the audit followed from seed {audit.spec['seed']}; one "
-            "training was seen."
+            f"Everything random in the audit followed from seed {audit.spec['seed']}; there was "
+            "one training run."
         )
 
 
 def _inside(values: Any, *names: str) -> str:
-    """Read a setting that may not be there."""
+    """Read a nested setting that may be missing."""
     for name in names:
         values = values.get(name) if isinstance(values, Mapping) else None
     return "" if values is None else str(values)

@@ -1,5 +1,5 @@
-"""What several trainings say together: plain sentences first, then rows of numbers; for the page
-and the terminal.
+"""The summary over several training runs: sentences first, then rows of numbers, for the page and
+the terminal.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sightline.verdict.seed_summary import AcrossSeeds, Ending, NumberAcross
 
 TITLE = "Across seeds"
 HOW = (
-    "Means are over seeds, with Student’s t interval: it speaks of other trainings, and the "
+    "Means are over seeds, with Student’s t interval. It is about other training runs; the "
     "intervals over texts do not enter it. Few seeds give wide intervals, as they should."
 )
 
@@ -23,8 +23,8 @@ NO_VERDICT = "no verdict of their own"
 
 @dataclass(frozen=True)
 class AcrossRow:
-    """One number across seeds, as the cells of a row: by seed, the mean, and how often each answer
-    came.
+    """One number across seeds, as the cells of a row: by seed, the mean, and the count of each
+    result.
     """
 
     name: str
@@ -35,12 +35,11 @@ class AcrossRow:
 
 
 def summary_sentence(across: AcrossSeeds) -> str:
-    """Say in one line whether another training ends in another verdict, of all texts together or of
-    those of a class.
+    """Say in one line whether seeds differ in their verdict, over all texts or for a class.
 
     >>> from sightline.core.results import Verdict
     >>> summary_sentence(AcrossSeeds((0, 1, 2), (Verdict("cannot tell", 1, (), ()),) * 3))
-    'All 3 trainings end alike: cannot tell'
+    'All 3 trainings end in the same verdict: cannot tell'
     """
     trainings = f"{count(len(across.seeds))} trainings"
     if across.disagree:
@@ -48,7 +47,7 @@ def summary_sentence(across: AcrossSeeds) -> str:
         return f"The verdict depends on the training; of {trainings}: {each}"
     if not across.classes_disagree:
         return (
-            f"All {trainings} end alike: "
+            f"All {trainings} end in the same verdict: "
             f"{'; '.join(part.text for part in answers(across.details[0]))}"
         )
     return (
@@ -58,9 +57,7 @@ def summary_sentence(across: AcrossSeeds) -> str:
 
 
 def ends(across: AcrossSeeds) -> list[str]:
-    """Say in how many trainings all texts together, and those of each predicted class, end in which
-    verdict.
-    """
+    """Count the training runs with each verdict, over all texts and for each predicted class."""
     whole = f"All texts together: {_ends(across.endings())}."
     return [
         whole,
@@ -72,8 +69,8 @@ def ends(across: AcrossSeeds) -> list[str]:
 
 
 def held(across: AcrossSeeds) -> list[str]:
-    """Say every caveat of a verdict once, and in how many trainings it holds; those of most
-    trainings first.
+    """Say every caveat of a verdict once, with its number of training runs, the most frequent
+    first.
     """
     found = Counter(one for detail in across.details for one in dict.fromkeys(caveats(detail)))
     total = len(across.seeds)
@@ -84,31 +81,29 @@ def held(across: AcrossSeeds) -> list[str]:
 
 
 def which_texts(across: AcrossSeeds) -> str:
-    """Say whether the trainings were audited on the same texts."""
+    """Say whether all training runs were audited on the same texts."""
     if across.same_texts:
         return "All of them were audited on the same texts."
     return (
-        "Each was audited on texts of its own: the seed also divides or makes the texts, and "
-        "that is in the spread."
+        "Each was audited on its own texts: the seed also splits or generates the texts, and "
+        "that is part of the spread."
     )
 
 
 def notes(across: AcrossSeeds) -> list[str]:
-    """Say which seeds there are, which of them is shown in full, and what the intervals speak
-    of.
-    """
+    """Say which seeds there are, which one is shown in full, and what the intervals mean."""
     seeds = ", ".join(map(str, across.seeds))
-    first = f"Seeds {seeds}; the first is the one that is shown in full. {which_texts(across)}"
+    first = f"Seeds {seeds}; the first one is shown in full. {which_texts(across)}"
     most = across.endings()[0]
     text = f"“{most.verdict}” in {of_trainings(most.times, len(across.seeds))}"
     counted = (
-        f"Counts of trainings are of few: {text} is a share of {interval(most.share)} (Wilson)."
+        f"Counts of trainings are small: {text} is a share of {interval(most.share)} (Wilson)."
     )
     return [first, HOW, counted]
 
 
 def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
-    """Write the verdicts, of all texts and by class, then each claim, then the metrics."""
+    """Write the verdicts, over all texts and by class, then each test, then the metrics."""
     yield AcrossRow("verdict", "", across.verdicts, "", _counts(across.verdicts))
     for name, verdicts in across.by_class.items():
         cells = tuple(one or "—" for one in verdicts)
@@ -120,7 +115,7 @@ def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
 
 
 def _ends(endings: tuple[Ending, ...]) -> str:
-    """Say each verdict with the trainings that end in it."""
+    """Say each verdict with its number of training runs."""
     total = endings[0].share.n
     return "; ".join(
         f"{one.verdict or NO_VERDICT} in {of_trainings(one.times, total)}" for one in endings
@@ -128,7 +123,7 @@ def _ends(endings: tuple[Ending, ...]) -> str:
 
 
 def of_trainings(times: int, total: int) -> str:
-    """Count trainings among all.
+    """Count training runs among all.
 
     >>> of_trainings(2, 3), of_trainings(3, 3)
     ('2 of 3 trainings', 'all 3 trainings')
@@ -141,7 +136,7 @@ def of_trainings(times: int, total: int) -> str:
 
 
 def _cells(number: NumberAcross) -> tuple[tuple[str, ...], str]:
-    """Write a number by seed, and its mean; of fewer seeds than there are, it says of how many."""
+    """Write a number by seed, and its mean, with the number of seeds if some have none."""
     cells = tuple("—" if one is None else interval(one) for one in number.by_seed)
     known = sum(one is not None and one.value == one.value for one in number.by_seed)
     of = "" if known == len(cells) else f" ({count(known)} of {count(len(cells))} seeds)"

@@ -1,6 +1,4 @@
-"""Numbers as text: each with its interval and its n, and rounded so that a reader sees that it
-was.
-"""
+"""Write numbers: with interval and n, and with as many digits as they support."""
 
 from __future__ import annotations
 
@@ -11,19 +9,18 @@ from collections.abc import Iterable
 from sightline.core.results import Estimate
 
 KEEP = "\u00a0"
-"""A space at which no line breaks, so that a number stays with its bound and its sign."""
+"""A space that breaks no line, so that a number stays with its bound and its sign."""
 CHANCE_TO_BEST = f"0{KEEP}={KEEP}chance, 1{KEEP}={KEEP}best"
-"""How to read a score that stands alone."""
+"""How to read a score, where nothing else explains it."""
 _LEVEL = re.compile(r", (\d+(?:\.\d+)?) % interval")
-"""What the method of an interval says of its level, where that is not the usual one."""
+"""The level in the method of an interval, if it is not the usual one."""
 
 
 def number(value: float) -> str:
-    """Write a number with about three digits; what has no decimals is exact, and what has some is
-    rounded.
+    """Write a number with about three digits; without decimals it is exact, with decimals rounded.
 
-    So 1 is all of it and 1.000 so near that three decimals do not tell; likewise 0 and 0.000, which
-    never has a sign (docs/decisions/0049-words-they-understand.md).
+    So 1 means exactly 1, and 1.000 means nearly 1; likewise 0 and 0.000, which never has a sign
+    (docs/decisions/0049-words-they-understand.md).
 
     >>> [number(v) for v in (0.0, 0.0004, -0.0004, 0.9996, 1.0, 0.25, -0.25, 12.345, 1234.5)]
     ['0', '0.000', '0.000', '1.000', '1', '0.250', '−0.250', '12.35', '1,234']
@@ -44,8 +41,7 @@ def span(low: float, high: float) -> str:
 
 
 def plainly(estimate: Estimate) -> str:
-    """Write a score for a sentence, with its interval and its texts: two decimals, as many as a
-    threshold has.
+    """Write a score for a sentence, with interval and n; it has two decimals, like thresholds.
 
     >>> plainly(Estimate(0.9951, 0.992, 0.9996, 300, "")).replace(KEEP, " ")
     '1.00 (95 % CI 0.99–1.00, n = 300)'
@@ -56,7 +52,7 @@ def plainly(estimate: Estimate) -> str:
 
 
 def bracketed(estimate: Estimate) -> str:
-    """Write a score to stand in brackets, with its interval and its texts.
+    """Write a score to stand in brackets, with interval and n.
 
     >>> bracketed(Estimate(0.5, 0.4, 0.6, 300, "")).replace(KEEP, " ")
     '0.50, 95 % CI 0.40–0.60, n = 300'
@@ -65,15 +61,15 @@ def bracketed(estimate: Estimate) -> str:
 
 
 def ci_and_n(estimate: Estimate) -> str:
-    """Write the interval of a score and its texts, to stand in brackets."""
+    """Write the interval of a score and n, to stand in brackets."""
     level = level_of([estimate])
     return f"{level}{KEEP}% CI {score_span(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
 
 
 def level_of(estimates: Iterable[Estimate | None]) -> str:
-    """Say at which level intervals are, in per cent; the levels where they differ.
+    """Give the level of intervals in per cent, or several levels if they differ.
 
-    An audit that looks several times, or of several labels, has wider intervals than 95 %.
+    An audit with several looks or labels has wider intervals than 95 %.
 
     >>> level_of([Estimate(0.5, 0.4, 0.6, 300, "bootstrap, 98.33 % interval")]), level_of([])
     ('98.33', '95')
@@ -96,7 +92,7 @@ def score(value: float) -> str:
 
 
 def score_span(estimate: Estimate) -> str:
-    """Write the interval of a score; a sign and a dash would be read as one.
+    """Write the interval of a score; "to" replaces the dash next to a minus sign.
 
     >>> [score_span(Estimate(0, low, 0.3, 9, "")).replace(KEEP, " ") for low in (0.1, -0.1)]
     ['0.10–0.30', '−0.10 to 0.30']
@@ -108,7 +104,7 @@ def score_span(estimate: Estimate) -> str:
 
 
 def percent(estimate: Estimate, also: str = "") -> str:
-    """Write a share in per cent, with its interval and its texts.
+    """Write a share in per cent, with interval and n.
 
     >>> percent(Estimate(0.88, 0.838, 0.912, 300, "")).replace(KEEP, " ")
     '88 % (95 % CI 84–91 %, n = 300)'
@@ -131,8 +127,7 @@ def _percent_span(estimate: Estimate, places: int) -> str:
 
 
 def percentage(share: float, places: int = 0) -> str:
-    """Write a share in per cent; without places one that rounds to nothing or to all of it gets
-    one.
+    """Write a share in per cent; it gets a decimal if it would round to 0 % or 100 %.
 
     >>> [percentage(share).replace(KEEP, " ") for share in (0.5, 0.997, 1.0)]
     ['50 %', '99.7 %', '100 %']
@@ -144,7 +139,7 @@ def percentage(share: float, places: int = 0) -> str:
 
 
 def _places(estimate: Estimate) -> int:
-    """Say how many decimals a percentage supports: one where its interval is narrow."""
+    """Number of decimals that a percentage supports: one if its interval is narrow."""
     return 1 if estimate.high - estimate.low < 0.02 and estimate.high > estimate.low else 0
 
 
@@ -156,13 +151,13 @@ def interval(estimate: Estimate) -> str:
 
 
 def with_n(estimate: Estimate) -> str:
-    """Write an estimate with its interval and the number of texts it rests on."""
+    """Write an estimate with its interval and n."""
     return f"{interval(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
 
 
 def chosen(value: float) -> str:
-    """Write a number that somebody chose, such as a threshold: no trailing zeros, which would claim
-    a precision.
+    """Write a number that somebody chose, such as a threshold, without trailing zeros, which would
+    claim a precision.
 
     >>> chosen(0.050)
     '0.05'
@@ -171,12 +166,12 @@ def chosen(value: float) -> str:
 
 
 def count(n: int) -> str:
-    """Write a count, its thousands set apart."""
+    """Write a count with separators of thousands."""
     return f"{n:,}"
 
 
 def counted(n: int, what: str) -> str:
-    """Count things that have a plural.
+    """Count things, in the singular or the plural.
 
     >>> counted(1, "cell"), counted(1200, "cell")
     ('1 cell', '1,200 cells')
@@ -190,7 +185,7 @@ def texts(n: int) -> str:
 
 
 def about(n: int) -> str:
-    """Write a count that is itself an estimate, with two digits, rounded up.
+    """Write a count that is itself an estimate, rounded up to two digits.
 
     >>> [about(n) for n in (7, 99, 1234, 1201, 98765)]
     ['7', '99', '1,300', '1,300', '99,000']
@@ -200,6 +195,6 @@ def about(n: int) -> str:
 
 
 def p_value(p: float) -> str:
-    """Write a p-value; one that rounds to nothing is written as a bound."""
+    """Write a p-value; very small ones as a bound."""
     least = 0.001
     return f"p{KEEP}<{KEEP}{least}" if p < least / 2 else f"p{KEEP}={KEEP}{number(p)}"

@@ -1,4 +1,4 @@
-"""How an audit was made: what of, with which settings, and by which command."""
+"""How an audit was made: model, data, settings and command."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from sightline.report.number_format import texts
 
 
 def about(audit: Results) -> str:
-    """Name model, data, texts and day in one line, as far as they are known."""
+    """Name model, data, number of texts and day in one line, as far as known."""
     names = {part: named(audit, part) for part in ("model", "data")}
     known = [f"{part}: {name}" for part, name in names.items() if name]
     return " · ".join(filter(None, [*known, texts(len(audit.texts)), audit_date(audit.spec)]))
 
 
 def audit_date(spec: Mapping[str, Any]) -> str:
-    """Write the day of an audit, such as ``26 Nov 2026``; of a run in a store, the day it was
+    """Write the day of an audit, such as ``26 Nov 2026``; for a run in a store, the day it was
     kept.
     """
     found = str(spec.get("date") or spec.get("kept") or "")
@@ -34,16 +34,14 @@ def audit_date(spec: Mapping[str, Any]) -> str:
 
 
 def named(audit: Results, part: str) -> str:
-    """Name the model or the data as its card does, files without their folders; empty where no card
-    names it.
-    """
+    """Name the model or the data as its card does, files without folders; empty without a name."""
     card = audit.cards.get(part)
     found = (card.get("name") or card.get("source")) if isinstance(card, Mapping) else None
     return without_folders(str(found or ""))
 
 
 def without_folders(source: str) -> str:
-    """Leave of each file that texts come from its name; where it lies is among the settings.
+    """Remove the folders from the files that texts come from; the settings have them.
 
     >>> without_folders("files:train=csv:/home/me/a.csv,test=csv:b/c.csv"), without_folders("sst:/data/sst")
     ('files:train=csv:a.csv,test=csv:c.csv', 'sst:sst')
@@ -51,11 +49,9 @@ def without_folders(source: str) -> str:
     try:
         places = parse_data(source).places
     except SpecError:
-        return source  # texts that were handed over have a name of their own
+        return source  # texts that were passed in have their own name
     for place in sorted(places, key=len, reverse=True):
-        source = source.replace(
-            place, PureWindowsPath(place).name or place
-        )  # it knows both slashes
+        source = source.replace(place, PureWindowsPath(place).name or place)  # knows both slashes
     return source
 
 
@@ -80,7 +76,7 @@ def settings(audit: Results) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def command(spec: Mapping[str, Any]) -> str:
-    """Write the command that made it, where it is known."""
+    """Write the command that made the audit, if known."""
     words = spec.get("command")
     return " ".join(map(str, words)) if isinstance(words, list | tuple) else str(words or "")
 
@@ -106,7 +102,7 @@ def _flat(settings: Mapping[str, Any], outer: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_part(value: Any) -> bool:
-    """Tell a named part with its options (`config.Part` as JSON), which reads better in one
+    """Recognise a named part with its options (`config.Part` as JSON), which is written on one
     line.
     """
     return (

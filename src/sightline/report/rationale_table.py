@@ -1,6 +1,4 @@
-"""How well each map finds the words that people marked, as rows of numbers beside what chance would
-find.
-"""
+"""A table of how well each map finds the rationale, with chance levels."""
 
 from __future__ import annotations
 
@@ -13,19 +11,17 @@ from sightline.report.number_format import count, interval
 from sightline.verdict.rationale_estimates import SCORES
 
 DESCRIPTION = (
-    "Marks say where people saw the evidence, not what the model read: no test and no "
-    "verdict rests on these numbers. AUPRC is the area under precision and recall of the "
-    "marked words; F1 is that of as many top words as are marked, and IOU F1 that of their "
-    "spans, runs of words, found where at least half of the union with a marked one is "
-    "shared. By chance: the same map, permuted over the words of each text."
+    "A rationale says where people saw the evidence; the model may have read other words. No test "
+    "and no verdict uses these numbers. AUPRC is the area under precision and recall of the "
+    "rationale. F1 is over as many top words as the rationale has. IOU F1 is over spans, which "
+    "are runs of words; a span is found if it shares at least half of its union with a span of "
+    "the rationale. By chance: the same map, permuted over the words of each text."
 )
 
 
 @dataclass(frozen=True)
 class MarkedRow:
-    """One map: AUPRC, F1 and IOU F1, each beside the same by chance; and the texts that they rest
-    on.
-    """
+    """One map: AUPRC, F1 and IOU F1, each with its value by chance; and the number of texts."""
 
     name: str
     cells: tuple[str, ...]
@@ -33,7 +29,7 @@ class MarkedRow:
 
 
 def marked_rows(audit: Results) -> tuple[MarkedRow, ...]:
-    """Give a row for each map that was compared with marks; none where there are no marks."""
+    """Give a row for each map that was compared with rationales; none without rationales."""
     found = {
         name: [audit.estimates.get(f"rationale.{kind}.{name}") for kind in SCORES] for name in MAPS
     }

@@ -1,6 +1,4 @@
-"""What is left out of a report that is shared, texts or their ids; and what it still tells, in one
-sentence.
-"""
+"""Leave texts or their ids out of a report that is shared, and say what it still contains."""
 
 from __future__ import annotations
 
@@ -11,10 +9,9 @@ from sightline.core.results import Failed, Outcome, Results, Verdict
 
 
 def without(audit: Results, *, texts: bool = True, ids: bool = True) -> Results:
-    """Number the texts in the order of the audit where their ids are to go; with the texts go
-    messages of errors.
+    """Replace ids by numbers if ``ids`` is off; without ``texts``, remove error messages, too.
 
-    A message of a measure that failed is written by whoever's code failed, and may quote a text.
+    The message of a failed measure comes from other code and may quote a text.
     """
     if not ids:
         numbered = tuple(
@@ -25,20 +22,20 @@ def without(audit: Results, *, texts: bool = True, ids: bool = True) -> Results:
 
 
 def remaining_content(*, texts: bool, ids: bool) -> str:
-    """Say what a page without texts still tells of them."""
+    """Say what a page without texts still contains about them."""
     if texts:
         return ""
     named = "their ids" if ids else "their numbers in the order of the audit"
     return (
-        f"The texts and their words are left out of this report. It still tells {named}; of "
-        "each text how many words it has, its label, how it was decided and how surely; the "
-        "names of classes, of the model and of the data, and with the command and the "
-        "settings names of files, folders and columns."
+        f"The texts and their words are left out of this report. It still contains {named}; for "
+        "each text its number of words, its label, its prediction and probability; the "
+        "names of classes, of the model and of the data; and in the command and the "
+        "settings the names of files, folders and columns."
     )
 
 
 def _silenced(audit: Results) -> Results:
-    """Leave out what measures that failed said, wherever it is told."""
+    """Remove the messages of failed measures everywhere."""
     errors = [one.error for one in audit.measurements.values() if isinstance(one, Failed)]
 
     def quiet(*sentences: str) -> tuple[str, ...]:
@@ -68,7 +65,7 @@ def _silent(outcome: Outcome) -> Outcome:
 
 
 def _kind(error: str) -> str:
-    """Keep the kind of an error, and not its message."""
+    """Keep the kind of an error without its message."""
     kind, colon, _ = error.partition(":")
     return (
         f"{kind}, its message left out with the texts"

@@ -1,24 +1,21 @@
-"""Text that others wrote, made safe to look at: what would hide, reorder or break a line becomes a
-sign one can see.
-"""
+"""Make text by others safe to show: characters that hide, reorder or break lines become signs."""
 
 from __future__ import annotations
 
 import unicodedata
 
-_KEPT = frozenset("\n\t\u200c\u200d")  # the joiners belong to Persian words and to emoji
+_KEPT = frozenset("\n\t\u200c\u200d")  # Persian words and emoji need the joiners
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BLANK = frozenset("\u00ad\u180e\u200b\u2060\u2061\u2062\u2063\u2064\ufeff")
 _HIDDEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 def visible(text: str) -> str:
-    r"""Replace control, bidi and invisible characters by signs, and leave every other character
-    alone.
+    r"""Replace control, bidi and invisible characters by signs, and keep all others.
 
-    The result can be encoded in UTF-8 and holds nothing that HTML forbids, that turns the order of
-    what follows, or that a terminal would obey. It acts on each character for itself, but for a
-    line end of two characters.
+    The result can be encoded in UTF-8. Nothing in it is forbidden in HTML, reverses following text,
+    or controls a terminal. Each character is replaced for itself, except a line end of two
+    characters.
 
     >>> visible("a\x00b \u202ec")
     'a␀b ⟦U+202E⟧c'
@@ -28,17 +25,17 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Make a text visible on a single line, as a terminal or a label needs it."""
+    """Make a text visible on a single line, for a terminal or a label."""
     return " ".join(visible(text).split())
 
 
 def sound(text: str) -> str:
-    """Write half of a surrogate pair by its number: no file of text can hold it."""
+    """Write half of a surrogate pair as its number, because no text file can hold it."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def shortened(text: str, length: int) -> str:
-    """Cut a text that is longer than ``length`` characters, and mark the cut."""
+    """Cut a text at ``length`` characters, and mark the cut."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 

@@ -1,5 +1,5 @@
-"""What to do now after several trainings, in plain sentences: what all say, and what depends on the
-training.
+"""What to do now after several training runs, in sentences: what all agree on, and what depends on
+the run.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _SAYS = {
     False: "how much each word matters",
     True: "which words speak for the predicted class and which against",
 }
-"""What the maps of a kind say, by whether they have directions."""
+"""What the maps of a family say, by whether they are signed."""
 
 
 def together(across: AcrossSeeds) -> list[str]:
-    """Say what follows from several trainings, most important first.
+    """Give the advice over several training runs, most important first.
 
-    Where no training allows a conclusion, that is one line and all.
+    If no run allows a conclusion, that is the only line.
     """
     if first := _first_of_all(across):
         return [first]
@@ -43,7 +43,7 @@ def together(across: AcrossSeeds) -> list[str]:
 
 
 def _first_of_all(across: AcrossSeeds) -> str:
-    """Say what has to be mended first, where that is so in every training."""
+    """Say what has to be fixed first, if that is so in every run."""
     guesses = [one is not None and not one.something for one in across.learned]
     if all(one.row == UNFIT and one.reasons for one in across.details):
         why = dict.fromkeys(one.reasons[0].words for one in across.details)
@@ -53,14 +53,14 @@ def _first_of_all(across: AcrossSeeds) -> str:
 
 
 def _guessing(across: AcrossSeeds) -> str:
-    """Say after how many trainings the model does not beat guessing; empty where it always does."""
+    """Say after how many runs the model does not beat guessing; empty if it always does."""
     times = sum(one is not None and not one.something for one in across.learned)
     trainings = of_trainings(times, len(across.details))
     return f"After {trainings} {NOT_SURELY}." if times else ""
 
 
 def _attention(across: AcrossSeeds) -> Iterator[str]:
-    """Say for which texts the attention map may be shown, classes of which the same is said in one
+    """Say for which texts the attention map may be shown; classes with the same advice share a
     sentence.
     """
     said: dict[str, list[str]] = {}
@@ -74,8 +74,8 @@ def _attention(across: AcrossSeeds) -> Iterator[str]:
 
 
 def _answer(verdict: Verdict, name: str) -> Level | None:
-    """Give what a training says of some texts; what is not to be shown of all texts is not left
-    open for a class.
+    """Give the answer of a run for some texts; if attention must not be shown over all texts, no
+    class stays open.
     """
     if name not in verdict.by_class:
         return None if verdict.by_class else verdict.level
@@ -84,7 +84,7 @@ def _answer(verdict: Verdict, name: str) -> Level | None:
 
 
 def _may_be_shown(by_seed: list[Level | None]) -> str:
-    """Say what the answers of all trainings come to; one that has none is not asked."""
+    """Combine the answers of all runs; runs without an answer do not count."""
     known = {one for one in by_seed if one}
     if known == {BY_ABSENCE}:
         return f"Show no map{{of}}: {NO_WORD}"
@@ -101,8 +101,8 @@ def _may_be_shown(by_seed: list[Level | None]) -> str:
 
 
 def _other_maps(across: AcrossSeeds) -> Iterator[str]:
-    """Say of each kind which other map may be shown; beside attention that may be, one with
-    directions alone.
+    """Say for each family which other map may be shown; if attention may be shown, only signed maps
+    are named.
     """
     answers = [_answer(one, name) for name in across.by_class or ("",) for one in across.details]
     asked = [one for one in answers if one and one != BY_ABSENCE]
@@ -116,13 +116,13 @@ def _other_maps(across: AcrossSeeds) -> Iterator[str]:
             yield _other(maps, found, absent)
         elif not maps.signed and not allowed:
             yield (
-                f"Show no other map of {_SAYS[False]}: in no training one passes that was put "
-                "before attention."
+                f"Show no other map of {_SAYS[False]}: no map that was put before attention passes "
+                "in any training."
             )
 
 
 def _other(maps: MapsAcross, found: Counter[str], absent: Sequence[str]) -> str:
-    """Name the map that may be shown of a kind, or say how it depends on the training."""
+    """Name the map of a family that may be shown, or say how it depends on the run."""
     says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
     if times == total:
         text = f"to show {says}, take the {called(first)} map{but_not_for(maps.against, absent)}"
@@ -135,10 +135,10 @@ def _other(maps: MapsAcross, found: Counter[str], absent: Sequence[str]) -> str:
 
 
 def _more_texts(across: AcrossSeeds) -> Iterator[str]:
-    """Say how many texts would settle what is open, and of which classes there are too few."""
+    """Say how many texts would settle what is open, and which classes have too few."""
     if (needed := across.needed) is not None:
         more = f"now {texts(needed.now)}{beyond(needed.texts, needed.there)}"
-        text = "as many would settle what is open where most texts are needed"
+        text = "that would settle the test that needs most"
         yield f"Audit about {about(needed.texts)}{KEEP}texts ({more}): {text}."
     for name in across.by_class:
         few = [
@@ -168,6 +168,6 @@ def _change(across: AcrossSeeds) -> Iterator[str]:
 
 
 def _keep(across: AcrossSeeds) -> Iterator[str]:
-    """Say what follows where trainings differ."""
+    """Say what to do if runs differ."""
     if across.disagree or across.classes_disagree:
-        yield "Keep the very model that was audited: trained anew, it may get another verdict."
+        yield "Keep the model that was audited: trained again, it may get another verdict."

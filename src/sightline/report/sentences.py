@@ -1,4 +1,4 @@
-"""The findings and the verdict in plain sentences."""
+"""Sentences for test results and verdicts."""
 
 from __future__ import annotations
 
@@ -35,28 +35,27 @@ QUESTION = "Can this model’s attention be shown as an explanation?"
 
 @dataclass(frozen=True)
 class Answered:
-    """A part of the headline: what is answered for which texts, and why."""
+    """A part of the headline: the verdict for some texts, and its reason."""
 
     text: str
     level: Level
     why: str = ""
     advised: bool = True
-    """Whether it says what to do: where classes have answers of their own, the answer for all texts
-    together does not, because a map is shown for a text, and every text has a class."""
+    """Whether it is advice. If classes have their own verdicts, the verdict over all texts is not:
+    a map is shown for a text, and every text has a class."""
     classes: tuple[str, ...] = ()
-    """The predicted classes whose texts it is about; none where it is about all texts."""
+    """The predicted classes whose texts it is about; empty for all texts."""
 
 
 def question(verdict: Verdict) -> str:
-    """Ask what the verdict answers, of the map that was audited."""
+    """Ask the question of the verdict, with the name of the audited map."""
     if verdict.of_map == ATTENTION:
         return QUESTION
     return f"Can {verdict.of_map} be shown as an explanation of this model?"
 
 
 def headline(verdict: Verdict) -> str:
-    """Say the verdict; where predicted classes differ from it or from each other, say which class
-    has which.
+    """Say the verdict; if predicted classes differ, say which class has which.
 
     >>> fine, bad = Verdict(CAN, 4, (), ()), Verdict(MUST_NOT, 2, (), (Reason("it leads astray"),))
     >>> headline(Verdict(CAN, 4, (), (), {"yes": fine, "no": bad}))
@@ -68,9 +67,7 @@ def headline(verdict: Verdict) -> str:
 
 
 def answers(verdict: Verdict) -> tuple[Answered, ...]:
-    """Give the parts of the headline: one where all classes agree, else one for each answer that
-    classes have.
-    """
+    """Give the parts of the headline: one if all classes agree, otherwise one for each verdict."""
     alike: dict[Level, dict[str, Verdict]] = {}
     for name, one in verdict.by_class.items():
         alike.setdefault(one.level, {})[name] = one
@@ -87,15 +84,13 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
             Answered(f"{text}, but for no class by itself", verdict.level, advised=False),
         )
     if verdict.level.permits and BY_ABSENCE in known:
-        # no map can explain the texts of such a class, so none can be shown for all texts
+        # no map can explain texts of such a class, so none can be shown for all texts
         return classes
     return (Answered(text, verdict.level, advised=False), *classes)
 
 
 def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
-    """Say an answer of some classes, and why the map must not be shown for them where that is the
-    answer.
-    """
+    """Give the verdict of some classes, with the reason if the map must not be shown for them."""
     text = f"{level}{of_classes(tuple(classes), level)}"
     why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
     return Answered(
@@ -109,7 +104,7 @@ def by_absence(verdict: Verdict) -> tuple[str, ...]:
 
 
 def of_level(verdict: Verdict, level: str) -> tuple[str, ...]:
-    """Name the predicted classes that have a verdict of their own, which is this one."""
+    """Name the predicted classes that have this verdict of their own."""
     return tuple(name for name, one in verdict.by_class.items() if one.level == level)
 
 
@@ -121,8 +116,7 @@ _LACKS: Mapping[str, str] = {
     ),
     "it was not asked for": "because it was not asked for",
 }
-"""How the reasons begin for which a test was not run, and what a line about several says
-instead."""
+"""Beginnings of the reasons why a test was not run, and their wording for several tests."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +128,10 @@ class NotRunTests(Reason):
 
 
 def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
-    """Give what a reader must know, first of some classes, with their names, then of all texts.
+    """Give what a reader must know: first about some classes, by name, then about all texts.
 
-    Where the headline gives classes different answers, what was found on all texts together says
-    so: it may be true of no more than one of them.
+    If classes have different verdicts, a reason over all texts says so, because it may be true for
+    only some of them.
     """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
     for name, one in verdict.by_class.items():
@@ -149,7 +143,7 @@ def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
 
 
 def _folded(reasons: Sequence[Reason]) -> Sequence[Reason]:
-    """Say in one line which tests were not run, where these are several."""
+    """Combine the tests that were not run into one line, if there are several."""
     silent = [one for one in reasons if one.result == "not run"]
     if len(silent) < 2:
         return reasons
@@ -157,7 +151,7 @@ def _folded(reasons: Sequence[Reason]) -> Sequence[Reason]:
 
 
 def not_run(reasons: Sequence[Reason]) -> NotRunTests:
-    """Name the tests that were not run, by what each lacks.
+    """Name the tests that were not run, grouped by what they lack.
 
     >>> not_run([Reason("", code, "not run", "needs decode") for code in ("SL-104", "SL-001")]).words
     'not run for this attention source (needs weights that can be replaced): Attention-free agreement and Need'
@@ -178,33 +172,31 @@ def not_run(reasons: Sequence[Reason]) -> NotRunTests:
 
 
 def _lack(behind: str) -> str:
-    """Say for what a test was not run, from the reason that the audit keeps."""
+    """Say why a test was not run, from the reason in the audit."""
     known = (lack for need, lack in _LACKS.items() if behind.startswith(need))
     return next(known, f"({behind})" if behind else "without a reason")
 
 
 def _absent(reasons: Sequence[Reason]) -> list[Reason]:
-    """Join what is said of a class that is decided by absence: the words are the first, the numbers
-    of its test.
-    """
+    """Join the reasons of a class decided by absence: the first one's words, its test's numbers."""
     first, *tested = reasons or [Reason("")]
     words = f"{BY_ABSENCE}: {first.words}" if first.words else BY_ABSENCE
     return [replace(tested[0] if tested else first, words=words)]
 
 
 def _of_all_texts(verdict: Verdict, why: Reason) -> str:
-    """Say that a reason is about all texts together, where classes differ and it was tested."""
+    """Say that a reason is about all texts, if classes differ and it was tested."""
     tested = why.result in ("failed", "inconclusive")
     return ALL_TOGETHER if tested and len(answers(verdict)) > 1 else ""
 
 
 def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:
-    """Give why a map is not to be shown for a class, where classes differ; else what failed for it
-    alone.
+    """Give the reasons against showing a map for a class, if classes differ; otherwise the tests
+    that failed only for this class.
 
-    What could not be shown is said of all texts: a class has fewer of them, and always leaves more
-    open; of a class that is left open, where all texts are not, it is what the test that is asked
-    of it left open. And what is said of the task or the model is said of no class.
+    Inconclusive tests are reported over all texts, because a class has fewer texts and always more
+    open tests. Only a class that stays open while all texts do not has its inconclusive required
+    tests. Results about the task or the model are not reported by class.
     """
     if one.level == BY_ABSENCE:
         return one.reasons
@@ -223,12 +215,12 @@ def _of_class(verdict: Verdict, one: Verdict) -> Sequence[Reason]:
 
 
 def _found(reasons: Iterable[Reason], answer: Answer) -> dict[str, Reason]:
-    """Take the reasons that give this answer to a claim, by its code."""
+    """Select the reasons with this result, by the code of the test."""
     return {why.code: why for why in reasons if why.code and why.result == answer}
 
 
 def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
-    """Say once what is so for several classes, the numbers behind it class by class."""
+    """Say a reason of several classes once, with the numbers of each class."""
     reason = next(iter(classes.values()))
     each = "; ".join(f"{quoted(name)}: {one.behind}" for name, one in classes.items() if one.behind)
     which = f"for texts predicted {listed(map(quoted, classes))}"
@@ -236,9 +228,7 @@ def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
 
 
 def caveats(verdict: Verdict) -> list[str]:
-    """Say in a sentence each what a reader must know, first what holds for the texts of some
-    classes alone.
-    """
+    """Say in one sentence each what a reader must know, first about single classes."""
     parts = (
         f"{which}: {reason.words}" if which else reason.words
         for reason, which in caveat_reasons(verdict)
@@ -247,7 +237,7 @@ def caveats(verdict: Verdict) -> list[str]:
 
 
 def caveats_title(verdict: Verdict) -> str:
-    """Name the list of `caveats`: not run, caveats, or why the map is not to be shown."""
+    """Give the title of the list of `caveats`."""
     if verdict.level == CAN:
         said = (reason.words for reason, _ in caveat_reasons(verdict))
         return (
@@ -259,15 +249,15 @@ def caveats_title(verdict: Verdict) -> str:
 
 
 def quoted(name: str) -> str:
-    """Put the name of a class, which somebody chose, into a sentence."""
+    """Quote the name of a class, which a user chose."""
     return f"'{shortened(one_line(name), 40)}'"
 
 
 def of_classes(classes: Sequence[str], level: Level | None = None) -> str:
-    """Name the texts of some predicted classes, to stand behind a noun; nothing for all texts.
+    """Name the texts of some predicted classes, to follow a noun; empty for all texts.
 
-    Of many classes that are left open, the first are named. Where a map can or must not be shown,
-    a reader has to know for which classes.
+    If a verdict is open, only the first of many classes are named. If a map can or must not be
+    shown, a reader has to know all classes.
 
     >>> of_classes(["a", "b"]), of_classes([])
     (" for texts predicted 'a' and 'b'", '')
@@ -281,11 +271,11 @@ def of_classes(classes: Sequence[str], level: Level | None = None) -> str:
 
 
 MOST_NAMED = 6
-"""Classes that are named one by one where it matters little which they are."""
+"""Most classes that are named where it matters little which they are."""
 
 
 def some_of(classes: Sequence[str]) -> str:
-    """Name classes in a sentence; of many the first, and how many more there are."""
+    """Name classes in a sentence; the first of many, and how many more there are."""
     left = len(classes) - MOST_NAMED
     if left < 2:
         return listed(map(quoted, classes))
@@ -293,8 +283,7 @@ def some_of(classes: Sequence[str]) -> str:
 
 
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
-    """Say for the texts of which predicted classes a map fails, or can explain nothing; nothing
-    where there are none.
+    """Name the predicted classes for whose texts a map fails or explains nothing; empty if none.
 
     >>> but_not_for(["a"])
     ", but not for texts predicted 'a', for which it was not shown to work"
@@ -312,7 +301,7 @@ def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
 
 
 def listed(words: Iterable[str]) -> str:
-    """Join words as a sentence does.
+    """Join words with commas and "and".
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
@@ -328,12 +317,12 @@ def row_condition(row: int) -> str:
 
 
 def opened(text: str) -> str:
-    """Let a text open with a capital."""
+    """Start a text with a capital letter."""
     return text[:1].upper() + text[1:]
 
 
 def null_of(finding: Finding) -> str:
-    """Name the chance level of a test, which is also the null its p-value is drawn from."""
+    """Name the chance level of a test, which is also the null hypothesis of its p-value."""
     words = (
         AUDIT_TESTS[finding.code].baseline_words
         if finding.code in AUDIT_TESTS
@@ -343,9 +332,7 @@ def null_of(finding: Finding) -> str:
 
 
 def side(score: Estimate, threshold: float) -> Side:
-    """Say on which side of the threshold the whole interval of a score lies, or that it lies below
-    0.
-    """
+    """Say on which side of the threshold, or of 0, the whole interval of a score lies."""
     if math.isnan(score.low) or math.isnan(score.high):
         return "undefined"
     if score.low > threshold:
@@ -356,8 +343,8 @@ def side(score: Estimate, threshold: float) -> Side:
 
 
 def sentences(finding: Finding) -> list[str]:
-    """Put the numbers of a test into sentences: the number, its chance level, and the score against
-    the threshold.
+    """Say the numbers of a test: the number, its chance level, and the score compared with the
+    threshold.
     """
     what, baseline = _phrases(finding)
     said = []
@@ -373,14 +360,12 @@ def sentences(finding: Finding) -> list[str]:
 
 
 def reason(finding: Finding) -> str:
-    """Give what else is to be said: the sentences already compare the score with the threshold."""
+    """Give the remaining notes: the sentences already compare the score with the threshold."""
     return "; ".join(finding.notes)
 
 
 def _phrases(finding: Finding) -> tuple[str, str]:
-    """Name the number and its chance level; in general words where a later version wrote the
-    finding.
-    """
+    """Name the number and its chance level; in general words if the test is unknown."""
     if finding.code not in AUDIT_TESTS:
         return "The number of this test", "Its chance level"
     return AUDIT_TESTS[finding.code].words_of(finding.comparison)
@@ -411,7 +396,7 @@ def _worse(finding: Finding) -> str:
 
 
 def chance(finding: Finding) -> str:
-    """Give the p-value beside its null and its correction; nothing where there is none."""
+    """Give the p-value with its null hypothesis and its correction; empty if there is none."""
     if finding.p is None:
         return ""
     corrected = (
@@ -423,18 +408,15 @@ def chance(finding: Finding) -> str:
 
 
 def to_settle(finding: Finding) -> str:
-    """Say how many texts would settle what a finding leaves open; nothing where texts are not what
-    it lacks.
-    """
+    """Say how many texts would settle an inconclusive test; empty if more texts would not help."""
     if finding.result != "inconclusive" or finding.score is None or finding.threshold is None:
         return ""
     now = texts(finding.score.n)
     if finding.needed is not None:
         text = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
-        return f"{text}: as many settle it if the score stays where it is."
+        return f"{text}: this would settle it if the score stays the same."
     if side(finding.score, finding.threshold) == "holds threshold":
         return (
-            f"The score lies so near the threshold that no number of texts near these {now} "
-            "settles it."
+            f"The score is too near the threshold: even many times these {now} would not settle it."
         )
     return ""

@@ -1,6 +1,4 @@
-"""How an audit ended that stops when its verdict is settled, and what a look came to, in a sentence
-each.
-"""
+"""How an audit ended that stops once its verdict is settled, and the result of each look."""
 
 from __future__ import annotations
 
@@ -20,12 +18,12 @@ _STOPPED = {
     "texts": "all planned texts were measured",
 }
 MOST = 3
-"""Open tests that are named one by one."""
+"""Most open tests that are named."""
 
 
 def settled_after(audit: Results) -> list[str]:
-    """Say after how many texts the verdict was settled, or what it would take; nothing of an audit
-    that measured all.
+    """Say after how many texts the verdict was settled, or what it would take; empty if the audit
+    measured all texts.
     """
     about = audit.spec.get("sequential")
     if not isinstance(about, Mapping):
@@ -37,13 +35,13 @@ def settled_after(audit: Results) -> list[str]:
 
 
 def is_settled(audit: Results) -> bool:
-    """Tell whether an audit stopped because nothing that is open could change its verdict."""
+    """Check whether an audit stopped because no open test could change its verdict."""
     about = audit.spec.get("sequential")
     return isinstance(about, Mapping) and bool(about["settled"])
 
 
 def look_line(state: LookState) -> str:
-    """Say in a line what a look came to."""
+    """Say the result of a look in one line."""
     head = (
         f"look {state.number} of {state.looks}, {count(state.texts)} of {texts(state.planned)}, "
         f"{_seconds(state.seconds)}"

@@ -1,7 +1,6 @@
-"""Figures as inline SVG, drawn from numbers an audit already holds; each says in words what it
-shows.
+"""Figures as inline SVG from the numbers of an audit, each with a description in words.
 
-Colours come from classes of the page's one stylesheet, so a figure follows light, dark and print.
+Colours are classes of the page's stylesheet, so a figure follows light mode, dark mode and print.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _SVG = Markup(
 
 @dataclass(frozen=True)
 class IntervalRow:
-    """One interval of a figure: its label, its numbers, and the class that colours it."""
+    """One interval of a figure: its label, its numbers, and its colour class."""
 
     label: str
     estimate: Estimate
@@ -41,7 +40,7 @@ class IntervalRow:
 
 @dataclass(frozen=True)
 class IntervalPanel:
-    """Intervals that share an axis; ``threshold`` draws the threshold."""
+    """Intervals on a shared axis, maybe with a line at ``threshold``."""
 
     title: str
     rows: tuple[IntervalRow, ...]
@@ -50,11 +49,11 @@ class IntervalPanel:
 
     @property
     def height(self) -> int:
-        """Drawing units from the title to the numbers under the axis."""
+        """Drawing units from the title to the numbers below the axis."""
         return HEAD + ROW * len(self.rows) + FOOT
 
     def axis(self) -> Axis:
-        """Lay the axis over all intervals, and over zero and threshold where they are drawn."""
+        """Make the axis for all intervals, and for zero and threshold if they are drawn."""
         values = [
             v
             for row in self.rows
@@ -65,13 +64,13 @@ class IntervalPanel:
 
 
 def anchor(code: str) -> str:
-    """Make a code fit to be an id and the end of a link."""
+    """Turn a code into an id that links can name."""
     return re.sub(r"[^a-z0-9]+", "-", code.lower()).strip("-") or "finding"
 
 
 def finding_figure(finding: Finding) -> Markup | None:
-    """Draw the number with its chance level, then the score (whole and by class) with the
-    threshold, where known.
+    """Draw the number with its chance level, then the score (overall and by class) with the
+    threshold, if known.
     """
     panels = [panel for panel in (_number_panel(finding), _effect_panel(finding)) if panel.rows]
     if not panels:
@@ -85,7 +84,7 @@ def finding_figure(finding: Finding) -> Markup | None:
 
 
 def drawn(panels: Iterable[IntervalPanel]) -> tuple[Markup, int]:
-    """Draw panels under one another, and say how high they are together."""
+    """Draw panels below each other, and give their total height."""
     bodies, top = [], 0
     for panel in panels:
         bodies.append(_drawn(panel, top))
@@ -95,7 +94,7 @@ def drawn(panels: Iterable[IntervalPanel]) -> tuple[Markup, int]:
 
 def _number_panel(finding: Finding) -> IntervalPanel:
     if finding.baseline is None and finding.number == finding.score:
-        return IntervalPanel("", ())  # the panel of the score says it all
+        return IntervalPanel("", ())  # the score's panel shows the same
     pairs = (("number", finding.number, "number"), ("chance level", finding.baseline, "baseline"))
     rows = tuple(
         IntervalRow(label, found, kind) for label, found, kind in pairs if found is not None
@@ -144,12 +143,12 @@ def _drawn(panel: IntervalPanel, top: int) -> Markup:
 
 
 def _upright(axis: Axis, value: float, top: int, kind: str) -> Markup:
-    """Mark a value beside the interval of one row, and leave the words above it alone."""
+    """Mark a value at the interval of one row, without covering the words above it."""
     return _LINE.format(axis.at(value), top + 17, axis.at(value), top + 29, kind)
 
 
 def _matters(axis: Axis, threshold: float, top: int, bottom: int) -> Markup:
-    """Shade the scores above the threshold, and name it below the axis, where no interval can cover
+    """Shade the scores above the threshold, and name it below the axis, where no interval covers
     it.
     """
     x = axis.at(threshold)
@@ -161,7 +160,7 @@ def _matters(axis: Axis, threshold: float, top: int, bottom: int) -> Markup:
 
 
 def _interval(row: IntervalRow, axis: Axis, top: int) -> Markup:
-    """Write a label and its numbers, and under them the interval with a mark at its value."""
+    """Write a label and its numbers, and below them the interval with a dot at its value."""
     label = _TEXT.format(LEFT, top + 13, "label", shortened(row.label, 26))
     value = Markup('<text x="{}" y="{}" class="value" text-anchor="end">{}</text>')
     parts = [label, value.format(RIGHT, top + 13, interval(row.estimate))]

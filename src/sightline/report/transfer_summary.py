@@ -1,4 +1,4 @@
-"""How much of the prediction the highlighted words carry, in words and numbers, where a map may be
+"""How much of the prediction the highlighted words carry, in words and numbers, if a map may be
 shown.
 """
 
@@ -27,19 +27,18 @@ AMOUNTS = (
     (0.29, "about a third"),
     (0.2, "about a quarter"),
 )
-"""How a share is called from which on, the largest first."""
+"""Words for a share from this size on, the largest first."""
 LITTLE = "less than a fifth"
 DIGITS = 2
-"""Decimals that are shown: words and number may not part where the number is rounded."""
+"""Decimals that are shown; words are chosen after this rounding, so that they match the number."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """What the highlighted words of some texts carry, and what they do by themselves, put in or
-    taken out.
+    """What the highlighted words carry, and their own effect when put in or taken out.
 
-    Words that are moved take the place of others, and what goes by the loss of these is no work of
-    theirs.
+    Moved words replace others, and losing those also changes the prediction; ``alone`` leaves that
+    out.
     """
 
     carried: Estimate
@@ -47,7 +46,7 @@ class Amount:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Both in words; the second where it is surely less and is called otherwise."""
+        """Both in words; the second only if it is surely less and has another name."""
         first = amount(self.carried.value)
         less = self.alone is not None and self.alone.high < self.carried.low
         second = amount(self.alone.value) if less and self.alone is not None else first
@@ -61,13 +60,12 @@ class TransferredShare:
     Parameters
     ----------
     all_texts
-        Of all texts together; None where classes have answers of their own.
+        For all texts together; None if classes have their own verdicts.
     by_class
-        Of the classes for whose texts the map may be shown, where classes have answers of their
-        own.
+        For the classes for whose texts the map may be shown, if classes have their own verdicts.
     best_map, best_carried, attention_carried
-        Another map, where it surely carries more over all texts than attention does on the same
-        ones, and what both do.
+        Another map, if it surely carries more than attention on the same texts, and the score of
+        both.
     """
 
     all_texts: Amount | None = None
@@ -78,7 +76,7 @@ class TransferredShare:
 
 
 def amount(share: float) -> str:
-    """Say a share in words, as rounded as its number is shown.
+    """Say a share in words, rounded like its number.
 
     >>> [amount(share) for share in (0.896, 0.5, 0.33, 0.25, 0.1)]
     ['nearly all', 'about half', 'about a third', 'about a quarter', 'less than a fifth']
@@ -87,9 +85,7 @@ def amount(share: float) -> str:
 
 
 def carried_by(audit: Results) -> TransferredShare | None:
-    """Take from an audit what the highlighted words carry; None where no map may be shown, or
-    nothing is known.
-    """
+    """Compute what the highlighted words carry; None if no map may be shown or nothing is known."""
     shown = [part for part in answers(audit.verdict) if part.advised and part.level.permits]
     if not shown or first_of_all(audit):
         return None
@@ -105,8 +101,8 @@ def carried_by(audit: Results) -> TransferredShare | None:
 
 
 def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
-    """Say how much of the prediction the highlighted words carry, and how much another map does
-    that carries more; ``numbers`` stand elsewhere where they are left out.
+    """Say how much of the prediction the highlighted words carry, and another map if it carries
+    more; without ``numbers``, they are shown elsewhere.
     """
     found = carried_by(audit)
     if found is None:
@@ -125,9 +121,7 @@ def _amount(carried: Estimate | None, alone: Estimate | None) -> Amount | None:
 
 
 def _of(finding: Finding | None, name: str) -> Estimate | None:
-    """Give how far the prediction moves, of a class or of all texts; how often it flips is another
-    number.
-    """
+    """Give the score of the margin, not of flips, for a class or for all texts."""
     if finding is None or (not name and finding.comparison == FLIPS):
         return None
     score = finding.by_class.get(name) if name else finding.score
@@ -135,9 +129,7 @@ def _of(finding: Finding | None, name: str) -> Estimate | None:
 
 
 def _better(audit: Results) -> tuple[str | None, Estimate | None, Estimate | None]:
-    """Name the map that was put first, and what it carries, where that is surely more than
-    attention carries.
-    """
+    """Name the chosen map and its score, if it surely carries more than attention."""
     weighing = next((family for family in families(audit.maps) if not family.signed), None)
     first = None if weighing is None else weighing.chosen
     attention = next((row for row in audit.maps if row.name == "attention"), None)
@@ -147,7 +139,7 @@ def _better(audit: Results) -> tuple[str | None, Estimate | None, Estimate | Non
 
 
 def _surely_more(first: MapRow, other: MapRow) -> bool:
-    """Tell whether the intervals of what two maps carry lie apart."""
+    """Check whether the first interval lies above the other."""
     return (
         first.carried is not None
         and other.carried is not None
@@ -156,7 +148,7 @@ def _surely_more(first: MapRow, other: MapRow) -> bool:
 
 
 def _sentence(by_class: Mapping[str, Amount], *, numbers: bool) -> str:
-    """Say it of classes of which the same words are said, with the numbers of each."""
+    """Say it for classes with the same words, with the numbers of each."""
     words, alone = next(iter(by_class.values())).words
     names = [quoted(name) for name in by_class if name]
     which = f"for texts predicted {listed(names)}, " if names else ""

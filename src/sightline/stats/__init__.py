@@ -1,1 +1,1 @@
-"""Intervals, paired differences and p-values over texts."""
+"""Confidence intervals, paired differences and p-values over texts."""

@@ -1,4 +1,4 @@
-"""From the estimates of several seeds to one: how far another training run might have landed."""
+"""Combine the estimates of several seeds, to show how much another training run could differ."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from sightline.stats.intervals import LEVEL, Bounds, held, without_interval
 def across_seeds(estimates: Sequence[Estimate], bounds: Bounds = None) -> Estimate:
     """Mean over seeds with Student's t interval: ``mean ± t(k − 1) · s / √k`` (Student 1908).
 
-    The interval speaks of other seeds on the same texts; the intervals over texts do not enter it.
-    One seed says nothing about others, so its own estimate is returned, interval over texts and
-    all. ``n`` is the smallest number of texts behind a seed. Seeds without a value are left out,
-    and counted in ``method``. The interval takes the values of seeds to be about normal; with two
-    or three seeds it is wide, as it should be, but never beyond the bounds of the quantity, such as
-    0 and 1 of a share.
+    The interval is about other seeds on the same texts; the intervals over texts do not enter it.
+    One seed says nothing about other seeds, so its own estimate is returned, with its interval over
+    texts. ``n`` is the smallest number of texts of any seed. Seeds without a value are left out and
+    counted in ``method``. The interval assumes that values are roughly normal over seeds. With two
+    or three seeds it is wide, as it should be. It never leaves the bounds of the quantity, such as
+    0 and 1 for a share.
 
     Parameters
     ----------
     estimates
-        The same quantity, measured once a seed.
+        The same quantity, measured once per seed.
     bounds
-        What the quantity is least and most, where it has such ends.
+        The smallest and the largest possible value, where the quantity has them.
 
     Examples
     --------
@@ -50,16 +50,14 @@ def across_seeds(estimates: Sequence[Estimate], bounds: Bounds = None) -> Estima
 
 
 def deviation(estimates: Sequence[Estimate]) -> float:
-    """Standard deviation over seeds, ``√(Σ (x − mean)² / (k − 1))``; NaN where fewer than two have
-    a value.
-    """
+    """Standard deviation over seeds, ``√(Σ (x − mean)² / (k − 1))``; NaN with fewer than two."""
     values = np.array([one.value for one in estimates if not math.isnan(one.value)])
     return float(values.std(ddof=1)) if len(values) > 1 else math.nan
 
 
 def goes_together(first: Sequence[float], second: Sequence[float]) -> Estimate:
-    """Give Kendall's τ-b of two numbers of several models of one seed: no interval, for that is
-    over seeds.
+    """Kendall's τ-b of two quantities over several models of one seed, without an interval: it
+    would have to be over seeds.
 
     >>> goes_together((0.1, 0.5, 0.9), (1.0, 2.0, float("inf"))).value
     1.0
@@ -69,19 +67,19 @@ def goes_together(first: Sequence[float], second: Sequence[float]) -> Estimate:
     )
     tau = kendall_tau_b(low, high, np.ones((1, len(first)), dtype=bool))
     return without_interval(
-        float(tau[0]), len(first), f"of {len(first)} models; no interval is known of one seed"
+        float(tau[0]), len(first), f"of {len(first)} models; no interval is known for one seed"
     )
 
 
 def _mean(known: Sequence[Estimate], bounds: Bounds) -> Estimate:
-    # Sorted, because a sum depends on its order in the last digit, and no seed comes first.
+    # Sorted, because the last digit of a sum depends on its order, and seeds have no order.
     values, k = np.sort([estimate.value for estimate in known]), len(known)
     centre, n = float(values.mean()), min(estimate.n for estimate in known)
     if np.ptp(values) == 0:
-        # No spread between k seeds is no proof that there is none: an interval of no width would
+        # Equal values of k seeds do not prove that other seeds agree: an interval of width 0 would
         # claim certainty.
         return Estimate(
-            known[0].value, math.nan, math.nan, n, f"{k} seeds, all alike; no interval is known"
+            known[0].value, math.nan, math.nan, n, f"{k} seeds, all equal; no interval is known"
         )
     half = float(stdtrit(k - 1, (1 + LEVEL) / 2)) * float(values.std(ddof=1)) / math.sqrt(k)
     return Estimate(

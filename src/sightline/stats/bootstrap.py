@@ -1,4 +1,4 @@
-"""Intervals over texts: what another sample of texts from the same source might have given."""
+"""Confidence intervals over texts: how much another sample from the same source could differ."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from sightline.stats.ratios import ratio
 Array = np.ndarray
 Compute = Callable[[Array], Array]
 _TABLES, _COLUMNS = 2**21, 2**23
-"""Numbers at once: of tables that a statistic is computed of, and of what groups add to their
-cells."""
+"""Most numbers held at once: in the tables given to a statistic, and in the columns that are summed
+over groups."""
 _WHOLE = 2**14
-"""Cells of a table that is small: two confusion matrices of up to 90 classes."""
+"""Largest number of cells of a small table: two confusion matrices of up to 90 classes."""
 
 
 def mean(
@@ -48,19 +48,19 @@ def mean(
     level: float = LEVEL,
     classes: Int[Array, " N"] | None = None,
 ) -> Estimate:
-    """Mean over the texts where it is defined, with the interval of `ratio`."""
+    """Mean over the texts with a value, with the interval of `ratio`."""
     return ratio(values, None, seed, clusters, level, bounds, classes)
 
 
 def proportion(
     hits: Float[Array, " N"], clusters: Int[Array, " N"] | None = None, level: float = LEVEL
 ) -> Estimate:
-    """Share of texts with Wilson's (1927) score interval, which is honest at 0 and 1 too.
+    """Share of texts with Wilson's (1927) score interval, which also holds its level near 0 and 1.
 
-    Texts of a cluster count for fewer: n is divided by the design effect, the variance over
-    clusters against that of as many texts alone (Kish 1965; Dean & Pagano 2015 of Wilson's
-    interval), and z is Student's t. Where all texts are alike the effect is unknown, and the
-    clusters are counted instead.
+    Clustered texts carry less information. So n is divided by the design effect: the variance over
+    clusters divided by the variance of as many independent texts (Kish 1965; Dean & Pagano 2015
+    for Wilson's interval). z is then a quantile of Student's t. If all texts are equal, the design
+    effect is unknown, and the clusters are counted instead.
     """
     rows = known_rows(hits)
     n = len(rows)
@@ -82,7 +82,7 @@ def proportion(
 
 
 def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) -> float:
-    """Give how many texts that stand alone would tell as much: no more than there are."""
+    """Count the independent texts that would carry as much information: at most all of them."""
     residuals = summed(hits - share, members)
     if all_alike(residuals, 1.0):
         return float(len(residuals)) if share in (0.0, 1.0) else float(len(hits))
@@ -101,13 +101,13 @@ def statistic(
     """Bootstrap a statistic of summed counts, such as F1 of a confusion matrix; ``compute`` maps
     ``R *S`` to ``R``.
 
-    The interval is that of bias-corrected, accelerated quantiles (BCa; Efron 1987) and, where that
-    is wider at an end, Student's with the jackknife's error.
+    The interval takes bias-corrected, accelerated quantiles (BCa; Efron 1987). At each end it takes
+    Student's interval with the jackknife's error instead, where that one is wider.
     """
     n, members = counts.texts, numbered(clusters, counts.texts)
     groups = int(members.max()) + 1
     centre = float(compute(counts.total()[None])[0])
-    if groups == 1:  # without it no text is left
+    if groups == 1:  # leaving it out leaves no text
         return from_alike(centre, n, groups, level, bounds)
     left_out = _left_out(counts, members, compute)
     if all_alike(left_out - centre, 1.0):
@@ -135,8 +135,8 @@ def _resampled(
 ) -> Float[Array, " R"]:
     """Compute the statistic of every resample, as many tables at once as fit."""
     groups = int(members.max()) + 1
-    # A matrix product may round a sum by the columns that stand beside it: the columns of a small
-    # table are all there.
+    # A matrix product may round a sum differently depending on which other columns are in the
+    # matrix. So a small table always has all its columns.
     cells = np.arange(counts.cells) if counts.cells <= _WHOLE else np.unique(counts.cell)
     width, out = max(1, _COLUMNS // groups), []
     columns = lru_cache(maxsize=1)(
@@ -158,8 +158,8 @@ def _at_once(counts: Counts) -> int:
 def _accelerated(
     drawn: Float[Array, " R"], centre: float, influence: Float[Array, " G"], level: float
 ) -> tuple[float, float]:
-    """Take the quantiles that allow for the bias of the resamples, and for an error that changes
-    with the value.
+    """Take the quantiles corrected for the bias of the resamples and for an error that depends on
+    the value.
     """
     below = (drawn < centre).mean() + (drawn == centre).mean() / 2
     bias = ndtri(np.clip(below, 1 / len(drawn), 1 - 1 / len(drawn)))

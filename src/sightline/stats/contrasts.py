@@ -1,5 +1,5 @@
-"""Observed against its floor and its ceiling: the effect, paired by text, and p-values where the
-floor was drawn.
+"""Compare an observed number with its chance level and its best achievable value: the score, paired
+by text, and p-values where the chance level was sampled.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Make = Callable[[], Estimate]
 
 
 class Contrast:
-    """A number, its floor, and the effect: how far the number gets from the floor to the ceiling.
+    """A number, its chance level, and its score: how far it gets from chance to the best possible.
 
-    All three are over the texts where number, floor and ceiling are defined. Each is estimated when
-    it is first asked for: of a predicted class nobody asks for more than the effect.
+    All three are over the texts where number, chance level and ceiling are all defined. Each is
+    estimated on first use, because for a single predicted class only the score is used.
     """
 
     def __init__(self, number: Make, baseline: Make, score: Make) -> None:
@@ -34,17 +34,17 @@ class Contrast:
 
     @cached_property
     def number(self) -> Estimate:
-        """The number."""
+        """The observed number."""
         return self._makes[0]()
 
     @cached_property
     def baseline(self) -> Estimate:
-        """Its floor."""
+        """Its chance level."""
         return self._makes[1]()
 
     @cached_property
     def score(self) -> Estimate:
-        """The effect."""
+        """Its score: 0 at chance, 1 at the best achievable."""
         return self._makes[2]()
 
 
@@ -58,13 +58,13 @@ def paired(
     bounds: Bounds = UNIT,
     classes: Int[Array, " N"] | None = None,
 ) -> Contrast:
-    """Compare each text with its own floor (the mean over draws, where it was drawn) and its own
-    ceiling (else 1).
+    """Compare each text with its own chance level and its own ceiling (by default 1).
 
-    The effect is ``Σ (number − floor) / Σ (ceiling − floor)``: 0 at chance, 1 at the ceiling. It is
-    a ratio of sums, so that texts on which nothing can be done neither count for nor against.
-    ``bounds`` are those of the number and its floor; an effect has those of its scale. ``classes``
-    count alike, however rare.
+    A sampled baseline, one column a draw, is averaged over its draws. The score is ``Σ (number −
+    baseline) / Σ (ceiling − baseline)``: 0 at chance, 1 at the ceiling. As a ratio of sums, it
+    ignores texts on which nothing can be gained. ``bounds`` are the bounds of the number and its
+    baseline; the score has the bounds of its own scale. All ``classes`` get equal weight, however
+    rare.
     """
     here, low, high = _known(observed, baseline, ceiling)
     gained = _gained(here, low, high, classes)
@@ -81,7 +81,7 @@ def score(
     ceiling: Float[Array, " N"] | None = None,
     classes: Int[Array, " N"] | None = None,
 ) -> RatioSums:
-    """Give the sums that the effect of `paired` is the ratio of."""
+    """Give the numerator and the denominator of the score of `paired`, text by text."""
     return _gained(*_known(observed, baseline, ceiling), classes)
 
 
@@ -99,7 +99,7 @@ def _known(
     baseline: Float[Array, " N"] | Float[Array, "N R"],
     ceiling: Float[Array, " N"] | None,
 ) -> tuple[Float[Array, " N"], Float[Array, " N"], Float[Array, " N"]]:
-    """Give number, floor and ceiling of the texts where all three are defined."""
+    """Give number, baseline and ceiling, and NaN for texts where one of them is undefined."""
     lower = _mean_of_known(baseline) if baseline.ndim == 2 else baseline
     upper = np.ones_like(lower) if ceiling is None else ceiling
     known = ~np.isnan(observed + lower + upper)
@@ -112,11 +112,10 @@ def p_value(
     draws: Float[Array, "N R"],
     classes: Int[Array, " N"] | None = None,
 ) -> float | None:
-    """Chance of a mean at least as large under the drawn floor, one-sided: ``(1 + #{draw ≥
-    observed}) / (R + 1)``.
+    """One-sided p-value of a mean under its baseline: ``(1 + #{draw ≥ observed}) / (R + 1)``.
 
-    Phipson & Smyth (2010): never 0. ``classes`` count alike in both means. None where no text is
-    defined.
+    It is never 0 (Phipson & Smyth 2010). All ``classes`` get equal weight in both means. None where
+    no text is defined.
     """
     rows = known_rows(observed, *draws.T)
     if len(rows) == 0:
@@ -128,7 +127,7 @@ def p_value(
 
 
 def benjamini_hochberg(p: Mapping[str, float]) -> dict[str, float]:
-    """Adjust the p-values of one report for their number (Benjamini & Hochberg 1995)."""
+    """Adjust the p-values of one report for multiple testing (Benjamini & Hochberg 1995)."""
     adjusted, most = dict[str, float](), 1.0
     for k, name in reversed([*enumerate(sorted(p, key=lambda name: p[name]), start=1)]):
         adjusted[name] = most = min(most, len(p) / k * p[name])
@@ -136,9 +135,7 @@ def benjamini_hochberg(p: Mapping[str, float]) -> dict[str, float]:
 
 
 def holm(p: Mapping[str, float]) -> dict[str, float]:
-    """Adjust p-values so that they all hold together, however they depend on each other (Holm
-    1979).
-    """
+    """Adjust p-values to control the family-wise error rate under any dependence (Holm 1979)."""
     adjusted, least = dict[str, float](), 0.0
     for k, name in enumerate(sorted(p, key=lambda name: p[name])):
         adjusted[name] = least = max(least, min(1.0, (len(p) - k) * p[name]))

@@ -1,6 +1,4 @@
-"""A ratio of sums over pairs of texts, where one text is in many pairs: as the first of them, or as
-the second.
-"""
+"""A ratio of sums over pairs of texts, in which the same text occurs in many pairs."""
 
 from __future__ import annotations
 
@@ -34,8 +32,8 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class PairSums:
-    """What a ratio adds up above and below its line, pair by pair of texts: of the ``first``, and
-    of the ``second``.
+    """Numerator and denominator of a ratio of sums, pair by pair, and the ``first`` and ``second``
+    text of each pair.
     """
 
     top: Float[Array, " P"]
@@ -44,8 +42,8 @@ class PairSums:
     second: Int[Array, " P"]
 
     def at(self, rows: Int[Array, " K"]) -> PairSums:
-        """Take the pairs of which both texts are among some, and number these as they come
-        there.
+        """Take the pairs whose texts are both among ``rows``, and number their texts by position in
+        ``rows``.
         """
         place = np.full(
             max(self.first.max(initial=-1), self.second.max(initial=-1), rows.max(initial=-1)) + 1,
@@ -68,23 +66,23 @@ def dyads(
 ) -> Estimate:
     """Estimate ``r = Σ top / Σ bottom`` over the pairs where both are defined.
 
-    Pairs are no independent witnesses if they share a text. With e = top − r · bottom, and e_i, b_i
-    the sums over the pairs that text i is in, leaving out text i moves the ratio by ``e_i / (B −
-    b_i)``. The variance is the sum of their squares, less what two texts count twice that meet in
-    pairs (Aronow, Samii & Assenova 2015, by the jackknife):
+    Pairs that share a text are not independent. Let e = top − r · bottom, and e_i, b_i the sums
+    over the pairs that contain text i. Leaving out text i moves the ratio by ``e_i / (B − b_i)``.
+    The variance is the sum of the squares of these moves. Two texts that form a pair would count it
+    twice, so its square is subtracted once (Aronow, Samii & Assenova 2015, by the jackknife):
 
-        s² = Σ_i (e_i / (B − b_i))² − Σ_{i<j} (e_ij / B)²        and no less than Σ_{i≤j} (e_ij / B)²
+        s² = Σ_i (e_i / (B − b_i))² − Σ_{i<j} (e_ij / B)²       and no less than Σ_{i≤j} (e_ij / B)²
 
-    The interval is Student's, of as many texts as would weigh as unequally as these do in s², ``(Σ
-    b_i²)² / Σ b_i⁴`` (after Carter, Schnepel & Steigerwald 2017): where all pairs involve one of
-    eight texts, these are about eight.
+    The interval is Student's, with an effective number of texts that follows from how unequally
+    they weigh in s², ``(Σ b_i²)² / Σ b_i⁴`` (after Carter, Schnepel & Steigerwald 2017). If every
+    pair involves one of eight texts, that is about eight.
 
     Parameters
     ----------
     top, bottom
-        What is added up above and below the line; a pair of which one is NaN is left out.
+        Numerator and denominator; a pair with NaN in either is left out.
     first, second
-        The texts of each pair, or the clusters that they belong to. ``n`` counts these.
+        The texts of each pair, or the clusters that they belong to; ``n`` counts them.
     level, bounds
         As for `ratio`.
     """
@@ -108,17 +106,17 @@ def dyads(
 
 
 def of_pairs(one: PairSums, clusters: Int[Array, " N"], level: float = LEVEL) -> Estimate:
-    """Estimate one ratio over pairs; ``n`` counts the first texts of them."""
+    """Estimate one ratio over pairs; ``n`` counts the distinct first texts."""
     found = dyads(one.top, one.bottom, clusters[one.first], clusters[one.second], level=level)
     return replace(found, n=len(np.unique(one.first)))
 
 
 @dataclass(frozen=True)
 class TextPairs:
-    """Who is in which pair, by numbers from 0.
+    """Which texts are in which pair, numbered from 0.
 
-    ``met`` numbers which texts meet in a pair, in either order, and ``twos`` says whether these are
-    two and not one.
+    ``met`` numbers the unordered pairs of texts that occur. ``twos`` is False where a text is
+    paired with itself.
     """
 
     first: Int[Array, " P"]
@@ -129,7 +127,7 @@ class TextPairs:
 
     @classmethod
     def of(cls, first: Int[Array, " P"], second: Int[Array, " P"]) -> TextPairs:
-        """Number the texts, and which of them meet."""
+        """Number the texts, and the unordered pairs that occur."""
         texts, members = np.unique(np.stack([first, second]), return_inverse=True)
         one, other = members.reshape(2, -1)
         named, met = np.unique(
@@ -138,7 +136,7 @@ class TextPairs:
         return cls(one, other, met, named // len(texts) != named % len(texts), len(texts))
 
     def by_text(self, values: Float[Array, " P"]) -> Float[Array, " T"]:
-        """Add up the pairs that each text is in; a pair of a text with itself counts once."""
+        """Sum over the pairs of each text; a pair of a text with itself counts once."""
         apart = np.where(self.first == self.second, 0.0, values)
         sums = (
             np.bincount(each, by, self.texts)
@@ -148,14 +146,14 @@ class TextPairs:
 
 
 def _error(residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: TextPairs) -> float:
-    """Give s of `dyads`."""
+    """Compute s of `dyads`."""
     return length(*moves(residuals, bottom, pairs), pairs)
 
 
 def moves(
     residuals: Float[Array, " P"], bottom: Float[Array, " P"], pairs: TextPairs
 ) -> tuple[Float[Array, " T"], Float[Array, " M"]]:
-    """Say how far the ratio moves by each text, and by each two texts that meet."""
+    """Say how far each text moves the ratio, and how far each unordered pair of texts does."""
     total = bottom.sum()
     return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), summed(
         residuals, pairs.met
@@ -163,15 +161,13 @@ def moves(
 
 
 def length(moved: Float[Array, " T"], alone: Float[Array, " M"], pairs: TextPairs) -> float:
-    """Give the error of what moves so, text by text, and no less than if every pair stood alone."""
+    """Compute the standard error from these moves: no less than if all pairs were independent."""
     twice = alone[pairs.twos]
     return math.sqrt(max(moved @ moved - twice @ twice, alone @ alone))
 
 
 def _is_positive(bottom: Float[Array, " P"], pairs: TextPairs, level: float) -> bool:
-    """Tell whether the sum below is above 0 for sure, as for `ratio`, and stays there whatever text
-    is left out.
-    """
+    """Check that the denominator is surely above 0, as in `ratio`, also without any one text."""
     if pairs.by_text(bottom).max() >= bottom.sum():
         return False
     mean, ones = bottom.mean(), np.ones_like(bottom)

@@ -1,5 +1,5 @@
-"""What every interval shares: its level, how many groups of texts it rests on, and what is said
-without one.
+"""What all confidence intervals share: the level, clusters of texts, bounds, and the words used
+where no interval is known.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Array = np.ndarray
 Bounds = tuple[float, float] | None
 LEVEL: float = INTERVALS["level"]
 UNIT = (-1.0, 1.0)
-"""Bounds of a share, a difference of probabilities, or a correlation."""
+"""Bounds of a difference of shares or probabilities, or of a correlation."""
 LOG_2 = (0.0, math.log(2))
 """Bounds of the Jensen-Shannon divergence, in nats."""
 UNDEFINED = "undefined for every text"
 UNSURE = "undefined: the ceiling is not surely above chance"
 _TOLERANCE = 1e-9
-"""Of the scale: what is nearer than this differs by rounding and not by the texts."""
+"""Relative to the scale: smaller differences are due to rounding."""
 
 
 def summed(values: Float[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
@@ -34,34 +34,28 @@ def summed(values: Float[Array, "N *S"], members: Int[Array, " N"]) -> Float[Arr
 
 
 def numbered(clusters: Int[Array, " N"] | None, n: int) -> Int[Array, " N"]:
-    """Number the clusters from 0; without clusters each text stands alone."""
+    """Number the clusters from 0; without clusters each text is its own."""
     return np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
 
 
 def effective(sizes: Float[Array, " G"]) -> float:
-    """Give the number of equal groups that would weigh as unequally as these: ``(Σ s)² / Σ s²``
-    (Kish 1965).
-    """
+    """Effective number of groups of unequal sizes, ``(Σ s)² / Σ s²`` (Kish 1965)."""
     return float(sizes.sum() ** 2 / (sizes @ sizes))
 
 
 def student(level: float, groups: float | int) -> float:
-    """Quantile of Student's t for a two-sided interval from so many groups, of which two are the
-    fewest.
-    """
+    """Quantile of Student's t for a two-sided interval over so many groups, at least two."""
     return float(stdtrit(max(groups - 1, 1.0), (1 + level) / 2))
 
 
 def all_alike(residuals: Float[Array, "*G"], scale: float) -> bool:
-    """Tell whether nothing differs by more than rounding does; one value off by 1e-15 is no
-    spread.
-    """
+    """Check that values differ from 0 by no more than rounding: 1e-15 is no spread."""
     return bool(np.abs(residuals).max() <= _TOLERANCE * scale)
 
 
 def kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) -> Bounds:
-    """Give the bounds where every group keeps them, as then does every ratio of their sums; else
-    none hold.
+    """Give the bounds if every group keeps them, because then every ratio of their sums does, too;
+    else None.
     """
     if bounds is None:
         return None
@@ -71,41 +65,41 @@ def kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) ->
 
 
 def held(value: float, low: float, high: float, bounds: Bounds) -> tuple[float, float]:
-    """Cut an interval at the bounds, and leave the value in it."""
+    """Cut an interval at the bounds, but keep the value inside."""
     least, most = bounds or (-math.inf, math.inf)
     return float(min(max(low, least), value)), float(max(min(high, most), value))
 
 
 def without_interval(value: float, n: int, why: str) -> Estimate:
-    """Give a value of which no interval is known, or no value either."""
+    """Give a value without an interval, or NaN without either; ``why`` says the reason."""
     return Estimate(value, math.nan, math.nan, n, why)
 
 
 def from_alike(value: float, n: int, groups: float | int, level: float, bounds: Bounds) -> Estimate:
-    """Give an interval where all texts are alike, so that no resample differs and the bootstrap
+    """Give an interval where all texts are equal: no resample differs, and a bootstrap interval
     would claim certainty.
 
-    Rule of three (Hanley & Lippman-Hand 1983): at 95 %, at most −log(.05) / n = 3/n of all texts
-    are of a kind that n texts have not shown once; these could lie at a bound. Without bounds
-    nothing can be said, and the method says so.
+    Rule of three (Hanley & Lippman-Hand 1983): with 95 % confidence, at most −log(.05) / n ≈ 3/n of
+    all texts differ from n equal texts. These could lie at a bound. Without bounds no interval is
+    known, and the method says so.
     """
     if bounds is None:
-        return without_interval(value, n, "all texts alike; no interval is known")
+        return without_interval(value, n, "all texts equal; no interval is known")
     unseen = min(1.0, -math.log(1 - level) / groups)
     low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)
-    return Estimate(value, *held(value, low, high, bounds), n, "all texts alike: rule of three")
+    return Estimate(value, *held(value, low, high, bounds), n, "all texts equal: rule of three")
 
 
 def over(n: int, groups: int) -> str:
-    """Name what was resampled: texts, or the clusters of them where these are fewer."""
+    """Name the resampled units: texts, or clusters where there are fewer of them."""
     return "texts" if groups == n else f"{groups} clusters of texts"
 
 
 def describe_method(method: str, level: float) -> str:
-    """Say how an interval was made, with its level where it is not the usual one."""
+    """Describe how an interval was made, with its level where that is not the usual one."""
     return method if level == LEVEL else f"{method}, {100 * level:.4g} % interval"
 
 
 def known_rows(*columns: Shaped[Array, " N"]) -> Int[Array, " K"]:
-    """The rows that every column has a number for: means are over the same texts."""
+    """The rows without NaN in any column, so that all means are over the same texts."""
     return np.flatnonzero(~np.isnan(np.stack(columns)).any(axis=0))

@@ -1,4 +1,4 @@
-"""A mean that is known only to lie between two sides."""
+"""The mean of numbers that are known only to lie between a low and a high side."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def between(
     """Give the middle of a bracketed mean, from the lower end of its low side to the upper end of
     its high side.
 
-    The interval holds the mean wherever it lies between the sides, so it is at least as sure as
-    that of either. The middle is no better guess than another point between them; ``method`` says
-    where the sides are. Texts count where both sides are known, and both sides are resampled alike:
-    where they are equal, this is the plain mean.
+    The interval covers the mean wherever it lies in the bracket, so its level is at least the level
+    of either side. The middle is no better guess than any other point of the bracket; ``method``
+    names both sides. Texts count where both sides are known, and both sides use the same resamples.
+    Where the sides are equal, this is the plain mean.
     """
     known = ~np.isnan(sides.low) & ~np.isnan(sides.high)
     ends = (np.where(known, side, np.nan) for side in (sides.low, sides.high))

@@ -1,6 +1,7 @@
-"""Two effects of the same texts: what lies between them, and how sure it is that anything does.
+"""The difference of two scores over the same texts, with an interval and a p-value.
 
-Texts are drawn together: what makes a text hard for both models says nothing of how these differ.
+Both scores use the same resampled texts, because a text that is hard for both models says nothing
+about their difference.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ from sightline.stats.strata import Strata
 Array = np.ndarray
 _PAIRED = ("top", "bottom", "first", "second")
 _APART: float = INTERVALS["apart"]
-"""Farthest that two effects can be apart that keep the bounds of their scale."""
+"""Largest possible difference of two scores that keep the bounds of their scale."""
 _FAMILY: int = INTERVALS["family"]
-"""Comparisons for which the usual number of resamples is enough: a p-value of one of them must get
-below .05 / 20."""
+"""Number of comparisons up to which the usual number of resamples is enough: an adjusted p-value
+must be able to get below .05 / 20."""
 
 
 @dataclass(frozen=True)
 class Between:
-    """Two effects, each over the texts where both are defined, and the second less the first.
+    """Two scores, each over the texts where both are defined, and the second minus the first.
 
-    ``p`` is the smallest level (of 1 less it) at which the interval of the difference would leave
-    out 0; None where there is no interval.
+    ``p`` is the smallest α at which the 1 − α interval of the difference excludes 0; None where
+    there is no interval.
     """
 
     first: Estimate
@@ -67,20 +68,20 @@ def between(
 ) -> Between:
     """Estimate ``r₂ − r₁`` of two ratios of sums over the same texts, ``r = Σ U / Σ V``.
 
-    With e = U − rV of each cluster, the difference moves with ``z = e₂ / Σ V₂ − e₁ / Σ V₁`` and has
+    With e = U − rV for each cluster, the difference moves by ``z = e₂ / Σ V₂ − e₁ / Σ V₁`` and has
     the error ``s = √(G/(G−1) Σ z²)``. Each resample draws the clusters for both ratios at once and
-    gives d* and s* alike. The rest is as for one ratio (`ratio`): the studentised interval, and
-    Student's where that is wider at an end, of as many groups as the ratio with fewer has.
+    gives both d* and s*. The rest is as for one ratio (`ratio`): the studentised interval, or
+    Student's where it is wider at an end, with the group count of the ratio that has fewer.
 
     Parameters
     ----------
     first, second
-        The same texts in the same order; one of which anything is NaN is left out of both.
+        The same texts in the same order; a text with any NaN is left out of both.
     seed, clusters
         As for `ratio`.
     comparisons
-        How many p-values will be adjusted together: many take more resamples, or none could become
-        small.
+        How many p-values will be adjusted together. Many comparisons need more resamples, or no
+        p-value could become small enough.
     """
     rows = known_rows(first.top, first.bottom, second.top, second.bottom)
     if len(rows) == 0:
@@ -121,10 +122,10 @@ def _between(
 def _studentised(
     first: LinearizedRatio, second: LinearizedRatio, error: float, seed: int, comparisons: int
 ) -> Float[Array, " R"]:
-    """Give ``(d* − d) / s*`` of every resample that kept some of the spread.
+    """Give ``(d* − d) / s*`` of every resample that keeps enough of the spread.
 
     z of a resample is a weighted sum of (e₁, V₁, e₂, V₂), so the sums of their products give the
-    sum of its squares.
+    sum of z².
     """
     columns = np.stack([first.residuals, first.under, second.residuals, second.under], axis=1)
     products = (columns[:, :, None] * columns[:, None, :]).reshape(len(columns), 16)
@@ -146,11 +147,10 @@ def _studentised(
 
 
 def between_pairs(first: PairSums, second: PairSums, clusters: Int[Array, " N"]) -> Between:
-    """Estimate ``r₂ − r₁`` of two ratios of sums over pairs of the same texts; which texts meet may
-    differ.
+    """Estimate ``r₂ − r₁`` of two ratios over pairs of the same texts; the pairs may differ.
 
-    As for one ratio (`dyads`), with the difference of what leaving out a text does to each, and of
-    what each two texts add that meet.
+    Works as for one ratio (`dyads`), with the difference of the moves of the two ratios: by each
+    text, and by each two texts that form a pair.
     """
     alone, also = (of_pairs(one, clusters) for one in (first, second))
     if math.isnan(alone.value) or math.isnan(also.value):
@@ -195,7 +195,7 @@ def _bounds(first: Bounds, second: Bounds) -> Bounds:
 
 
 def _of_alike(value: float, n: int, alone: float, bounds: Bounds) -> tuple[Estimate, float | None]:
-    """Give the interval where all texts move both effects alike; its p-value inverts the rule of
+    """Give the interval where every text moves both scores equally; its p-value inverts the rule of
     three.
     """
     found = from_alike(value, n, alone, LEVEL, bounds)
@@ -205,7 +205,7 @@ def _of_alike(value: float, n: int, alone: float, bounds: Bounds) -> tuple[Estim
 
 
 def _p_value(t: float, drawn: Float[Array, " R"], alone: float) -> float:
-    """Take the larger of the two p-values, as the interval takes the wider end."""
+    """Take the larger of the two p-values, because the interval takes the wider end."""
     beyond = drawn >= t if t > 0 else drawn <= t
     return min(1.0, max(2 * (1 + float(beyond.sum())) / (len(drawn) + 1), _students_p(t, alone)))
 

@@ -1,5 +1,5 @@
-"""A number along a setting that was swept, such as λ of a projection: its mean at each, and whether
-it goes with it.
+"""A quantity along a swept setting, such as λ of a projection: its mean at each value, and its
+correlation with the setting.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sightline.stats.intervals import Bounds
 
 Array = np.ndarray
 WORDS: Bounds = (0.0, np.inf)
-"""How many words may have weight."""
+"""Bounds of the number of words with weight."""
 
 
 @dataclass(frozen=True)
 class At:
-    """What one run at one value of the setting gave: a number a text, and how many words had weight
-    in each.
+    """One run at one value of the setting: a number for each text, and how many words have weight
+    in it.
     """
 
     setting: float
@@ -35,9 +35,7 @@ class At:
 
 @dataclass(frozen=True)
 class Point:
-    """The mean number and the mean support at a value of the setting, over seeds where there are
-    several.
-    """
+    """The mean number and the mean support at one value of the setting, over one or more seeds."""
 
     setting: float
     value: Estimate
@@ -46,8 +44,8 @@ class Point:
 
 
 def points(found: Sequence[At], bounds: Bounds = (-1.0, 1.0)) -> list[Point]:
-    """Average at each value of the setting, in its order: over texts, and where there are several
-    seeds over these.
+    """Average at each value of the setting, in ascending order: over texts, or over seeds where
+    there are several.
     """
     by_setting = {
         setting: [one for one in found if one.setting == setting] for setting in _settings(found)
@@ -64,13 +62,13 @@ def points(found: Sequence[At], bounds: Bounds = (-1.0, 1.0)) -> list[Point]:
 
 
 def goes_with(found: Sequence[At]) -> Estimate:
-    """Give Kendall's τ-b of the setting and the number, text by text, in the mean over texts; over
-    seeds where several.
+    """Mean over texts of Kendall's τ-b between the setting and the number; over seeds where there
+    are several.
 
-    A text's own τ asks whether *its* number rises with the setting, so that long texts and short
-    ones are not mixed (after Meister et al. 2021, Table 2, who do not say over what theirs is
-    taken). Below 0 the number falls as the setting grows. A seed counts where it has every setting,
-    on the same texts; a text with an undefined number has no τ.
+    τ is computed within each text, so that long and short texts are not mixed (after Meister et al.
+    2021, Table 2, who do not say how they aggregate). Below 0, the number falls as the setting
+    grows. A seed counts if it has every setting, on the same texts. A text with an undefined number
+    has no τ.
     """
     settings = np.array(_settings(found))
     taus = []
@@ -89,8 +87,8 @@ def _settings(found: Sequence[At]) -> list[float]:
 
 
 def _tau(settings: Float[Array, "N S"], values: Float[Array, "N S"]) -> Float[Array, " N"]:
-    # Ranks stand for settings: −30 and 0.9 are far apart, and what is tied is told by the size of
-    # the largest.
+    # Settings are replaced by their ranks: −30 and 0.9 are far apart, and the tolerance for ties
+    # depends on the largest value.
     ranks = np.argsort(np.argsort(settings, axis=1), axis=1).astype(float)
     known = ~np.isnan(values).any(axis=1)
     tau = kendall_tau_b(ranks, np.nan_to_num(values), np.ones(values.shape, dtype=bool))

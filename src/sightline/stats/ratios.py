@@ -1,5 +1,6 @@
-"""A ratio of sums over texts, with an interval that holds it as often as it says; a mean is one
-over ones.
+"""A ratio of sums over texts, with an interval that keeps its nominal coverage.
+
+A mean is the special case with a denominator of ones.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from sightline.stats.strata import Strata
 
 Array = np.ndarray
 LOST: float = INTERVALS["lost"]
-"""Of the spread of the texts: a resample with less of it has lost what made them differ, and says
-nothing of it."""
+"""A resample with less than this share of the texts' spread is dropped: it lost what makes them
+differ."""
 
 
 @dataclass(frozen=True)
 class RatioSums:
-    """What a ratio adds up above and below its line, text by text; ``classes`` count alike where
-    they are named.
+    """Numerator and denominator of a ratio of sums, text by text; named ``classes`` get equal
+    weight.
     """
 
     top: Float[Array, " N"]
@@ -50,7 +51,7 @@ class RatioSums:
     classes: Int[Array, " N"] | None = None
 
     def at(self, rows: Int[Array, " K"]) -> RatioSums:
-        """The sums of some of the texts."""
+        """The sums of the texts in ``rows``."""
         return RatioSums(
             self.top[rows], self.bottom[rows], None if self.classes is None else self.classes[rows]
         )
@@ -69,26 +70,27 @@ def ratio(
     the mean.
 
     With U, V the sums of a cluster, G clusters and e = U − rV, the error of r by linearisation is
-    ``s = √(G/(G−1) Σ e²) / Σ V`` (Cochran 1977, §6). Each resample gives r* and s* alike, and the
-    quantiles t of ``(r* − r) / s*`` the studentised interval ``[r − t(1−α/2) s, r − t(α/2) s]``
-    (Efron & Tibshirani 1993, §12.5). Where Student's interval is wider at an end, its end is taken:
-    neither holds the ratio often enough everywhere (``docs/decisions/0034-intervals.md``).
+    ``s = √(G/(G−1) Σ e²) / Σ V`` (Cochran 1977, §6). Each resample gives both r* and s*. The
+    quantiles t of ``(r* − r) / s*`` give the studentised interval
+    ``[r − t(1−α/2) s, r − t(α/2) s]`` (Efron & Tibshirani 1993, §12.5). At each end the wider one
+    of this and Student's interval is taken, because neither alone has the nominal coverage
+    everywhere (``docs/decisions/0034-intervals.md``).
 
     Parameters
     ----------
     top, bottom
-        What is added up above and below the line; a text of which one is NaN is left out.
+        Numerator and denominator; a text with NaN in either is left out.
     seed
-        Names the resamples; equal seeds draw alike.
+        Selects the resamples; equal seeds give equal resamples.
     clusters
-        Texts with the same number are no independent witnesses, and are drawn together.
+        Texts with the same number are not independent, and are resampled together.
     level
-        How often the interval should hold the ratio.
+        Nominal coverage of the interval.
     bounds
-        The least and the largest value a text can have. The interval keeps them if all clusters do,
-        and where all texts are alike it cannot be told without them.
+        The smallest and the largest value a text can have. The interval keeps them if all clusters
+        do. Where all texts are equal, no interval is known without them.
     classes
-        Classes of texts that count alike, however rare: the sums are then weighted (`strata`).
+        Classes of texts that get equal weight, however rare: the sums are weighted (`strata`).
     """
     below = np.ones_like(top) if bottom is None else bottom
     rows = known_rows(top, below)
@@ -115,18 +117,18 @@ def _estimated(
         found = from_alike(value, n, line.alone, level, line.bounds)
         return replace(found, method=found.method.replace("all texts", line.alike))
     low, high = _ends(line.residuals, line.under, line.alone, seed, level)
-    even = ", each class alike" if len(strata.sizes) > 1 else ""
+    even = ", classes weighted equally" if len(strata.sizes) > 1 else ""
     method = describe_method(f"studentised bootstrap over {over(n, len(line.under))}{even}", level)
     return Estimate(value, *held(value, value - low, value + high, line.bounds), n, method)
 
 
 @dataclass(frozen=True)
 class LinearizedRatio:
-    """A ratio, and how it moves with the groups that are drawn: by ``residuals / Σ under``.
+    """A ratio, and how much each resampled group moves it: by ``residuals / Σ under``.
 
-    As many groups as are ``alone`` would tell as much if they weighed alike. ``alike`` names what
-    does not differ (all texts, or texts of each class); ``scale`` is the largest of what the groups
-    add.
+    ``alone`` is the effective number of groups, had they equal weight. ``alike`` names what does
+    not differ (all texts, or the texts of each class); ``scale`` is the largest contribution of a
+    group.
     """
 
     value: float
@@ -145,7 +147,7 @@ def linear(
     level: float,
     bounds: Bounds,
 ) -> LinearizedRatio | None:
-    """Take a ratio apart by groups; None where what is below the line may be nothing."""
+    """Split a ratio by groups; None where its denominator may be 0."""
     given, room = strata.summed(top), strata.summed(bottom)
     each = strata.levelled(top), strata.levelled(bottom)
     above, under = (summed(one, strata.clusters) for one in each)
@@ -162,10 +164,10 @@ def linear(
 
 
 def _is_positive(room: Float[Array, " G"], under: Float[Array, " G"], level: float) -> bool:
-    """Tell whether the sum below is above 0 for sure: no cluster's is below, or its interval lies
-    above.
+    """Check that the denominator is surely above 0: no cluster's is negative, or its interval lies
+    above 0.
 
-    A ratio to what may be nothing, or to a ceiling that may lie below chance, is no number.
+    A ratio whose denominator may be 0, or whose ceiling may lie below chance, is undefined.
     """
     if room.min() >= 0:
         return bool(room.sum() > 0)
@@ -178,14 +180,12 @@ def _is_positive(room: Float[Array, " G"], under: Float[Array, " G"], level: flo
 def _ends(
     residuals: Float[Array, " G"], under: Float[Array, " G"], alone: float, seed: int, level: float
 ) -> tuple[float, float]:
-    """Say how far the interval reaches below the ratio and above it; ``alone`` groups would weigh
-    as these do.
-    """
+    """Say how far the interval reaches below and above the ratio, with ``alone`` groups."""
     tail = (1 - level) / 2
     error = math.sqrt(scaled(len(under)) * (residuals @ residuals)) / under.sum()
     studentised = _studentised(residuals, under, error, seed, level)
     inner, outer = np.quantile(studentised, [tail, 1 - tail]) if len(studentised) else (0.0, 0.0)
-    # On few texts the bootstrap alone is too narrow, so the wider one counts (decision 0034).
+    # On few texts the bootstrap alone is too narrow, so the wider end counts (decision 0034).
     usual = student(level, alone)
     return error * max(outer, usual), error * max(-inner, usual)
 
@@ -193,10 +193,10 @@ def _ends(
 def _studentised(
     residuals: Float[Array, " G"], under: Float[Array, " G"], error: float, seed: int, level: float
 ) -> Float[Array, " R"]:
-    """Give ``(r* − r) / s*`` of every resample that kept some of the spread.
+    """Give ``(r* − r) / s*`` of every resample that keeps enough of the spread.
 
-    With d = r* − r, the residuals of a resample are e − dV; sums of e and V, and of their products,
-    give both.
+    With d = r* − r, the residuals of a resample are e − dV. The sums of e and V, and of their
+    products, give both r* and s*.
     """
     products = np.stack([residuals, under, residuals**2, residuals * under, under**2], axis=1)
     drawn = resamples.sums(products, seed, level)
@@ -209,5 +209,5 @@ def _studentised(
 
 
 def scaled(groups: int) -> float:
-    """Give what turns a sum of squares over groups into the variance of their sum."""
+    """Factor from a sum of squares over groups to the variance of their sum."""
     return groups / (groups - 1)

@@ -1,4 +1,4 @@
-"""Resamples of texts, or of clusters of them, as weights: how often each was drawn."""
+"""Bootstrap resamples of texts or clusters, as weights: how often each is drawn."""
 
 from __future__ import annotations
 
@@ -14,31 +14,29 @@ from sightline.stats.intervals import LEVEL
 
 Array = np.ndarray
 RESAMPLES: int = INTERVALS["resamples"]
-"""At the usual level; a higher one takes more, so that as many lie beyond each end."""
+"""Number at the usual level; a higher level takes more, to keep as many beyond each end."""
 _AT_ONCE = 2**17
-"""Weights, so that they stay in the processor's cache."""
+"""Weights in one chunk, so that they stay in the processor's cache."""
 _MOST_KEPT = 2**28
-"""Weights of one number of groups that are kept, two bytes each."""
+"""Largest table of weights that is cached, for one number of groups; two bytes a weight."""
 
 
 def how_many(level: float) -> int:
-    """Say how many resamples an interval of a level takes."""
+    """Number of resamples for an interval of this level."""
     return round(RESAMPLES * max(1.0, (1 - LEVEL) / (1 - level)))
 
 
 def sums(columns: Float[Array, "G S"], seed: int, level: float = LEVEL) -> Float[Array, "R S"]:
-    """Add up each column over as many groups as there are, drawn with replacement, again and
-    again.
-    """
+    """Sum each column over every resample: as many groups as there are, drawn with replacement."""
     return np.concatenate([drawn @ columns for drawn in weights(len(columns), seed, level)])
 
 
 def weights(groups: int, seed: int, level: float = LEVEL) -> Iterator[Float[Array, "r G"]]:
-    """Give all resamples, some at once, as how often each draws each group.
+    """Give all resamples in chunks: how often each resample draws each group.
 
-    They depend on the seed and the level alone, and are drawn once for each number of groups: an
-    audit makes hundreds of intervals of the same texts, drawing is what costs, and numbers that are
-    equal have equal intervals. What would be too large to keep is drawn again.
+    They depend on the number of groups, the seed and the level only, and are cached. An audit makes
+    hundreds of intervals over the same texts, and drawing takes most of the time. So equal numbers
+    also get equal intervals. Tables that are too large to cache are drawn again each time.
     """
     count = how_many(level)
     draw = _kept if groups * count <= _MOST_KEPT else _drawn

@@ -1,4 +1,4 @@
-"""How many texts would settle what an interval leaves open."""
+"""How many texts it would take to settle an inconclusive result."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import math
 from sightline.core.results import Estimate
 
 MOST = 100
-"""An effect that would take more than so many times its texts lies on the threshold, for all that
-anybody can tell."""
+"""Factor beyond which more texts would not help: a score that needs more than so many times its
+texts lies on the threshold for all practical purposes."""
 
 
 def texts_needed(score: Estimate, threshold: float, fewest: int = 1) -> int | None:
-    """Estimate how many texts would let the interval of an effect clear δ, if the effect stays
-    where it is.
+    """Estimate how many texts would move the interval of a score off the threshold, if the score
+    stays the same.
 
-    The half of an interval shrinks with the root of the texts, so the half on the side of δ, h, is
-    as wide as the distance d to it with n · (h / d)² texts. At least the ``fewest`` that a finding
-    rests on; None where that tells nothing: no interval, an effect that lies on δ, or one that
-    would take more than `MOST` times the texts there are.
+    The half-width h of an interval shrinks with the square root of n, so it equals the distance d
+    to the threshold at n · (h / d)² texts. The result is at least ``fewest``, the minimum sample
+    size of the test. None if there is no interval, if the score lies on the threshold, or if more
+    than `MOST` times the texts were needed.
     """
     half = score.value - score.low if score.value > threshold else score.high - score.value
     distance = abs(score.value - threshold)

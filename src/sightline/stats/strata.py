@@ -1,4 +1,4 @@
-"""Sums over texts in which every class of them counts alike, however rare it is."""
+"""Sums over texts with equal weight for every class, however rare."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from sightline.stats.intervals import numbered, summed
 
 Array = np.ndarray
 FEW: int = INTERVALS["few"]
-"""Texts (or clusters): a class of fewer counts for less, because so few cannot speak for half of an
-answer."""
+"""Texts (or clusters) that give a class full weight. A class with fewer counts less, because so few
+texts cannot decide half of a result."""
 
 
 @dataclass(frozen=True)
 class Strata:
-    """Texts in classes and in clusters, both numbered from 0; a cluster may have texts of several
-    classes.
-    """
+    """Texts in classes and in clusters, both numbered from 0; a cluster may span classes."""
 
     classes: Int[Array, " N"]
     clusters: Int[Array, " N"]
@@ -32,8 +30,8 @@ class Strata:
         classes: Int[Array, " M"] | None = None,
         clusters: Int[Array, " M"] | None = None,
     ) -> Strata:
-        """Take some texts; where no classes are told they are of one, and where no clusters are,
-        each stands alone.
+        """Take the texts in ``rows``. Without classes all are in one, and without clusters each is
+        its own.
         """
         n = len(rows)
         kinds = np.zeros(n, dtype=np.int64) if classes is None else numbered(classes[rows], n)
@@ -52,27 +50,27 @@ class Strata:
 
     @cached_property
     def weight(self) -> Float[Array, " N"]:
-        """Weigh texts so that classes have equal shares, those of few texts less; the weights add
-        up to N.
+        """Weights that give all classes equal shares, and less to classes of few texts; they sum to
+        N.
 
-        Direct standardisation to shares that no sample decides (Holt & Smith 1979): ``w = N a_c /
-        (n_c Σ a)`` with ``a_c = min(1, G_c / FEW)`` for n_c texts in G_c clusters.
+        Direct standardisation to shares that do not depend on the sample (Holt & Smith 1979): ``w =
+        N a_c / (n_c Σ a)`` with ``a_c = min(1, G_c / FEW)`` for n_c texts in G_c clusters.
         """
         shares = np.minimum(1.0, self.groups / FEW)
         return np.asarray((len(self.classes) * shares / (self.sizes * shares.sum()))[self.classes])
 
     def summed(self, values: Float[Array, " N"]) -> Float[Array, " G"]:
-        """Add up the weighted values of each cluster."""
+        """Sum the weighted values of each cluster."""
         return summed(self.weight * values, self.clusters)
 
     def levelled(self, values: Float[Array, " N"]) -> Float[Array, " N"]:
         """Move each class to the weighted mean of all: ``w (x − x̄_c) √(G_c / (G_c − 1)) + Σ w x /
         N``.
 
-        The sum is that of the weighted values, and what is left of the spread is that within
-        classes, as ``Σ e² / (G_c − 1)`` has it: their sizes are taken as they are, and how many
-        texts of each were drawn adds nothing to an interval. One class stays as it is; a class of
-        one text has no spread.
+        This keeps the sum of the weighted values, and of their spread only the part within classes,
+        as in ``Σ e² / (G_c − 1)``. The class sizes are taken as fixed, so the number of texts drawn
+        from each class adds nothing to an interval. A single class stays as it is; a class of one
+        text has no spread.
         """
         if len(self.sizes) == 1:
             return values
@@ -85,7 +83,7 @@ class Strata:
         """Degrees of freedom of a sum over classes: ``(Σ s_c²)² / Σ (s_c⁴ / (G_c − 1))``
         (Satterthwaite 1946).
 
-        Where one class of few texts makes most of the spread, they are as few as its own.
+        Where one class of few texts makes most of the spread, it decides the degrees of freedom.
         """
         if len(self.sizes) == 1:
             return float(self.groups[0] - 1)

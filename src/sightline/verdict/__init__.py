@@ -1,1 +1,1 @@
-"""The tests, the decision rule and the verdict."""
+"""The tests, the decision rule and the verdict of an audit."""

@@ -1,6 +1,4 @@
-"""What a model loses without its learned choice of words: the drop in accuracy and in macro-F1, by
-comparison.
-"""
+"""The accuracy and macro-F1 that a model loses without its learned attention."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ Decisions = Int[Array, " N"] | Int[Array, "N R"]
 
 @dataclass(frozen=True)
 class Drop:
-    """One comparison by one metric: which measure holds the other decisions, and under which
-    name.
+    """One comparison by one metric: the measure that holds the other predictions, and their name in
+    it.
     """
 
     measure: str
@@ -52,7 +50,7 @@ DROPS: Mapping[str, Drop] = {
     for comparison, measure in _MEASURES.items()
     for metric in METRICS
 }
-"""Every drop by the name that it is estimated under."""
+"""Every drop by the name of its estimate."""
 
 
 def estimate_drop(
@@ -65,7 +63,7 @@ def estimate_drop(
     clusters: Int[Array, " N"],
     level: float = LEVEL,
 ) -> Estimate:
-    """Estimate what a metric loses between two columns of decisions, paired by text."""
+    """Estimate how much a metric drops between two columns of predictions, paired by text."""
     both = beside(
         [confusion(labels, _columns(decisions), classes) for decisions in (learned, other)]
     )
@@ -80,7 +78,7 @@ def estimate_drop(
 
 
 def lost(labels: Int[Array, " N"], learned: Decisions, other: Decisions) -> Float[Array, " N"]:
-    """Give what each text adds to the drop in accuracy."""
+    """Give the contribution of each text to the drop in accuracy."""
     hits = [(_columns(decisions) == labels[:, None]).mean(axis=1) for decisions in (learned, other)]
     return np.asarray(hits[0] - hits[1])
 

@@ -1,4 +1,4 @@
-"""What a claim is: one row, and everything that is said, measured and shown of it."""
+"""The definition of a test: one row with everything that is measured, decided and shown for it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from sightline.verdict.decision_rule import WORSE
 Kind = Literal[
     "contrast", "by rank", "two operators", "pairs", "share", "share without", "weakest drop"
 ]
-"""How a claim is judged; each is a function in ``verdict/scoring_rules.py``."""
+"""How a test is judged; each is a function in ``verdict/scoring_rules.py``."""
 How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
-"""How a quantity becomes a number with an interval; each is a branch of ``Evidence.estimate``."""
+"""How a quantity is estimated with an interval; each is a branch of ``Evidence.estimate``."""
 Veto = Literal["", "moved", "alone", "together", "below zero"]
-"""How a contradiction keeps a map from being shown: by itself as the test that moves words does
-(row 2), or by itself, only with all others that are so marked, or only where even the interval lies
-below chance (row 3)."""
+"""How a failed test keeps a map from being shown: by itself for the test that moves words (row 2);
+by itself, only if all tests marked *together* fail, or only if the whole interval lies below chance
+(row 3)."""
 Requirement = Literal["", "passed", "one of these", "not failed"]
-"""What a row that lets a map be shown asks of the answer."""
+"""The result that a row of the verdict table requires of a test before a map may be shown."""
 
 OPERATORS = ("deleted", "replaced")
-"""What happens to words that are removed: they go, or words of other texts take their places."""
+"""What happens to removed words: they are deleted, or replaced by words of other texts."""
 MARGIN, FLIPS = "how far the prediction moves", "whether it flips"
-"""Two ways to say what words do in another text; the second is the same however a model scales its
+"""Two ways to measure what words do in another text; the second is independent of the scale of the
 logits."""
 NAMED: Mapping[Kind, tuple[str, ...]] = {"two operators": OPERATORS, "pairs": (MARGIN, FLIPS)}
-"""What the ways to ask a claim are called, where they differ in more than their chance level."""
+"""Names of the ways to ask a question, if they differ in more than their chance level."""
 
 
 @dataclass(frozen=True)
 class ReportedQuantity:
-    """A quantity that is estimated for the report; one with words stands beside the finding, by
-    these.
+    """A quantity that the report estimates; one with words is shown with the test, under these
+    words.
     """
 
     name: str
@@ -44,49 +44,49 @@ class ReportedQuantity:
 
 @dataclass(frozen=True)
 class AuditTest:
-    """One claim.
+    """One test of an audit.
 
     Parameters
     ----------
     code, name, question
-        Its stable code, which has a page in ``docs/findings/``; what it is called; and what it asks
-        of the map.
+        The stable code, which has a page in ``docs/findings/``; the name; and the question about
+        the map.
     passed, failed, below
-        What each result means to a reader of the map, as a clause; ``below``, where even the
-        interval lies below chance.
+        What each result means to a reader of the map, as a clause; ``below`` is for an interval
+        that lies entirely below chance.
     kind
-        How it is judged.
-    number, chance level, ceiling, draws
-        The quantities, named ``measure.quantity``, that give its number, the chance level, the best
-        that can be reached (1 where nothing is named), and draws of the chance level for a p-value.
-        Where the number is the weakest of those ``shown``, the measure alone.
+        How it is judged (`Kind`).
+    number, baseline, ceiling, draws
+        The quantities, as ``measure.quantity``, for its number, the chance level, the best
+        achievable value (1 if empty), and draws of the chance level for a p-value. If the number is
+        the weakest of those ``shown``, only the measure.
     second
         A second number, chance level and ceiling (two operators), or a second chance level alone
         (contrast).
-    number_words, floor_words
+    number_words, baseline_words
         What number and chance level are, as the beginnings of "…: 0.66".
     second_words
-        The same of the second number and its chance level (two operators).
+        The same for the second number and its chance level (two operators).
     exceeds
-        Whether its score can exceed 1: the ceiling is then a good choice of words, and no bound.
+        Whether its score can exceed 1: the ceiling is then a good choice of words, but no bound.
     charge
-        How its contradiction keeps the map from being shown.
+        How its failure keeps the map from being shown.
     for_caveats, for_all
-        What the rows *can be shown with these caveats* and *can be shown* ask of its answer.
+        The result that *can be shown with caveats* and *can be shown* require.
     waits_on
-        The claim without which its answer stays open.
+        The code of a test; if that one fails, this one is inconclusive.
     shown
-        What else is estimated to read it with.
+        More quantities, estimated to read it with.
     fixed
-        Its threshold, where the words of the claim name it ("most texts"); else it is set on
-        planted texts.
+        Its threshold, if its words contain it ("most texts"); other thresholds are set on synthetic
+        texts.
     twice
-        Whether its score is twice as far from chance as its number is, and 1 at most.
+        Whether its score is twice as far from chance as its number, and at most 1.
     of_the_model
-        Whether it speaks of the model as a whole, so that its answer for all texts stands for every
+        Whether it is about the model as a whole, so that its result for all texts holds for every
         class.
     as_written
-        Whether it looks for the reasons in texts as they are written, and makes none.
+        Whether it uses natural texts only, and makes none.
     """
 
     code: str
@@ -117,49 +117,47 @@ class AuditTest:
 
     @property
     def title(self) -> str:
-        """Its name with its code, as every surface writes it."""
+        """Name and code, as they are always written."""
         return f"{self.name} ({self.code})"
 
     @property
     def role(self) -> Role:
-        """What its answer does in the verdict table: it may *decide* a row, add a *caveat*, or is
-        *context*.
-        """
+        """Its role in the verdict: *required*, *must not fail*, or *informational*."""
         if self.charge or self.for_caveats:
             return "required"
         return "must not fail" if self.for_all else "informational"
 
     @property
     def bears(self) -> bool:
-        """Whether the verdict looks at it."""
+        """Whether its result can affect the verdict."""
         return self.role != "informational"
 
     @property
     def measure(self) -> str:
-        """The measure that its number comes from."""
+        """The measure of its number."""
         return self.number.partition(".")[0]
 
     @property
     def of_the_task(self) -> bool:
-        """Whether it speaks of the task, so that its answer for one predicted class is none about
+        """Whether it is about the task, so that its result for one predicted class is not about
         that class.
         """
         return self.kind == "weakest drop"
 
     @property
     def of_all_texts(self) -> bool:
-        """Whether its answer for all texts stands for every predicted class: it speaks of the task,
-        or of the model.
+        """Whether its result for all texts holds for every predicted class, because it is about the
+        task or the model.
         """
         return self.of_the_task or self.of_the_model
 
     @property
     def worse(self) -> str:
-        """What a score means whose whole interval lies below 0."""
+        """What it means if the whole interval of the score lies below 0."""
         return "the model does better without its learned attention" if self.of_the_task else WORSE
 
     def words_of(self, comparison: str) -> tuple[str, str]:
-        """Give the words for number and chance level of one comparison, or of the first one."""
+        """Give the words for number and chance level of one comparison; of the first by default."""
         if self.second_words and comparison in (OPERATORS[1], FLIPS):
             return self.second_words
         if self.of_the_task:
@@ -169,11 +167,11 @@ class AuditTest:
 
     @property
     def beside(self) -> Mapping[str, str]:
-        """What stands beside the finding: under which name each is estimated, by what it is."""
+        """The numbers shown with the test: the name of each estimate, by its words."""
         return {one.words: one.name for one in self.shown if one.words}
 
     def quantities(self) -> Iterator[ReportedQuantity]:
-        """Name everything that is estimated for it: number and chance level first."""
+        """Name everything that is estimated for it, number and chance level first."""
         if self.kind in ("contrast", "by rank", "two operators"):
             yield from (ReportedQuantity(self.number), ReportedQuantity(self.baseline))
         elif self.kind == "share without":

@@ -1,4 +1,4 @@
-"""The claims an audit tests: one literal row each, in the order in which they are told."""
+"""The tests of an audit: one literal row each, in the order of the report."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ _ROWS = (
             "How often a text has more of the words highlighted for its class than a text of "
             "another class"
         ),
-        baseline_words="Half: that of two texts that differ in nothing else",
+        baseline_words="Half: the value for two texts that differ in nothing else",
         for_caveats="not failed",
         for_all="not failed",
         as_written=True,
@@ -250,10 +250,10 @@ _ROWS = (
         shown=(
             ReportedQuantity(
                 "agreement.mass.gradient",
-                "importance of a word drawn by its weight, over that of the first word",
+                "importance of a word sampled by its weight, divided by the largest importance",
             ),
             ReportedQuantity(
-                "agreement.mass_chance.gradient", "the same for a word drawn at random"
+                "agreement.mass_chance.gradient", "the same for a word sampled uniformly"
             ),
             ReportedQuantity(
                 "agreement.coupling.gradient", "coupling: shuffled weights, used for decoding"
@@ -296,10 +296,10 @@ _ROWS = (
         shown=(
             ReportedQuantity(
                 "agreement.mass.deletion",
-                "importance of a word drawn by its weight, over that of the first word",
+                "importance of a word sampled by its weight, divided by the largest importance",
             ),
             ReportedQuantity(
-                "agreement.mass_chance.deletion", "the same for a word drawn at random"
+                "agreement.mass_chance.deletion", "the same for a word sampled uniformly"
             ),
             ReportedQuantity(
                 "agreement.coupling.deletion", "coupling: shuffled weights, used for decoding"
@@ -340,9 +340,9 @@ _ROWS = (
             ),
             ReportedQuantity(
                 "agreement.mass.free",
-                "importance of a word drawn by its weight, over that of the first word",
+                "importance of a word sampled by its weight, divided by the largest importance",
             ),
-            ReportedQuantity("agreement.mass_chance.free", "the same for a word drawn at random"),
+            ReportedQuantity("agreement.mass_chance.free", "the same for a word sampled uniformly"),
             ReportedQuantity("agreement.captured.free_gradient", "of the gradient alone"),
             ReportedQuantity(
                 "agreement.chance.free_gradient", "the chance level of the gradient alone"
@@ -462,8 +462,8 @@ _ROWS = (
         baseline="own_word.text",
         ceiling="own_word.whole",
         number_words=(
-            "The share of the evidence of the attended tokens that their words explain, seen in "
-            "other texts"
+            "The share of the variance of the attended tokens’ logits that their words explain, "
+            "learned from other texts"
         ),
         baseline_words="The share that the other words of the text explain",
         for_all="passed",
@@ -478,7 +478,7 @@ _ROWS = (
                 "mixing.own",
                 "share of the gradient of a state’s length that is its own word’s, by attention",
             ),
-            ReportedQuantity("mixing.own_plain", "the same, all states alike"),
+            ReportedQuantity("mixing.own_plain", "the same, all hidden states weighted equally"),
             ReportedQuantity("mixing.even", "the share of each word if all had the same"),
             ReportedQuantity("mixing.own.untrained", "a state’s own share before any training"),
         ),
@@ -577,10 +577,10 @@ _ROWS = (
         ceiling="information.most.label",
         draws="information.draws.label",
         number_words=(
-            "What the state of the largest weight tells of the label (nats, of texts the probe "
-            "has not seen)"
+            "What the hidden state with the largest weight says about the label (nats, on texts "
+            "that the probe has not seen)"
         ),
-        baseline_words="What the states of the other ranks tell of it, on average",
+        baseline_words="What the hidden states of the other ranks say about it, on average",
         for_all="not failed",
         shown=(
             ReportedQuantity(
@@ -600,7 +600,7 @@ _ROWS = (
             ),
             ReportedQuantity(
                 "information.flatness",
-                "mean weight of the first rank over that of the last",
+                "mean weight of the first rank, divided by the mean weight of the last",
                 "unbounded mean",
             ),
             ReportedQuantity(
@@ -625,7 +625,7 @@ _ROWS = (
         number="agreement.captured.references",
         baseline="agreement.chance.references",
         number_words=(
-            "The share of one reference’s importance that the top words of the other capture "
+            "The share of one map’s importance that the top words of the other capture "
             "(gradient and leave-one-out)"
         ),
         baseline_words="The share that random words capture",
@@ -797,7 +797,7 @@ _ROWS = (
         number="beside.alike.seeds",
         baseline="beside.alike_chance.seeds",
         number_words=(
-            "How alike the weights of two trainings are (1 less their divergence, as a share of "
+            "How similar the weights of two trainings are (1 minus their divergence, as a share of "
             "the largest)"
         ),
         baseline_words="The same with the weights of the other training shuffled over the words",
@@ -816,10 +816,10 @@ _ROWS = (
 )
 
 AUDIT_TESTS: Mapping[str, AuditTest] = {row.code: row for row in _ROWS}
-"""Every claim that an audit tests, by its code."""
+"""Every test of an audit by its code."""
 
 OWN = "SL-304"
-"""The claim about what the words of a class do by themselves."""
+"""The test of what the words of a class do by themselves."""
 DECIDING = tuple(code for code, claim in AUDIT_TESTS.items() if claim.charge in ("moved", "alone"))
-"""The claims without an answer to which there is no verdict: each can keep the map from being shown
-by itself."""
+"""The tests that can keep a map from being shown by themselves: without their result there is no
+verdict."""

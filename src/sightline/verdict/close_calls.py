@@ -1,5 +1,5 @@
-"""Tests on which a verdict hangs: their interval ends so near the threshold that other random words,
-or other texts, may put it on the other side.
+"""Close calls: tests whose interval ends so near the threshold that other random words, or other
+texts, could change the verdict.
 """
 
 from __future__ import annotations
@@ -14,17 +14,15 @@ from sightline.verdict.evidence import Evidence
 from sightline.verdict.verdict_table import verdict_of
 
 NEAR = 1.0
-"""How many half widths of its interval from the threshold an end is near it. Over 20 seeds of an
-audit the end of a score that random words take part in has a standard deviation of up to 0.6 half
+"""An end of an interval is near the threshold within so many half widths. Over 20 seeds of an
+audit, the end of a score that depends on random words has a standard deviation of up to 0.6 half
 widths (docs/decisions/0110-close-calls.md)."""
 
 
 def close_calls(
     found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None, verdict: Verdict
 ) -> tuple[CloseCall, ...]:
-    """Find the tests that would change the verdict of their texts on the other side, nearest
-    first.
-    """
+    """Find the tests that would change a verdict if they crossed the threshold, nearest first."""
     calls: dict[tuple[str, str], CloseCall] = {}
     for code, of, distance, other in _near(found):
         changed = verdict_of({**found, code: _turned(found[code], of, other)}, evidence, learned)
@@ -35,7 +33,7 @@ def close_calls(
 
 
 def _near(found: Mapping[str, Finding]) -> Iterator[tuple[str, str, float, Answer]]:
-    """Give each test near its threshold, the class, how near, and its result on the other side."""
+    """Give each test near its threshold, the class, the distance, and the result beyond it."""
     for code, finding in found.items():
         if not finding.bears or finding.threshold is None:
             continue
@@ -43,16 +41,14 @@ def _near(found: Mapping[str, Finding]) -> Iterator[tuple[str, str, float, Answe
         for of, one in finding.by_class.items():
             scopes[of] = one, finding.answers.get(of, "not run")
         for of, (score, answer) in scopes.items():
-            # Where several ways of asking are joined, the result may not be that of this score.
+            # If several ways of asking are joined, this score alone may not decide the result.
             if score is not None and decide(score, finding.threshold) == answer:
                 for distance, other in _crossings(score, finding.threshold, answer):
                     yield code, of, distance, other
 
 
 def _crossings(score: Estimate, threshold: float, answer: Answer) -> Iterator[tuple[float, Answer]]:
-    """Give what the result would be if an end of the interval crossed the threshold, the nearer one
-    first.
-    """
+    """Give the result if an end of the interval crossed the threshold, the nearer end first."""
     near = NEAR * (score.high - score.low) / 2
     ends: list[tuple[float, Answer]] = [
         (abs(score.low - threshold), "inconclusive" if answer == "passed" else "passed"),

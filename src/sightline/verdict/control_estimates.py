@@ -1,4 +1,4 @@
-"""What is estimated of the distance between a model and its companions: context, and no claim."""
+"""Estimates of the distance between a model and its control models: context, without a test."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sightline.core.results import Measurement, Outcome
 from sightline.verdict.audit_test import How, ReportedQuantity
 
 KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean of shares"}
-"""Between the weights, the order of the words by them, and the answers; and how each is
-estimated."""
+"""How each distance is estimated: between the weights, the orders of the words by them, and the
+outputs."""
 
 
 def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Name what was measured of each companion, but for the ranks of words that have none, as under
-    uniform weights.
+    """Name what was measured for each control model, except rank correlations that are undefined,
+    as under uniform weights.
     """
     taken = outcomes.get("beside")
     if not isinstance(taken, Measurement):
@@ -33,7 +33,7 @@ def distances(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
 
 
 def as_distance(name: str) -> ReportedQuantity | None:
-    """Say how such a number is estimated; nothing of others.
+    """Say how a distance is estimated; None for other quantities.
 
     >>> as_distance("beside.jsd.seed(by=1)").how, as_distance("beside.jsd.twin"), as_distance("need.moved")
     ('mean of shares', None, None)

@@ -1,4 +1,4 @@
-"""One rule for every finding: an interval of the score against the threshold."""
+"""The decision rule of every test: the interval of the score compared with the threshold."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from sightline.core.results import Answer, Estimate
 
 _RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
-"""What a score means whose whole interval lies below 0, its chance level."""
+"""What it means if the whole interval of a score lies below 0, its chance level."""
 
 
 def decide(score: Estimate, threshold: float, fewest: int = 1) -> Answer:
-    """A test passes where the whole interval lies above the threshold, and fails where it lies
-    below.
+    """Pass a test if the whole interval lies above the threshold, fail it if the whole interval
+    lies below.
 
-    Too little data is never a failure: a wide interval contains the threshold and stays
-    inconclusive, and so does a score of fewer texts than a test may rest on. An interval that is
-    not known compares with nothing.
+    Too little data never fails a test: a wide interval contains the threshold, which is
+    inconclusive. So is a score on fewer texts than the test needs. A score without an interval is
+    inconclusive, too.
     """
     if score.n == 0 or math.isnan(score.value):
         return "not run"
@@ -30,10 +30,10 @@ def decide(score: Estimate, threshold: float, fewest: int = 1) -> Answer:
 
 
 def agreed(answers: Collection[Answer]) -> Answer:
-    """Join the answers of several ways to ask one question: failed by all, or passed by one and
-    failed by none.
+    """Join the results of several ways to ask one question: failed if all fail, passed if one
+    passes and none fails.
 
-    Ways that could not be asked say nothing.
+    Ways that were not run do not count.
     """
     known = [answer for answer in answers if answer != "not run"]
     if not known:
@@ -44,17 +44,17 @@ def agreed(answers: Collection[Answer]) -> Answer:
 
 
 def both(answers: Collection[Answer]) -> Answer:
-    """Join the answers of ways that must say the same; what one of them leaves open stays open."""
+    """Join the results of ways that must agree; if they do not, the result is inconclusive."""
     known = {answer for answer in answers if answer != "not run"}
     return known.pop() if len(known) == 1 else "inconclusive" if known else "not run"
 
 
 def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
-    """Name the comparison that decides a claim which must hold in all of them.
+    """Name the comparison that decides a test which must pass in all of them.
 
-    It has the weakest answer and, among equal answers, the smallest score. A score whose whole
-    interval lies below chance comes before one that may be chance: the verdict table treats the
-    two differently. Undefined scores decide nothing.
+    It has the weakest result and, among equal results, the smallest score. A score whose whole
+    interval lies below chance comes first, because the verdict table treats it differently.
+    Undefined scores decide nothing.
     """
 
     def strength(name: str) -> tuple[int, bool, float]:
@@ -65,9 +65,9 @@ def weakest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> s
 
 
 def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) -> str:
-    """Name the comparison that decides a claim for which one is enough.
+    """Name the comparison that decides a test for which one is enough.
 
-    It has the strongest answer and, among equal answers, the largest score.
+    It has the strongest result and, among equal results, the largest score.
     """
     return max(
         _defined(answers), key=lambda name: (_RANK.index(answers[name]), effects[name].value)
@@ -75,20 +75,18 @@ def strongest(answers: Mapping[str, Answer], effects: Mapping[str, Estimate]) ->
 
 
 def _defined(answers: Mapping[str, Answer]) -> list[str]:
-    """Name the comparisons that have an answer; the first one where none has."""
+    """Name the comparisons that have a result; the first one if none has."""
     known = [name for name, answer in answers.items() if answer != "not run"]
     return known or [*answers][:1]
 
 
 def below_chance(score: Estimate) -> bool:
-    """Tell whether the whole interval of a score lies below its chance level."""
+    """Check whether the whole interval of a score lies below its chance level."""
     return score.high < 0
 
 
 def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WORSE) -> str:
-    """Say how the interval lies against the threshold; ``worse`` says what an interval below 0
-    means.
-    """
+    """Compare the interval with the threshold in words; ``worse`` is for an interval below 0."""
     if math.isnan(score.value):
         return score.method  # why it is undefined
     text = f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
@@ -113,7 +111,7 @@ def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WOR
 
 
 def disagreement(answers: Mapping[str, Answer], by_class: Mapping[str, Estimate]) -> str:
-    """Say where predicted classes answer differently; empty where they do not."""
+    """Say which predicted classes have opposite results; empty if none have."""
     if "passed" not in answers.values() or "failed" not in answers.values():
         return ""
     said = ", ".join(

@@ -1,5 +1,5 @@
-"""Is a class what the model predicts when it finds no evidence for another one? Then no word
-explains it.
+"""Is a class what the model predicts when it finds no evidence for another? Then no word explains
+it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from sightline.verdict.decision_rule import decide
 from sightline.verdict.evidence import Evidence
 
 FLIPS = 0.05
-"""Share of the texts of a class whose prediction may flip, at most, when words are removed."""
+"""Largest share of the texts of a class whose prediction may flip when words are removed."""
 OTHERS = "transplant.own.deletion"
-"""A number of a map that every model has: without it, no other map was asked."""
+"""A number of a map that every model has; without it, only the audited map was tested."""
 
 
 def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
-    """Say whether the words that a map highlights for a class do anything by themselves."""
+    """Test whether the words that a map highlights for a class have an effect by themselves."""
     number = f"transplant.own.{name}"
     if not evidence.has(number):
         return "not run"
@@ -36,12 +36,11 @@ def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
 
 
 def by_absence(evidence: Evidence, of: str) -> bool:
-    """Tell whether the words of a class were shown to do nothing, and no removal flips its
-    predictions.
+    """Check whether the words of a class have no effect, and no removal flips its predictions.
 
-    No other map may have been found whose words do something, and words are removed in the order of
-    what the removal of each alone does: a map that misses the words of a class does not make the
-    class one without words.
+    No other map may have words with an effect, and words are removed in the order of their own
+    removal effects. So a map that misses the words of a class does not make it a class without
+    words.
     """
     if own_effect(evidence, "attention", of) != "failed" or not evidence.has(OTHERS):
         return False
@@ -51,5 +50,5 @@ def by_absence(evidence: Evidence, of: str) -> bool:
     if not evidence.has(number):
         return False
     share, rows = evidence.array(number), evidence.rows(of)
-    flips = np.where(np.isnan(share), np.nan, share > 0)  # of one word there is nothing to remove
+    flips = np.where(np.isnan(share), np.nan, share > 0)  # NaN for one word, which cannot go
     return bootstrap.proportion(flips[rows], evidence.clusters[rows]).value <= FLIPS

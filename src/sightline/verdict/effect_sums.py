@@ -1,8 +1,7 @@
-"""Each claim as sums over texts, one a way to ask it: what two audits of the same texts are
-compared by.
+"""Each test as sums over texts, one for each way to ask it: the input of comparing two audits.
 
-The score of a finding is the ratio of these sums, so that each score is defined where it is judged
-and nowhere else.
+The score of a test is the ratio of these sums, so a score is defined exactly where the test judges
+it.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from sightline.verdict.transfer_estimates import pair_sums
 
 Array = np.ndarray
 Way = RatioSums | PairSums | str
-"""The sums of a score over all audited texts, or over pairs of them; or why there are none."""
+"""The sums of a score over all audited texts or over pairs of them, or why there are none."""
 
 
 def ways(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
-    """Give every way to ask a claim, by its name; the same names for every model."""
+    """Give the sums of every way to ask a test, by its name; every model has the same names."""
     return _WAYS[claim.kind](evidence, claim)
 
 
@@ -54,7 +53,7 @@ def _share(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
 
 
 def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
-    """Compare the accuracy that is lost, which is a mean over texts; F1 is none."""
+    """Compare the accuracy lost, which is a mean over texts; F1 is not."""
     found: dict[str, Way] = {}
     for drop in {
         DROPS[one.name].comparison: DROPS[one.name]

@@ -1,4 +1,4 @@
-"""The numbers of a report beside the findings: each with its interval, n and method."""
+"""All numbers of a report besides the test scores, each with its interval, n and method."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sightline.verdict.retention_estimates import KEPT, RATIOS
 
 
 def metrics(evidence: Evidence, *, grouped: bool = False) -> dict[str, Estimate]:
-    """Accuracy (Wilson) and macro-F1 (bootstrap) on the audited texts whose output is a number.
+    """Accuracy (Wilson) and macro-F1 (bootstrap) on the audited texts with a finite output.
 
-    Where texts are ``grouped``, whole groups are drawn, as for every finding; else each text stands
-    alone.
+    If texts are ``grouped``, whole groups are resampled, as for every test; otherwise each text is
+    its own.
     """
     if evidence.taken("outputs") is None or not evidence.finite.any():
         return {}
@@ -37,8 +37,8 @@ def metrics(evidence: Evidence, *, grouped: bool = False) -> dict[str, Estimate]
 
 
 def estimates(evidence: Evidence) -> dict[str, Estimate]:
-    """Give every number a claim names, those of marked words, companions and whole splits, as
-    ``measure.quantity``.
+    """Give every number that a test names, and those of rationales, control models, layers and
+    whole splits, as ``measure.quantity``.
     """
     claimed = [one.name for claim in AUDIT_TESTS.values() for one in claim.quantities()]
     taken = [outcome for outcome in evidence.outcomes.values() if isinstance(outcome, Measurement)]
@@ -53,7 +53,7 @@ def estimates(evidence: Evidence) -> dict[str, Estimate]:
 def with_context(
     findings: Sequence[Finding], numbers: Mapping[str, Estimate]
 ) -> tuple[Finding, ...]:
-    """Put beside each finding the numbers to read it with, as far as they were measured."""
+    """Add to each finding the numbers to read it with, if they were measured."""
     named = {
         code: {words: numbers[name] for words, name in claim.beside.items() if name in numbers}
         for code, claim in AUDIT_TESTS.items()

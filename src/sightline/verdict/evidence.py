@@ -1,4 +1,4 @@
-"""The measurements of one audit and every estimate made of them: each once, under one name."""
+"""The measurements of one audit, and the estimates from them, each computed once under one name."""
 
 from __future__ import annotations
 
@@ -27,21 +27,19 @@ from sightline.verdict.transfer_estimates import compared
 
 Array = np.ndarray
 Three = tuple[str, str, str]
-"""A number, its chance level and its ceiling by name; the ceiling may be empty, and is 1 then."""
+"""Names of a number, its chance level and its ceiling; an empty ceiling stands for 1."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything a finding may look at. An estimate is made when it is first asked for, and then
-    kept by its name.
-    """
+    """The measurements that tests use. Each estimate is computed on first use and then kept."""
 
     outcomes: Mapping[str, Outcome]
     label_names: tuple[str, ...]
     thresholds: Thresholds
     seed: int
     confidence: float = LEVEL
-    """The level of an interval over all texts: higher where they are looked at more than once."""
+    """The level of intervals over all texts: higher if an audit looks at them more than once."""
     _estimates: dict[str, Estimate | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -50,18 +48,18 @@ class Evidence:
     )
 
     def taken(self, measure: str) -> Measurement | None:
-        """Give the measurement, or nothing when it was not taken."""
+        """Give the measurement, or None if it was not taken."""
         outcome = self.outcomes.get(measure)
         return outcome if isinstance(outcome, Measurement) else None
 
     def has(self, name: str) -> bool:
-        """Tell whether a quantity, ``measure.quantity``, was measured."""
+        """Check whether a quantity, ``measure.quantity``, was measured."""
         measure, _, quantity = name.partition(".")
         taken = self.taken(measure)
         return taken is not None and quantity in taken.values
 
     def why_not(self, name: str) -> str:
-        """Say why a measure, or one quantity of it, was not taken."""
+        """Say why a measure, or a quantity of it, was not taken."""
         measure, _, quantity = name.partition(".")
         outcome = self.outcomes.get(measure)
         if isinstance(outcome, Measurement):
@@ -85,14 +83,14 @@ class Evidence:
 
     @cached_property
     def finite(self) -> Bool[Array, " N"]:
-        """Where the model's outputs are numbers."""
+        """Marks the texts with a finite output."""
         if not self.has("outputs.finite"):
             return np.ones(len(self.predicted), dtype=bool)
         return self.array("outputs.finite").astype(bool)
 
     @cached_property
     def clusters(self) -> Int[Array, " N"]:
-        """Which texts share a source, and are drawn together."""
+        """The cluster of each text: texts of one source are resampled together."""
         if not self.has("outputs.cluster"):
             return np.arange(len(self.predicted))
         return np.unique(self.array("outputs.cluster"), return_inverse=True)[1]
@@ -101,7 +99,7 @@ class Evidence:
         """Give one raw array, ``measure.quantity``, of a measurement that was taken."""
         measure, _, quantity = name.partition(".")
         measurement = self.taken(measure)
-        assert measurement is not None  # callers have asked `has` first
+        assert measurement is not None  # callers have checked `has`
         return np.asarray(measurement.values[quantity])
 
     @cached_property
@@ -111,9 +109,7 @@ class Evidence:
         return {self.label_names[c]: (self.predicted == c) & self.finite for c in present}
 
     def level(self, of: str) -> float:
-        """Give the level of an interval: that of all texts, or of one class among several
-        (Bonferroni).
-        """
+        """Level of an interval: over all texts, or for one class among several (Bonferroni)."""
         if not of:
             return self.confidence
         return 1 - (1 - self.confidence) / max(1, len(self.classes))
@@ -123,17 +119,18 @@ class Evidence:
         return self.classes[of] if of else np.ones(len(self.predicted), dtype=bool)
 
     def contrast(self, three: Three, of: str = "") -> Contrast:
-        """Compare a number with its chance level, text by text, over those of a predicted class, or
-        over all.
+        """Compare a number with its chance level, text by text, over a predicted class or over all
+        texts.
 
-        Over all, predicted classes count alike: how rare a class is says nothing of its reasons.
+        Over all texts, predicted classes have equal weight: the frequency of a class says nothing
+        about its reasons.
         """
         if (three, of) not in self._contrasts:
             self._contrasts[three, of] = self._compared(three, of)
         return self._contrasts[three, of]
 
     def sums(self, three: Three) -> RatioSums:
-        """Give the sums over all texts that the score of `contrast` is the ratio of (over pairs:
+        """Give the sums over all texts whose ratio is the score of `contrast` (over pairs:
         `pair_sums`).
         """
         number, baseline, ceiling = three
@@ -158,9 +155,7 @@ class Evidence:
         )
 
     def estimate(self, name: str) -> Estimate | None:
-        """Give the one estimate of a quantity, ``measure.quantity``; nothing where it was not
-        measured.
-        """
+        """Give the estimate of a quantity, ``measure.quantity``, or None if it was not measured."""
         if name not in self._estimates:
             self._estimates[name] = self._made(name)
         return self._estimates[name]
@@ -187,7 +182,7 @@ class Evidence:
     def _summary(
         self, values: Array | Ragged | Bracket | None, one: ReportedQuantity
     ) -> Estimate | None:
-        """Estimate one number of what was measured text by text."""
+        """Estimate a quantity that was measured text by text."""
         if isinstance(values, Bracket):
             return between(values, self.seed, clusters=self.clusters)
         if values is None or isinstance(values, Ragged):
@@ -220,7 +215,7 @@ class Evidence:
     def decisions(
         self, measure: str, other: str
     ) -> tuple[Int[Array, " N"], Int[Array, " N"], Int[Array, "N *R"]]:
-        """Give the labels, the decisions of the model, and those of what it is compared with."""
+        """Give the labels, the model's predictions, and the predictions to compare them with."""
         labels, learned, others = (
             self.array(f"{measure}.{quantity}") for quantity in ("label", "learned", other)
         )
@@ -228,9 +223,7 @@ class Evidence:
 
 
 def threes(claim: AuditTest) -> tuple[Three, ...]:
-    """Name what a test compares: its number, chance level and best achievable value, in each of its
-    ways.
-    """
+    """Name number, chance level and ceiling of each way in which a test asks."""
     first = (claim.number, claim.baseline, claim.ceiling)
     if not claim.second:
         return (first,)
@@ -241,9 +234,7 @@ def threes(claim: AuditTest) -> tuple[Three, ...]:
 
 
 def named_threes(claim: AuditTest) -> dict[str, Three]:
-    """Name each way in which a test asks: by its chance level, or by what happens to the words that
-    are removed.
-    """
+    """Name each way in which a test asks: by its chance level, or by how it removes words."""
     first, *others = threes(claim)
     if claim.kind in NAMED:
         return dict(zip(NAMED[claim.kind], (first, *others), strict=False))
@@ -260,10 +251,10 @@ _COMPARED = [
 _CONTRASTED: Mapping[str, Three] = {
     name: three for three in reversed(_COMPARED) for name in three[:2] if name
 }
-"""What is compared, in the first claim that does: its one estimate is over the texts on which both
-are defined."""
+"""The comparison of each name, by the first test that has it: its estimate is over the texts where
+both are defined."""
 _CEILINGS = frozenset(three[2] for three in _COMPARED)
 _CLAIMED = {one.name: one for claim in AUDIT_TESTS.values() for one in claim.quantities()}
 _SHOWN: Mapping[str, ReportedQuantity] = {**MARKED, **KEPT, **_CLAIMED}
 _BOUNDS: Mapping[str, Bounds] = {"unbounded mean": None, "mean of shares": (0.0, 1.0)}
-"""Between which ends a mean lies, where not from −1 to 1."""
+"""Bounds of a mean, if they are not −1 and 1."""

@@ -1,6 +1,4 @@
-"""Turn evidence into findings and a verdict (docs/findings/ says why each number is the one to ask
-for).
-"""
+"""Turn evidence into test results and a verdict (docs/findings/ explains the tests)."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ NO_DELTA = "no threshold has been set for this test"
 
 @dataclass(frozen=True)
 class Judgement:
-    """What an audit concludes."""
+    """The conclusions of an audit."""
 
     findings: tuple[Finding, ...]
     verdict: Verdict
@@ -33,9 +31,9 @@ class Judgement:
 
 
 def judge(evidence: Evidence, learned: Learned | None = None) -> Judgement:
-    """Answer every claim in its order, and apply the verdict table.
+    """Run every test in order, and apply the verdict table.
 
-    ``learned`` is what the model has learned, where more texts than those of the evidence say it.
+    ``learned`` is how well the model predicts, if it comes from more texts than the evidence.
     """
     found = {claim.code: _answered(evidence, claim) for claim in AUDIT_TESTS.values()}
     adjusted = benjamini_hochberg({code: one.p for code, one in found.items() if one.p is not None})
@@ -50,7 +48,7 @@ def judge(evidence: Evidence, learned: Learned | None = None) -> Judgement:
 
 
 def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
-    """Judge one claim as its kind is judged."""
+    """Judge one test by its kind."""
     threshold, fewest = evidence.thresholds.of(claim), evidence.thresholds.fewest(claim.code)
     judged = KINDS[claim.kind](evidence, claim)
     if isinstance(judged, str):
@@ -79,13 +77,13 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
 
 
 def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
-    """Name the comparison that decides for a class, where it is another than for all texts."""
+    """Name the deciding comparison of a class, if another one decides over all texts."""
     for of, comparison in classes.items():
         yield f"for predicted {of!r} another comparison decides: {comparison}"
 
 
 def _needed(score: Estimate, answer: Answer, threshold: float | None, fewest: int) -> int | None:
-    """Say how many texts would settle it; nothing where texts are not what it lacks."""
+    """Number of texts that would settle the test; None if more texts would not help."""
     if answer != "inconclusive" or threshold is None or decide(score, threshold, fewest) != answer:
         return None
     return texts_needed(score, threshold, fewest)
@@ -98,10 +96,10 @@ def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
 def _joined(
     judged: Judged, effects: Mapping[str, Estimate], threshold: float | None, fewest: int
 ) -> tuple[Answer, str, str]:
-    """Join the answers of all tests, name the test that decides, and say what each answers.
+    """Join the results of all comparisons, name the one that decides, and say what each gives.
 
-    A claim without threshold stays open. Ways that have to agree have an order: the first one
-    decides that answers as they do together.
+    A test without threshold is inconclusive. If all comparisons have to agree, the first one with
+    the joint result decides.
     """
     answers = {name: _open_or(score, threshold, fewest) for name, score in effects.items()}
     if judged.join != "weakest":
@@ -115,14 +113,14 @@ def _joined(
 
 
 def _open_or(score: Estimate, threshold: float | None, fewest: int) -> Answer:
-    """Answer against the threshold; a claim without threshold stays open."""
+    """Compare with the threshold; inconclusive without one."""
     return "inconclusive" if threshold is None else decide(score, threshold, fewest)
 
 
 def _said(
     judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str, Answer], lead: str
 ) -> str:
-    """Say what each test answers, and which of them decides; nothing of a test that is alone."""
+    """Say the result of each comparison, and which decides; empty if there is only one."""
     if len(answers) == 1:
         return ""
     known = {
@@ -136,7 +134,7 @@ def _said(
 
 
 def _held_back(finding: Finding, found: Mapping[str, Finding]) -> Finding:
-    """Leave an answer open where the claim that it waits on failed."""
+    """Make a result inconclusive if the test that it waits on failed."""
     other = AUDIT_TESTS[finding.code].waits_on
     if not other or found[other].result != "failed" or finding.result not in ("passed", "failed"):
         return finding

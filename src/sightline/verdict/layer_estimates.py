@@ -1,4 +1,4 @@
-"""What is estimated of each layer of attention: context, and no claim."""
+"""Estimates for each layer of attention: context, without a test."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ KINDS: Mapping[str, How] = {
     "constant": "mean of shares",
     "constant_changed": "share",
 }
-"""How far the answer moves, and how often the decision is another; and how each is estimated."""
+"""How each is estimated: the change of the output, and the share of changed predictions."""
 
 
 def of_layers(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Name what was measured of each layer."""
+    """Name what was measured for each layer."""
     taken = outcomes.get("layers")
     return (
         tuple(f"layers.{name}" for name in taken.values) if isinstance(taken, Measurement) else ()
@@ -25,9 +25,9 @@ def of_layers(outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
 
 
 def as_layer(name: str) -> ReportedQuantity | None:
-    """Say how such a number is estimated; nothing of others.
+    """Say how a quantity of a layer is estimated; None for other quantities.
 
-    >>> as_layer("layers.uniform_changed.3").how, as_layer("beside.jsd.base")
+    >>> as_layer("layers.uniform_changed.3").how, as_layer("need.moved")
     ('share', None)
     """
     measure, _, quantity = name.partition(".")

@@ -1,7 +1,7 @@
-"""Which map over the words may be shown, if any: chosen on one half of the texts, reported on the
-other.
+"""Choose the map that may be shown, if any, on one half of the texts, and report it on the other.
 
-Every map goes through the two tests that need no attention, SL-303 and SL-301, at their threshold.
+Every map goes through the two tests that need no attention, SL-303 and SL-301, with their
+thresholds.
 """
 
 from __future__ import annotations
@@ -25,16 +25,14 @@ from sightline.verdict.transfer_estimates import compared
 
 Array = np.ndarray
 Effects = tuple[Estimate, Estimate | None, Estimate | None]
-"""What the words of a map carry, and what is lost where they are deleted or replaced."""
+"""The score of SL-303, and the scores of SL-301 for deleted and replaced words."""
 FAMILIES: Mapping[bool, tuple[str, ...]] = {False: RIVALS, True: SIGNED_RIVALS}
-"""The maps that are held against each other: a signed map takes only words for the class, and may
-pass 1."""
+"""The maps that compete with each other. A signed map takes only words for the class, and its score
+may exceed 1."""
 
 
 def maps_of(evidence: Evidence) -> tuple[MapRow, ...]:
-    """Give a row for every map that could be made, best first within its family; none where nothing
-    was moved.
-    """
+    """Give a row for every map, best first within its family; none without the transfer test."""
     if not evidence.has("transplant.half"):
         return ()
     half = evidence.array("transplant.half").astype(bool)
@@ -57,15 +55,13 @@ def _family(
 
 
 def _row(evidence: Evidence, name: str, signed: bool, rows: Bool[Array, " N"]) -> MapRow:
-    """Answer for one map: it carries the decision, and removing its words is not shown to change
-    nothing.
-    """
+    """Test one map: it must transfer the prediction, and removing its words must not fail."""
     answer, effects = _asked(evidence, name, rows)
     return MapRow(name, signed, False, answer, *effects, against=tuple(_against(evidence, name)))
 
 
 def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answer, Effects]:
-    """Put a map to both tests on some of the texts."""
+    """Run both tests of a map on some of the texts."""
     moved = _moved(evidence, name, rows)
     deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
     ways = agreed([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
@@ -73,14 +69,13 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
 
 
 OPEN = ("failed", "inconclusive")
-"""The answers by which the words of a class were not shown to do anything by themselves."""
+"""Results by which the words of a class have no proven effect by themselves."""
 
 
 def _against(evidence: Evidence, name: str) -> Iterator[str]:
-    """Name the predicted classes for whose texts a map was not shown to work: all of them are
-    asked.
+    """Name the predicted classes for which a map was not shown to work, tested on all their texts.
 
-    Of a class the words have to do something by themselves, as is asked of attention.
+    The words of a class need an effect by themselves, as attention's words do.
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
@@ -93,7 +88,7 @@ def _against(evidence: Evidence, name: str) -> Iterator[str]:
 
 def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
     taken = evidence.taken("transplant")
-    assert taken is not None  # callers have asked `has` first
+    assert taken is not None  # callers have checked `has`
     return compared(taken, f"carried.{name}", evidence.clusters, rows, evidence.level("")).score
 
 

@@ -1,5 +1,5 @@
-"""Whether the model has learned anything at all: its accuracy beside guessing, and what it answers
-how often.
+"""Has the model learned anything? Its accuracy compared with guessing, and how often it predicts
+each class.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Array = np.ndarray
 
 
 def learned_of(evidence: Evidence) -> Learned | None:
-    """Compare accuracy with two ways of guessing, paired by text; nothing where there are no
-    answers or no labels.
+    """Compare accuracy with two ways of guessing, paired by text; None without predictions or
+    labels.
 
-    The most common class is that of the audited texts: the guess that no model on these texts can
-    lose against. Chance deals the model's own answers out at random, so it also tells of rare
-    classes, where that guess is hard to beat.
+    The majority class of the audited texts is the best constant guess on them. Chance
+    shuffles the model's own predictions over the texts. So chance also reveals a model of rare
+    classes, for which the majority class is hard to beat.
     """
     if not evidence.has("outputs.label"):
         return None
@@ -49,12 +49,12 @@ def learned_of(evidence: Evidence) -> Learned | None:
 def _beside_chance(
     known: Learned, evidence: Evidence, labels: Array, predicted: Array, clusters: Array
 ) -> Learned:
-    """Say how often the same answers were right if they were dealt out at random, and how much
-    oftener they are.
+    """Estimate how often the same predictions would be right if shuffled over the texts, and how
+    much more often they are right.
 
-    Σ_c P(label c) P(answer c), the agreement by chance of Cohen's (1960) κ, as a mean over texts of
-    what each adds to it to first order, P(answer is its label) + P(label is its answer) − Σ; so its
-    interval is that of a mean.
+    The chance agreement Σ_c P(label c) P(prediction c) of Cohen's (1960) κ is written as a mean
+    over texts of their contributions to first order, P(prediction is its label) + P(label is its
+    prediction) − Σ. So its interval is an interval of a mean.
     """
     classes = len(evidence.label_names)
     of_labels, of_answers = (

@@ -1,6 +1,4 @@
-"""Between which ends a number of an audit lies, by its name as a column: that of a quantity, a
-finding or a metric.
-"""
+"""The bounds of each number of an audit, by its column: a quantity, a test or a metric."""
 
 from __future__ import annotations
 
@@ -14,15 +12,15 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 
 SHARES = ("accuracy", "f1", "learned.guessing")
 DIFFERENCES = ("learned.above", *DROPS)
-"""What lies between −1 and 1, because it is one share less another."""
+"""Numbers between −1 and 1, because they are a difference of shares."""
 
 
 def ends_of(name: str) -> Bounds:
-    """Give the least and the most that a number can be, infinite where there is none; None where it
-    has neither.
+    """Give the smallest and the largest possible value, infinite where there is none; None if both
+    are infinite.
 
-    A finding's number and chance level are quantities under another name (`AuditTest.number`), and
-    have the ends of these.
+    Number and chance level of a test are quantities under another name (`AuditTest.number`), and
+    have the bounds of these.
 
     >>> ends_of("SL-101.number"), ends_of("agreement.captured.gradient"), ends_of("SL-101")
     ((0.0, 1.0), (0.0, 1.0), None)
@@ -36,7 +34,7 @@ def ends_of(name: str) -> Bounds:
 
 
 def _of_claim(claim: AuditTest, part: str) -> Bounds:
-    """Give the ends of a score, or of the number or baseline of a test; a score has no least."""
+    """Give the bounds of a test's score, number or chance level; a score has no lower bound."""
     if claim.kind == "weakest drop":
         return UNIT
     if part == "baseline":

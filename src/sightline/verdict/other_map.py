@@ -1,4 +1,4 @@
-"""A judgement of another map than attention, in words that name it."""
+"""Rephrase a judgement for a map other than attention, with the map's name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sightline.verdict.judge import Judgement
 
 NEEDS, UNASKED = "needs ", "it was not asked for"
 MORE = "needs more than answers: "
-"""How the reason begins for which a test was not run of a model that only answers."""
+"""Prefix of the reason why a test was not run for a model that gives only predictions."""
 _IN_WORDS = {
     OTHER_ATTENTION: "weights that can be replaced",
     AFFINE: "the logits of each word alone",
@@ -27,7 +27,7 @@ _IN_WORDS = {
 
 
 def concerning(judgement: Judgement, audited: AuditedMap) -> Judgement:
-    """Name the audited map wherever the judgement speaks of attention; nothing else changes."""
+    """Name the audited map wherever the judgement says attention; nothing else changes."""
     return replace(
         judgement,
         verdict=_verdict(judgement.verdict, audited.noun),
@@ -45,7 +45,7 @@ def _verdict(verdict: Verdict, noun: str) -> Verdict:
 
 
 def _reason(reason: Reason, noun: str) -> Reason:
-    """Word what a test found; a test that was not run speaks of attention, which there is not."""
+    """Reword the result of a test; one that was not run would name attention, which is missing."""
     if not reason.code or reason.result == "not run":
         return replace(reason, behind=_lacking(reason.code, reason.behind))
     return replace(reason, words=worded(reason.words, noun))
@@ -58,7 +58,7 @@ def _finding(finding: Finding) -> Finding:
 
 
 def _lacking(code: str, text: str) -> str:
-    """Say what a test needs; one that was not asked for could not be asked either."""
+    """Say what a test needs, also for a test that the user did not choose."""
     needs = sorted(NEEDED[AUDIT_TESTS[code].measure]) if code in AUDIT_TESTS else []
     if not text.startswith(NEEDS) and not (needs and text.startswith(UNASKED)):
         return text

@@ -1,8 +1,8 @@
-"""What may be said of ranks in aggregate, from what an audit measured of them: the first line that
-applies.
+"""Conclude what ranks of attention know over all texts: the first rule that applies.
 
-The output is computed from attention, so that it is no witness by itself; nor is a contrast that
-shuffled attention has, too. It is about ranks over all texts, not about a single one.
+The output is computed from attention, so it is no evidence by itself. Nor is a contrast that
+shuffled attention shows, too. The conclusion is about ranks over all texts, not about a single
+text.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from sightline.core.results import Estimate
 from sightline.verdict.evidence import Evidence
 
 FLAT = 1.3
-"""Mean weight of the first rank over that of the last below which ranks are next to alike."""
+"""Ratio of the mean weights of the first and the last rank below which attention counts as flat."""
 SMALL = 0.02
-"""Of the entropy of a target: a contrast within so little either way is nothing to rank by."""
+"""Share of a target's entropy: a contrast within so little of 0 counts as none."""
 RARE = 0.05
 WITNESSES = {"decoupled": "its answer under uniform attention", "label": "the label"}
 """Targets that are not computed from attention."""
 
 
 def describe_ranks(evidence: Evidence) -> str:
-    """Say what ranks know; empty where it was not measured."""
+    """Say what ranks know; empty if it was not measured."""
     known = {name: evidence.estimate(f"information.{name}") for name in _NAMES}
     there = {name: one for name, one in known.items() if one is not None and one.n > 0}
     return _describe(there) if len(there) >= len(_ALWAYS) else ""
 
 
 def _describe(known: dict[str, Estimate]) -> str:
-    """Apply the rule."""
+    """Apply the rules in order."""
     if not any(known[f"best.{of}"].low > 0 for of in ("output", *WITNESSES)):
         return "no information: no rank tells anything"
     if known["flatness"].value < FLAT:

@@ -1,6 +1,4 @@
-"""What is estimated of the agreement of each map with the words that people marked: context, and no
-claim.
-"""
+"""Estimates of how well each map matches the rationale: context, without a test."""
 
 from __future__ import annotations
 
@@ -14,18 +12,17 @@ from sightline.stats.bootstrap import mean
 from sightline.verdict.audit_test import ReportedQuantity
 
 SCORES = ("auprc", "auprc_chance", "f1", "f1_chance", "iou", "iou_chance")
-"""How well the marked words are found, each with what a permuted map would reach."""
+"""How well a map finds the rationale, each with the value of a permuted map."""
 MARKED: Mapping[str, ReportedQuantity] = {
     name: ReportedQuantity(name, how="mean of shares")
     for name in (f"rationale.{score}.{one}" for one in MAPS for score in SCORES)
 }
-"""Every estimate by its name; there is one where the data have marks and the model allows the
-map."""
+"""Every estimate by name; it exists if the data have rationales and the model allows the map."""
 
 
 def above_chance(audit: Results, name: str) -> Estimate | None:
-    """Estimate how far the AUPRC of a map is above that of the same map permuted, text by text;
-    None without marks.
+    """Estimate the AUPRC of a map minus its value for the permuted map, text by text; None without
+    rationales.
     """
     measured = audit.measurements.get("rationale")
     if not isinstance(measured, Measurement) or f"auprc.{name}" not in measured.values:

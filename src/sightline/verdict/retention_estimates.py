@@ -1,5 +1,5 @@
-"""What is estimated of what states keep of their words: means, and ratios of sums over texts;
-context, and no claim.
+"""Estimates of how much hidden states keep of their words: means and ratios of sums; context,
+without a test.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from sightline.verdict.audit_test import ReportedQuantity
 
 @dataclass(frozen=True)
 class Ratio:
-    """What is added up over the texts, above the line and below it, and between which ends a text's
-    share lies.
-    """
+    """Numerator and denominator of a ratio of sums over texts, and the bounds of a text's share."""
 
     top: str
     bottom: str
@@ -29,12 +27,12 @@ RATIOS: Mapping[str, Ratio] = {
     **{f"{known}.nats_half": Ratio(f"{known}.gained_half", f"{known}.words") for known in _KNOWN},
     **{f"{known}.share": Ratio(f"{known}.gained", f"{known}.entropy") for known in _KNOWN},
 }
-"""The share of what varies that varies within texts; and what a probe gains on a word, in nats and
-of what there is."""
+"""The share of the variance of token logits within texts; and the gain of a probe on a word, in
+nats and as a share of the entropy."""
 KEPT: Mapping[str, ReportedQuantity] = {
     "token_evidence.probability": ReportedQuantity(
         "token_evidence.probability", how="mean of shares"
     ),
     "token_evidence.gap": ReportedQuantity("token_evidence.gap", how="unbounded mean"),
 }
-"""The means."""
+"""Estimates that are means over texts."""

@@ -1,6 +1,4 @@
-"""How a claim is judged: one function a kind, from the evidence to scores that are held against the
-threshold.
-"""
+"""How a test is judged: one function for each kind, from the evidence to scores."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ from sightline.verdict.rank_conclusions import describe_ranks
 
 @dataclass(frozen=True)
 class Trial:
-    """One comparison of a claim: number, chance level, score of all texts and by class, p if
-    any.
+    """One comparison of a test: number, chance level, score over all texts and by class, and the
+    p-value, if any.
     """
 
     number: Estimate
@@ -36,11 +34,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class Judged:
-    """The tests of a claim by what they are, how their answers join, and what else is to be said.
+    """The comparisons of a test by name, how their results are joined, and further notes.
 
-    A claim must pass all its tests, and the *weakest* answer is that of the claim; or they ask one
-    question in several ways, and it takes all of them to fail it (*agreed*), or to say anything at
-    all (*both*).
+    *weakest*: the test must pass all comparisons, and the weakest result counts. The others ask one
+    question in several ways: *agreed* fails only if all ways fail, *both* is inconclusive unless
+    they agree.
     """
 
     tests: Mapping[str, Trial]
@@ -49,9 +47,7 @@ class Judged:
 
 
 def contrast(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Compare the number with its chance level, paired by text; with each of two chance levels
-    where there are two.
-    """
+    """Compare the number with each of its one or two chance levels, paired by text."""
     ways = named_threes(claim)
     if why := missing(evidence, ways[claim.baseline_words]):
         return why
@@ -64,19 +60,19 @@ def contrast(evidence: Evidence, claim: AuditTest) -> Judged | str:
         return _undefined(evidence, claim.number)
     if claim.draws:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
-        # The draws are of the first chance level: another one has no p-value.
+        # The draws belong to the first chance level: a second one has no p-value.
         tests[claim.baseline_words] = replace(tests[claim.baseline_words], p=p)
     return Judged(tests)
 
 
 def by_rank(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Compare the first rank with the others, and say what ranks know beside it."""
+    """Compare the first rank with the others, and note what ranks know."""
     judged = contrast(evidence, claim)
     return judged if isinstance(judged, str) else replace(judged, notes=(describe_ranks(evidence),))
 
 
 def two_operators(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Ask twice, by two operators that break a text in different ways."""
+    """Ask twice, by two ways to remove words that damage a text differently."""
     known = {
         words: three for words, three in named_threes(claim).items() if not missing(evidence, three)
     }
@@ -88,7 +84,7 @@ def two_operators(evidence: Evidence, claim: AuditTest) -> Judged | str:
 
 
 def pairs(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Compare what is moved from text to text, over pairs of them."""
+    """Compare what words do when moved between texts, over pairs of texts."""
     first, *others = threes(claim)
     if why := missing(evidence, first):
         return why
@@ -100,14 +96,14 @@ def pairs(evidence: Evidence, claim: AuditTest) -> Judged | str:
         if missing(evidence, three):
             continue
         whole = evidence.contrast(three)
-        # Of all texts alone: where hybrids lie on the border of two classes, a bias hands them to
-        # one of these.
+        # For all texts only: if hybrids lie on the border of two classes, a bias moves all of them
+        # to one class.
         tests[FLIPS] = Trial(whole.number, whole.baseline, whole.score, {})
     return Judged(tests, "both")
 
 
 def share(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Take the mean of a share of each text, without a chance level."""
+    """Average a share over texts, without a chance level."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
     values = share_of(evidence, claim)
@@ -130,9 +126,10 @@ SHARES = (0.0, 1.0)
 
 
 def share_without(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Take the share of texts of which the number is not true: exact on each text, so without a
+    """Give the share of texts for which the number is 0; it is exact for each text, so there is no
     chance level.
     """
+    """Give the share of each text; for *share without*, 1 minus the number."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
     without = share_of(evidence, claim)
@@ -157,10 +154,10 @@ def share_of(evidence: Evidence, claim: AuditTest) -> Float[np.ndarray, " N"]:
 
 
 def weakest_drop(evidence: Evidence, claim: AuditTest) -> Judged | str:
-    """Judge every way of not choosing that was measured; the claim must survive all of them.
+    """Judge every replacement of attention that was measured; the test must pass all of them.
 
-    In one comparison a drop in accuracy or in macro-F1 is enough, because each is blind to
-    something.
+    For one replacement, a drop in accuracy or in macro-F1 is enough, because each metric misses
+    some drops.
     """
     drops = _drops(evidence, claim)
     if not drops:
@@ -182,7 +179,7 @@ def weakest_drop(evidence: Evidence, claim: AuditTest) -> Judged | str:
 
 
 def missing(evidence: Evidence, three: Three) -> str:
-    """Say why a comparison cannot be made; nothing where it can."""
+    """Say why a comparison cannot be made; empty if it can."""
     return next((evidence.why_not(name) for name in three if name and not evidence.has(name)), "")
 
 
@@ -193,7 +190,7 @@ def _test(evidence: Evidence, three: tuple[str, str, str]) -> Trial:
 
 
 def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, dict[str, Estimate]]:
-    """Gather the drops by comparison and metric, as far as they were measured."""
+    """Collect the measured drops by comparison and metric."""
     drops: dict[str, dict[str, Estimate]] = {}
     for one in claim.quantities():
         drop = evidence.estimate(one.name) if one.how == "drop" else None
@@ -203,7 +200,7 @@ def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, dict[str, Estimate
 
 
 def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
-    """Drop in accuracy on the texts of each predicted class."""
+    """Estimate the drop in accuracy on the texts of each predicted class."""
     values = lost_of(evidence, name)
     return {
         label: bootstrap.mean(
@@ -217,16 +214,16 @@ def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
 
 
 def lost_of(evidence: Evidence, name: str) -> Float[np.ndarray, " N"]:
-    """Give what each text adds to the accuracy that is lost in a comparison."""
+    """Give the contribution of each text to the accuracy lost in a comparison."""
     measure = next(drop.measure for drop in DROPS.values() if drop.comparison == name)
     return lost(*evidence.decisions(measure, name))
 
 
 def _undefined(evidence: Evidence, number: str) -> str:
-    """Say why a number is undefined on every text, from the reasons that were counted."""
+    """Say why a number is undefined for every text, from the counted reasons."""
     measure, _, quantity = number.partition(".")
     measurement = evidence.taken(measure)
-    assert measurement is not None  # callers have asked `has` first
+    assert measurement is not None  # callers have checked `has`
     counts = measurement.undefined.get(quantity, {})
     return "undefined for every text: " + ", ".join(
         f"{reason} ({n})" for reason, n in counts.items()
@@ -242,4 +239,4 @@ KINDS: Mapping[Kind, Callable[[Evidence, AuditTest], Judged | str]] = {
     "share without": share_without,
     "weakest drop": weakest_drop,
 }
-"""The ways to judge a claim: its numbers, or why it was not run."""
+"""The function of each kind: it gives the comparisons of a test, or why it was not run."""

@@ -1,6 +1,4 @@
-"""One model trained from several seeds: how each training ends, each score by seed, and its mean
-over them.
-"""
+"""Summarise a model trained from several seeds: verdicts, scores by seed, and means over seeds."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ class NumberAcross:
 
 @dataclass(frozen=True)
 class ClaimAcross:
-    """A claim: its score by seed, and what each seed answers."""
+    """A test: its score and its result by seed."""
 
     code: str
     claim: str
@@ -38,11 +36,10 @@ class ClaimAcross:
 
 @dataclass(frozen=True)
 class Ending:
-    """A verdict of some texts, in how many trainings they have it, and the share of such trainings
-    (Wilson).
+    """A verdict, the number of trainings that end with it, and their share (Wilson).
 
-    The verdict is None in a training that gives these texts none of their own: it predicts none so,
-    or only so.
+    The verdict is None for a training that gives these texts none of their own, because it predicts
+    the class never or always.
     """
 
     verdict: str | None
@@ -52,8 +49,8 @@ class Ending:
 
 @dataclass(frozen=True)
 class MapsAcross:
-    """Of the maps of a kind, the one that may be shown in each training (None: none), and for whom
-    it fails in some.
+    """The map of a family that may be shown in each training (None: none), and the classes for
+    which it fails in some.
     """
 
     signed: bool
@@ -63,8 +60,8 @@ class MapsAcross:
 
 @dataclass(frozen=True)
 class Needed:
-    """How many texts would settle what is open where most are needed, how many that was of, and how
-    many there are.
+    """The largest number of texts that an inconclusive test needs, how many it had, and how many
+    there are.
     """
 
     texts: int
@@ -74,8 +71,8 @@ class Needed:
 
 @dataclass(frozen=True)
 class AcrossSeeds:
-    """The audits of several seeds together; ``same_texts`` tells whether all of them are of the
-    same texts.
+    """The audits of several seeds together; ``same_texts`` says whether all are about the same
+    texts.
     """
 
     seeds: tuple[int, ...]
@@ -89,12 +86,12 @@ class AcrossSeeds:
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """The verdict of all texts together, by seed."""
+        """The verdict over all texts, by seed."""
         return tuple(one.level for one in self.details)
 
     @property
     def by_class(self) -> Mapping[str, tuple[str | None, ...]]:
-        """The verdict of the texts of each predicted class, by seed; None where a training gives it
+        """The verdict over the texts of each predicted class, by seed; None where a training gives
         none.
         """
         names = dict.fromkeys(name for one in self.details for name in one.by_class)
@@ -105,21 +102,21 @@ class AcrossSeeds:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How often each verdict came, the most frequent first."""
+        """How often each verdict occurs, the most frequent first."""
         return dict(Counter(self.verdicts).most_common())
 
     @property
     def disagree(self) -> bool:
-        """Whether another seed gives another verdict of all texts together."""
+        """Whether seeds differ in the verdict over all texts."""
         return len(self.counts) > 1
 
     @property
     def classes_disagree(self) -> bool:
-        """Whether another seed gives another verdict of the texts of some predicted class."""
+        """Whether seeds differ in the verdict over the texts of some predicted class."""
         return any(len(set(verdicts)) > 1 for verdicts in self.by_class.values())
 
     def endings(self, of: str = "") -> tuple[Ending, ...]:
-        """Say how all texts end, or those of a predicted class: each verdict, the most frequent
+        """Give each verdict over all texts, or over those of a predicted class, the most frequent
         first.
         """
         found: Sequence[str | None] = self.by_class[of] if of else self.verdicts
@@ -140,9 +137,7 @@ class AcrossSeeds:
 
 
 def across(audits: Mapping[int, Results]) -> AcrossSeeds:
-    """Put the audits of a model by their seeds together; the first of them names the claims and
-    their order.
-    """
+    """Combine the audits of a model by seed; the first audit gives the tests and their order."""
     found = tuple(audits.values())
     return AcrossSeeds(
         tuple(audits),
@@ -172,7 +167,7 @@ def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberAcross:
 
 
 def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
-    """Name the map of each kind that the other half of the texts put first, where it passes."""
+    """Name the map of each family that was chosen on the other half of the texts, if it passes."""
     for signed in (False, True):
         chosen = [
             next((row for row in audit.maps if row.chosen and row.signed == signed), None)
@@ -189,7 +184,7 @@ def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
 
 
 def _needed(found: Sequence[Results]) -> Iterator[Needed]:
-    """Say of each finding that bears on a verdict and is open how many texts would settle it."""
+    """Give the number of texts that would settle each inconclusive test that affects a verdict."""
     for audit in found:
         for one in audit.findings:
             if one.bears and one.needed is not None and one.score is not None:

@@ -1,10 +1,9 @@
-"""Is a verdict settled? It is where no test that is still open could change it.
+"""Find out whether a verdict is settled, because no open test could change it.
 
-A test is open where its interval holds the threshold, where it rests on too few texts, or where it
-was not run yet, and there are more texts to come. The verdict table asks in one direction: a passed
-test never makes a verdict worse, and a failed one never better. So the verdict under which all that
-is open passes is the best there can be, and the one under which all of it fails the worst; where
-both are one, nothing that is open can change it.
+A test is open if more texts are to come and its interval contains the threshold, or it has too few
+texts; or if it was not run yet. The verdict table is monotone: a passed test never makes a verdict
+worse, and a failed one never makes it better. So the best possible verdict passes all open tests,
+and the worst possible one fails all of them. If both are the same, the verdict is settled.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from sightline.verdict.verdict_table import verdict_of
 
 PASSED = Estimate(1.0, 1.0, 1.0, 10**9, "as if passed")
 FAILED = Estimate(-1.0, -1.0, -1.0, 10**9, "as if failed")
-"""What an open test is taken for: its interval lies above every threshold, or below chance."""
+"""What an open test is replaced by: an interval above every threshold, or below chance."""
 
 
 OTHER_MAPS = "other maps"
-"""Stands among what is pending for the maps that could be shown instead of attention."""
+"""Stands among the pending measures for the maps that could be shown instead of attention."""
 
 
 def measures_of(claim: AuditTest) -> set[str]:
-    """Name the measures that a test rests on."""
+    """Name the measures that a test needs."""
     named = {claim.number, claim.baseline, claim.ceiling, *claim.second} - {""}
     drops = {DROPS[one.name].measure for one in claim.quantities() if one.name in DROPS}
     return {name.partition(".")[0] for name in named} | drops
@@ -41,8 +40,8 @@ def measures_of(claim: AuditTest) -> set[str]:
 
 @dataclass(frozen=True)
 class Settled:
-    """Whether the verdict is settled, of all texts and of those of each predicted class; the tests
-    that are open and bear on it.
+    """Whether the verdict is settled, over all texts and for each predicted class, and which open
+    tests affect it.
     """
 
     whole: bool
@@ -57,7 +56,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class LookState:
-    """What a look of an audit came to: its number, the texts, and what is settled of the verdict."""
+    """The state after a look of an audit: its number, texts, verdict, and what is settled."""
 
     number: int
     looks: int
@@ -78,11 +77,11 @@ class OpenTests:
     growing: Collection[str]
 
     def waits(self, claim: AuditTest) -> bool:
-        """Tell whether a measure of a test was not taken yet."""
+        """Check whether a test waits for a measure."""
         return bool(measures_of(claim) & {*self.pending})
 
     def is_open(self, code: str, of: str = "") -> bool:
-        """Tell whether the result of a test may change, of all texts or of a class."""
+        """Check whether the result of a test may change, over all texts or for a class."""
         claim, finding = AUDIT_TESTS[code], self.found[code]
         if self.waits(claim):
             return True
@@ -94,7 +93,7 @@ class OpenTests:
         return answer == "inconclusive" and not self._in_conflict(finding, of)
 
     def _in_conflict(self, finding: Finding, of: str) -> bool:
-        """Tell whether ways of asking are decided and disagree: more texts change nothing then."""
+        """Check whether decided ways of asking disagree: more texts would not change that."""
         score = finding.by_class.get(of) if of else finding.score
         if score is None or finding.threshold is None:
             return False
@@ -102,7 +101,7 @@ class OpenTests:
         return decide(score, finding.threshold, fewest) != "inconclusive"
 
     def completed(self, code: str, answer: Answer) -> Finding:
-        """Give a finding in which all that is open has one answer."""
+        """Give a finding in which all that is open has the result ``answer``."""
         finding, score = self.found[code], PASSED if answer == "passed" else FAILED
         classes = [of for of in self.evidence.classes if self.is_open(code, of)]
         if self.is_open(code):
@@ -114,9 +113,7 @@ class OpenTests:
         )
 
     def absence_is_open(self, of: str) -> bool:
-        """Tell whether it may still turn out that a class is decided by absence, or that it is
-        not.
-        """
+        """Check whether it is open that a class is decided by absence."""
         if "transplant" in self.pending:
             return True
         own = own_effect(self.evidence, "attention", of)
@@ -131,7 +128,7 @@ class OpenTests:
 
 
 def asks_other_maps(evidence: Evidence) -> bool:
-    """Tell whether it takes other maps to say that some class is decided by absence, or not."""
+    """Check whether other maps are needed to say if some class is decided by absence."""
     return any(own_effect(evidence, "attention", of) == "failed" for of in evidence.classes)
 
 
@@ -140,8 +137,8 @@ def settled(
 ) -> Settled:
     """Say what of a verdict is settled.
 
-    ``pending`` names the measures that were not taken yet, and `OTHER_MAPS` where these were not
-    compared; ``growing`` the predicted classes of which there are texts to come.
+    ``pending`` names the measures that were not taken yet, and `OTHER_MAPS` if other maps were not
+    compared; ``growing`` names the predicted classes with texts to come.
     """
     found = {finding.code: finding for finding in judged.findings}
     tests = OpenTests(evidence, found, pending, growing)

@@ -1,4 +1,4 @@
-"""The numbers that turn scores into answers: set once, on planted corpora, by
+"""The thresholds that turn scores into results, set once on synthetic data by
 ``validation/set_thresholds.py``.
 """
 
@@ -15,10 +15,10 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The threshold of each test, and the fewest texts that its result may rest on.
+    """The threshold and the minimum sample size of each test.
 
-    A test that has no threshold yet is measured and left open, so that one can be set from what was
-    measured. ``minimum`` is that of tests which need more texts, or can do with fewer, than
+    A test without a threshold is measured and left inconclusive, so that one can be set from its
+    measurements. ``minimum`` has the sample size of tests that need more or fewer texts than
     ``minimum_texts``.
     """
 
@@ -27,23 +27,23 @@ class Thresholds:
     minimum: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, claim: AuditTest) -> float | None:
-        """Give the threshold of a claim: its own, where its words name it; None where none is
+        """Give the threshold of a test: its fixed one, if its words contain it; None if none is
         set.
         """
         return self.threshold.get(claim.code) if claim.fixed is None else claim.fixed
 
     def fewest(self, code: str) -> int:
-        """Give the fewest texts that a finding may rest on."""
+        """Give the minimum sample size of a test."""
         return self.minimum.get(code, self.minimum_texts)
 
     @property
     def least(self) -> int:
-        """Give the fewest texts that any finding, and so a verdict, may rest on."""
+        """Give the smallest sample size of any test, and so of a verdict."""
         return min(map(self.fewest, AUDIT_TESTS))
 
 
 def complaints(known: Thresholds) -> list[str]:
-    """Say which claim has no threshold, and which threshold has no claim."""
+    """Say which test has no threshold, and which threshold has no test."""
     missing = [
         code
         for code, one in AUDIT_TESTS.items()

@@ -1,4 +1,4 @@
-"""What highlighted words do between texts: ratios of sums over pairs of a donor and a receiver."""
+"""Estimate what highlighted words do between texts: ratios of sums over donors and receivers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sightline.stats.intervals import LEVEL
 
 Array = np.ndarray
 Parts = tuple[Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"]]
-"""A number, its chance level, and what lies below the line of the number and of the score."""
+"""A number, its chance level, and the denominators of the number and of the score."""
 HEAVIEST = 0.95
-"""The quantile of what whole texts move: no pair counts for more than one that moves as much."""
+"""Quantile of the moves by whole texts: a pair that moves more counts no more than this."""
 
 
 def compared(
@@ -27,18 +27,19 @@ def compared(
     donors: Bool[Array, " N"],
     level: float = LEVEL,
 ) -> Contrast:
-    """Compare what a map does with what as many random positions do, over the pairs of some donors.
+    """Compare what the words of a map do with what as many random positions do, over the pairs of
+    some donors.
 
     ``θ = Σ w·number / Σ w·most``, ``θ₀`` likewise, and ``e = Σ w·(number − chance) / Σ w·(most −
-    chance)``; ``w`` lets every predicted class count the same. ``n`` counts donors.
+    chance)``; ``w`` gives every predicted class the same weight. ``n`` counts donors.
     """
     of, chance, gained = (
         partial(of_pairs, one, clusters, level) for one in pair_sums(taken, number, donors)
     )
     if not number.startswith(("own.", "present.")):
         return Contrast(of, chance, gained)
-    # A class that is found by its words alone moves twice: when they come, and when they go. And
-    # the highlighted words may tell more than all words do, since fewer of them are noise.
+    # A class that is recognised by its words alone moves twice, when they come and when they go.
+    # And the highlighted words may say more than all words, since fewer of them are noise.
     return Contrast(of, chance, lambda: at_most_one(gained()))
 
 
@@ -51,8 +52,8 @@ def at_most_one(score: Estimate) -> Estimate:
 def pair_sums(
     taken: Measurement, number: str, donors: Bool[Array, " N"]
 ) -> tuple[PairSums, PairSums, PairSums]:
-    """Give the sums that number, chance level and score of `compared` are ratios of, with texts by
-    their rows.
+    """Give the sums whose ratios are number, chance level and score of `compared`, with texts by
+    row.
     """
     values = {key: np.asarray(taken.values[key]) for key in ("weight", "partner", "whole")}
     here, chance, most, room = _parts(taken, number, values["whole"])
@@ -72,7 +73,7 @@ def pair_sums(
 
 
 def _lightened(whole: Float[Array, "N K"], known: Bool[Array, "N K"]) -> Float[Array, "N K"]:
-    """Weigh down the pairs that would carry a ratio of sums by themselves."""
+    """Lower the weights of the pairs that would dominate a ratio of sums."""
     if not known.any():
         return np.ones(whole.shape)
     heaviest = np.quantile(whole[known], HEAVIEST)
@@ -99,11 +100,11 @@ def _parts(taken: Measurement, number: str, whole: Float[Array, "N K"]) -> Parts
         chance / 2,
         most,
         most - chance / 2,
-    )  # the mean of what comes in and what goes out
+    )  # the mean over words that come in and words that go out
 
 
 TWICE = 2
-"""Where both classes have words, those of each do one half when they come, and one half when they
-go."""
+"""If both classes have words, each class contributes one half when its words come, and one half
+when they go."""
 CHANCES = {"carried": "random", "flipped": "random_flipped", "own": "random_own"}
-"""What as many random positions do, by the number that is compared with it."""
+"""The chance level of each number: what as many random positions do."""

@@ -1,7 +1,7 @@
-"""The verdict of the whole and of each predicted class: the first row of the table that applies
+"""The verdict over all texts and for each predicted class: the first row of the table that applies
 (docs/verdict.md).
 
-No row names a claim: each claim says in its own row what its answer does (`AuditTest.charge`,
+The rows name no test. Each test says itself what its result does (`AuditTest.charge`,
 `for_caveats`, `for_all`).
 """
 
@@ -41,14 +41,14 @@ IDENTITY = 1e-4
 attention."""
 
 TOO_FEW = "too few texts"
-"""How the reason begins of a verdict that rests on too few."""
+"""Prefix of the reason of a verdict that lacks texts."""
 NO_BETTER = "the model is no better than guessing the most common class, as far as these texts show"
-"""The caveat of a model that has learned nothing, as far as can be told."""
+"""Caveat of a model that has learned nothing, as far as these texts show."""
 
 
 @dataclass(frozen=True)
 class VerdictContext:
-    """What a row of the table may look at: the findings on all texts, or on those of one predicted
+    """What a row of the table uses: the findings over all texts, or over those of one predicted
     class.
     """
 
@@ -59,14 +59,14 @@ class VerdictContext:
     classes: Mapping[str, Verdict] | None = None
 
     def answer(self, code: str) -> Answer:
-        """Give the answer of a finding; one that is about the task has one answer, whatever the
-        class.
+        """Give the result of a test; a test about the task or the model has one result for all
+        classes.
         """
         finding = self.found[code]
         return finding.result if self._of_all(code) else finding.answers.get(self.of, "not run")
 
     def score(self, code: str) -> Estimate | None:
-        """Give the score that the answer rests on."""
+        """Give the score that decided the result."""
         finding = self.found[code]
         return finding.score if self._of_all(code) else finding.by_class.get(self.of)
 
@@ -74,38 +74,38 @@ class VerdictContext:
         return not self.of or AUDIT_TESTS[code].of_all_texts
 
     def charged(self, *how: Veto) -> tuple[AuditTest, ...]:
-        """Name the claims that can keep the map from being shown in a certain way."""
+        """Name the tests that can keep the map from being shown in one of these ways."""
         return tuple(claim for claim in AUDIT_TESTS.values() if claim.charge in how)
 
     def failed(self, claim: AuditTest) -> bool:
-        """Tell whether a test failed."""
+        """Check whether a test failed."""
         return self.answer(claim.code) == "failed"
 
     def spoiled(self, code: str) -> bool:
-        """Tell whether a test failed, or did not pass on the texts of a class and failed on all
-        texts.
+        """Check whether a test failed for the class, or failed over all texts without passing for
+        the class.
         """
         answer = self.answer(code)
         return answer == "failed" or (answer != "passed" and self.found[code].result == "failed")
 
     def upheld(self, code: str) -> bool:
-        """Tell whether a test passed, or did not fail on the texts of a class and passed on all
-        texts.
+        """Check whether a test passed for the class, or passed over all texts without failing for
+        the class.
         """
         answer = self.answer(code)
         return answer == "passed" or (answer != "failed" and self.found[code].result == "passed")
 
     def below(self, claim: AuditTest) -> bool:
-        """Tell whether a test failed, and even the interval of its score lies below chance."""
+        """Check whether a test failed with the whole interval of its score below chance."""
         score = self.score(claim.code)
         return self.failed(claim) and score is not None and below_chance(score)
 
     def short(self) -> tuple[str, ...]:
-        """Name the findings that bear on the verdict and did not pass."""
+        """Name the tests that affect the verdict and did not pass."""
         return tuple(c for c in AUDIT_TESTS if self.found[c].bears and self.answer(c) != "passed")
 
     def reasons(self, *codes: str) -> tuple[Reason, ...]:
-        """Say of each finding what its answer means, and why it is the answer."""
+        """Say what the result of each test means, and why it is the result."""
         return tuple(
             Reason(self._said(code), code, self.answer(code), self._because(code)) for code in codes
         )
@@ -133,14 +133,12 @@ class VerdictContext:
 
 
 Basis = tuple[tuple[str, ...], tuple[Reason, ...]]
-"""What decided, by its codes, and the reasons."""
+"""The codes of the deciding tests, and the reasons."""
 
 
 @dataclass(frozen=True)
 class VerdictRule:
-    """One row: when it applies, in words and as a rule that gives its ground, and the verdict it
-    gives.
-    """
+    """One row: when it applies, in words and as a function that gives its basis; its verdict."""
 
     number: int
     verdict: Level
@@ -162,7 +160,7 @@ def verdict_of(
 
 
 def _first(case: VerdictContext) -> Verdict:
-    """Apply the table from the top; later rows are not looked at."""
+    """Apply the first row that fits."""
     for row in TABLE:
         ground = row.ground(case)
         if ground is not None:
@@ -171,8 +169,8 @@ def _first(case: VerdictContext) -> Verdict:
 
 
 def _unfit(case: VerdictContext) -> Basis | None:
-    """Say what keeps the audit from concluding anything at all."""
-    if broken := _broken(case.evidence):  # what is broken caps every class
+    """Say what makes any conclusion impossible."""
+    if broken := _broken(case.evidence):  # this applies to every class
         return (), (broken,)
     if all(case.answer(code) == "not run" for code in DECIDING):
         return DECIDING, case.reasons(*DECIDING)
@@ -187,7 +185,7 @@ def _unfit(case: VerdictContext) -> Basis | None:
 
 
 def _absent(case: VerdictContext) -> Basis | None:
-    """Say that a class is what the model predicts when it finds nothing."""
+    """Check whether the class is what the model predicts when it finds no evidence."""
     from sightline.verdict.default_class import by_absence  # noqa: PLC0415  (statistics, as above)
 
     if not case.of or not by_absence(case.evidence, case.of):
@@ -205,7 +203,7 @@ def _texts(case: VerdictContext, code: str) -> int:
 
 
 def _broken(evidence: Evidence) -> Reason | None:
-    """Say what is wrong with the model's outputs themselves, if anything is."""
+    """Say what is wrong with the model's outputs, if anything is."""
     if evidence.taken("outputs") is None:
         return Reason("the model could not be run", behind=evidence.why_not("outputs"))
     n, odd = len(evidence.predicted), int((~evidence.finite).sum())
@@ -230,7 +228,7 @@ def _broken(evidence: Evidence) -> Reason | None:
             f"{IDENTITY:g}"
         )
         return Reason(
-            "the model's answers are not those that its attention gives: mend the model first",
+            "the model's answers differ from what its attention gives: mend the model first",
             behind=missed,
         )
     return None
@@ -244,9 +242,8 @@ def _not_used(case: VerdictContext) -> Basis | None:
     alone = [claim for claim in case.charged("alone") if case.failed(claim)]
     together = case.charged("together")
     both = list(together) if all(map(case.failed, together)) else []
-    # Where a class has few words of its own, evidence under uniform attention lies in the states of
-    # other words. The model as it is decides then: what it loses with the highlighted words is no
-    # accident.
+    # If a class has few words of its own, its evidence under uniform attention lies in the hidden
+    # states of other words. Then the model as it is decides: it needs the highlighted words.
     removed = any(case.answer(claim.code) == "passed" for claim in case.charged("alone"))
     below = [claim for claim in case.charged("below zero") if case.below(claim) and not removed]
     return _grounded(case, alone + both + below)
@@ -277,16 +274,16 @@ def _with_caveats(case: VerdictContext) -> Basis | None:
 
 
 def _agrees_as_written(case: VerdictContext) -> bool:
-    """Tell whether a test passed that uses texts as they are written.
+    """Check whether a test on natural texts passed.
 
-    A model that recognises the texts that a test makes can answer them by its map, and passes every
-    other test. A model that cannot be asked is not spared (docs/decisions/0111-only-answers.md).
+    A model that recognises the texts of the other tests could use its map on those only, and pass.
+    A model that does not allow these tests gets no exception (docs/decisions/0111-only-answers.md).
     """
     return any(case.upheld(claim.code) for claim in AUDIT_TESTS.values() if claim.as_written)
 
 
 def _meets(case: VerdictContext, asked: Mapping[str, Requirement]) -> bool:
-    """Tell whether every claim answers as it is asked to."""
+    """Check whether every test has the result that is required of it."""
     passed = [code for code, what in asked.items() if what == "passed"]
     some = [code for code, what in asked.items() if what == "one of these"]
     spared = [code for code, what in asked.items() if what == "not failed"]
@@ -303,15 +300,15 @@ def _open(case: VerdictContext) -> Basis:
 
 
 def _remarks(case: VerdictContext) -> tuple[Reason, ...]:
-    """Say what else a reader must know who shows the map."""
+    """Say what else a reader who shows the map must know."""
     if case.of:
         return ()
     return (*_unused(case.evidence), *_learned_nothing(case))
 
 
 def _unused(evidence: Evidence) -> tuple[Reason, ...]:
-    """Say that the weights are shown and not used, where the model decodes and nothing changes
-    without them.
+    """Say that the model does not use the weights that are shown, if replacing them changes no
+    logit.
     """
     moved = evidence.array("need.moved") if evidence.has("need.moved") else np.empty(0)
     if np.isnan(moved).all() or np.nanmax(moved) > 0:
@@ -335,7 +332,7 @@ def _learned_nothing(case: VerdictContext) -> tuple[Reason, ...]:
 
 
 def _named(asking: str, *answers: str) -> str:
-    """List the claims whose row says one of these things, for the words of the table."""
+    """List the tests with one of these requirements, for the words of the table."""
     rows = {code: getattr(claim, asking) for code, claim in AUDIT_TESTS.items()}
     return _listed([code for code, said in sorted(rows.items()) if said in answers])
 
@@ -354,7 +351,7 @@ _SUPPORTED, _ONE, _SPARED = (
     _named("for_all", said) for said in ("passed", "one of these", "not failed")
 )
 _OF_ALL_TEXTS = _listed([code for code, claim in AUDIT_TESTS.items() if claim.of_all_texts])
-"""What is asked of all texts alone."""
+"""Tests whose result over all texts counts for every class."""
 _AS_WRITTEN = _listed(sorted(code for code, claim in AUDIT_TESTS.items() if claim.as_written))
 _NATURAL = f"one of {_AS_WRITTEN}, which make no texts, passed"
 TABLE = (
@@ -414,4 +411,4 @@ TABLE = (
     ),
     VerdictRule(6, CANNOT_TELL, "no other row of the table applies", _open),
 )
-"""The rows in their order; a later row is looked at only where no earlier one applies."""
+"""The rows in order; the first that applies gives the verdict."""

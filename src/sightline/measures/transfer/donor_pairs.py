@@ -1,8 +1,8 @@
-"""Who gives words to whom: halves of the texts, donors alike from every decided class, and partners
-of like length.
+"""Pair the texts of the transfer test: halves of the texts, equally many donors from every
+predicted class, and receivers of similar length.
 
-Every draw goes by a seed and the texts it is about, so the order and the batches that texts come in
-cannot matter.
+Every draw depends on a seed and on the texts that it is about, so the order and the batches of
+texts do not matter.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class DonorTexts:
-    """What pairs are drawn by, a row a text: who it is, its words, its class, and whether it can be
-    used.
+    """What pairs are drawn from, one row a text: index, number of words, predicted class, and
+    whether it can be used.
     """
 
     index: Int[Array, " N"]
@@ -30,7 +30,7 @@ class DonorTexts:
 
 
 def halves(cluster: Int[Array, " N"], seeds: Seeds) -> Bool[Array, " N"]:
-    """Mark about half of the texts, drawn cluster by cluster, so that no cluster lies in both."""
+    """Mark about half of the texts, cluster by cluster, so that no cluster is in both halves."""
     names, sizes = np.unique(cluster, return_counts=True)
     order = np.argsort([seed_for(seeds.seed, "halves", int(name)) for name in names], kind="stable")
     chosen = names[order][np.cumsum(sizes[order]) <= len(cluster) / 2]
@@ -38,14 +38,14 @@ def halves(cluster: Int[Array, " N"], seeds: Seeds) -> Bool[Array, " N"]:
 
 
 def receivers(texts: DonorTexts, half: Bool[Array, " N"], row: int) -> Int[Array, " _"]:
-    """Name the texts that can receive from one: of its half, and decided otherwise."""
+    """Find the possible receivers of a text: in its half, with another prediction."""
     return np.flatnonzero(
         texts.usable & (texts.decided != texts.decided[row]) & (half == half[row])
     )
 
 
 def able(texts: DonorTexts, half: Bool[Array, " N"]) -> Bool[Array, " N"]:
-    """Say which texts can give: there is a text in their half that was decided otherwise."""
+    """Mark the texts that can be donors: their half has a text with another prediction."""
     out = np.zeros(len(half), dtype=bool)
     for one in (True, False):
         here = texts.usable & (half == one)
@@ -56,8 +56,8 @@ def able(texts: DonorTexts, half: Bool[Array, " N"]) -> Bool[Array, " N"]:
 def donors(
     texts: DonorTexts, able: Bool[Array, " N"], of_each: int, seeds: Seeds
 ) -> Float[Array, " N"]:
-    """Draw as many donors from every decided class and weigh them so that every class counts alike;
-    1 on average.
+    """Draw equally many donors from every predicted class, weighted so that all classes have equal
+    weight; the mean weight is 1.
     """
     weight = np.zeros(len(able))
     for chosen in np.unique(texts.decided[able]):
@@ -72,9 +72,7 @@ def donors(
 def partners(
     texts: DonorTexts, half: Bool[Array, " N"], weight: Float[Array, " N"], count: int, seeds: Seeds
 ) -> Int[Array, "N K"]:
-    """Give each donor the receivers nearest to it in length, ties by a draw; −1 where there are no
-    more.
-    """
+    """Give each donor the receivers nearest in length, ties at random; −1 if there are too few."""
     out = np.full((len(weight), count), -1)
     for row in np.flatnonzero(weight):
         found = receivers(texts, half, int(row))

@@ -1,6 +1,4 @@
-"""Texts put together of the words of others: how they are made, how a model answers them, which
-words are marked.
-"""
+"""Hybrid texts: one text with words of another, their logits, and the order of words to move."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ Array = np.ndarray
 
 
 def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
-    """Give a text other words; it keeps its query, its candidates and the index by which a model
+    """Give a text other words; it keeps its query, its candidates and its index, by which a model
     may know it.
     """
     lengths = [*map(len, tokens)]
@@ -45,8 +43,9 @@ def rewritten(text: Example, tokens: tuple[str, ...]) -> Example:
 def crossed(
     donor: tuple[str, ...], receiver: tuple[str, ...], places: Iterable[int]
 ) -> tuple[str, ...]:
-    """Take the donor's word at every marked position and the receiver's elsewhere; where a text has
-    none there is none.
+    """Take the donor's word at every marked position and the receiver's elsewhere.
+
+    Past the end of a text there is no word.
 
     >>> crossed(("not", "good"), ("so", "very", "bad"), [0, 1])
     ('not', 'good', 'bad')
@@ -62,12 +61,12 @@ def crossed(
 def answers(
     model: Auditable, asked: Sequence[tuple[Example, tuple[str, ...]]], tokens_at_once: int
 ) -> Float[Array, "N L"]:
-    """Give the logits of texts with other words, those of like length run together:
-    ``tokens_at_once`` words at most.
+    """Give the logits of texts with other words, in batches of similar length with at most
+    ``tokens_at_once`` words.
 
-    A text is written when it is run: thousands of them, with the places of all their words, are 200
-    MB. `AHEAD` words are written together, so that texts can be put in order of their tokens, which
-    a model may have more of than words.
+    A text is written only when it is run: thousands of them, with the places of all their words,
+    take 200 MB. `AHEAD` words are written together, so that texts can be sorted by their tokens, of
+    which a model may have more than words.
     """
     lengths = np.array([len(tokens) + len(text.query or ()) for text, tokens in asked])
     most, found = at_once(model, tokens_at_once), []
@@ -80,15 +79,15 @@ def answers(
 
 
 AHEAD = 2**12
-"""Words of texts that are written together."""
+"""Words that are written together."""
 WIDER = 2
-"""A model whose texts have more tokens than words runs so many times the tokens at most."""
+"""If texts have more tokens than words, at most so many times more tokens run together."""
 
 
 def _of_like_length(
     batch: Batch, words: Int[Array, " B"], most: int
 ) -> Iterator[tuple[Int[Array, " _"], Batch]]:
-    """Divide a batch by the tokens of its texts, with as many texts together as by their words."""
+    """Split a batch by the tokens of its texts, with as many texts together as by their words."""
     tokens = token_counts(batch)
     wider = min(WIDER, max(1.0, tokens.sum() / words.sum()))
     for rows in chunks(tokens, int(wider * most)):
@@ -97,7 +96,7 @@ def _of_like_length(
 
 
 def share_of(length: Int[Array, "*B"] | int, share: float) -> Int[Array, "*B"]:
-    """How many words a share is: rounded to the nearest, at least one."""
+    """Number of words in a share: rounded to the nearest, at least one."""
     return np.asarray(
         np.clip(np.floor(share * np.asarray(length) + 0.5), 1, length), dtype=np.int64
     )
@@ -108,8 +107,8 @@ def ranked(
 ) -> Int[Array, " S"]:
     """Order the words of a text by a map, largest first, ties by their keys.
 
-    Only words that can be seen are taken, and of a signed map those that speak for the decided
-    class. Where a map gives nothing to any word, all have the same rank. ``index`` is that of the
+    Only words that can be seen are taken; of a signed map, only words that speak for the predicted
+    class. If a map gives nothing to any word, all words are tied. ``index`` is the index of the
     text.
     """
     seen = faded(values, np.ones(values.shape, dtype=bool), borders(np.array(index)))
@@ -119,8 +118,8 @@ def ranked(
 
 @dataclass(frozen=True)
 class Bag:
-    """All words of some texts, text by text in the order of their index, so that the order they
-    came in is inert.
+    """All words of some texts, ordered by text index, so that the order of the input does not
+    matter.
     """
 
     index: Int[Array, " N"]
@@ -129,7 +128,7 @@ class Bag:
 
     @classmethod
     def of(cls, texts: Sequence[Example]) -> Bag:
-        """Read the words off texts."""
+        """Collect the words of these texts."""
         ordered = sorted(texts, key=lambda text: text.index)
         index, lengths = (
             np.array(one, dtype=np.int64)
@@ -138,8 +137,8 @@ class Bag:
         return cls(index, lengths, tuple(text.tokens for text in ordered))
 
     def drawn(self, text: Example, generator: np.random.Generator) -> tuple[str, ...]:
-        """Draw a word for each word of a text, as often as other texts use it; nothing where there
-        is no other text.
+        """Draw a word for each word of a text, by its frequency in the other texts; nothing if
+        there is no other text.
         """
         own = self.index == text.index
         before, size = (
@@ -149,7 +148,7 @@ class Bag:
         if not others:
             return ()
         places = generator.integers(others, size=len(text.tokens))
-        places += size * (places >= before)  # its own words are stepped over
+        places += size * (places >= before)  # skip its own words
         ends = np.cumsum(self.lengths)
         rows = np.searchsorted(ends, places, side="right")
         return tuple(

@@ -1,6 +1,4 @@
-"""Do the highlighted words carry the decision with them? Moved into a text that was decided
-otherwise (SL-303).
-"""
+"""Do the highlighted words take the prediction with them into a text of another class? (SL-303)."""
 
 from __future__ import annotations
 
@@ -49,12 +47,12 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class TransferPairs:
-    """What the survey leaves, by row of the audited texts: who gives to whom, and what the model
-    made of these.
+    """What the survey learns, by row of the audited texts: donors, their receivers, and the model's
+    logits and word orders.
 
-    ``row`` finds a text by its index; ``why`` says of each reason which texts it keeps from giving.
-    ``reach`` is the lead of the largest logit that all but a hundredth of the texts keep below, and
-    ``present`` what `presence` says.
+    ``row`` maps a text index to its row; ``why`` marks, for each reason, the texts that cannot be
+    donors. ``reach`` is the lead of the largest logit that only a hundredth of the texts exceed,
+    and ``present`` is the result of `presence`.
     """
 
     row: Mapping[int, int]
@@ -68,28 +66,29 @@ class TransferPairs:
     present: Mapping[str, Float[Array, "N K"]]
 
     def seen(self, text: Example) -> Seen:
-        """Say what the model made of a text that takes part."""
+        """Give the logits and the word orders of a text that takes part."""
         row = self.row[text.index]
         return Seen(text, self.logits[row], self.orders[row])
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """How far the top words of two texts, moved from one into the other, take the decision with
-    them.
+    """How far the top words of two texts take the prediction with them, moved from one into the
+    other.
 
-    A donor x predicted A, a receiver y of nearly its length predicted B: y with the words of x at
-    every position that is among the top words of either. ``carried`` is what that does to the
-    margin ``s_A − s_B``, ``random`` what as many random positions do, and ``whole`` what all words
-    do; each is summed over the shares. No hybrid counts for more than ``whole`` does
-    (docs/decisions/0094-bounded-transfer.md). A model that reads queries is asked that of the
-    receiver, and the donor is x's words under it.
+    The donor x is predicted as A, the receiver y of similar length as B. A hybrid is y with the
+    words of x at every position that is among the top words of either text. ``carried`` is the
+    resulting change of the margin ``s_A − s_B``, ``random`` the change by as many random positions,
+    and ``whole`` the change by all words; each is summed over the shares. No hybrid counts more
+    than ``whole`` (docs/decisions/0094-bounded-transfer.md). If the model reads queries, it gets
+    the receiver's query, and the donor is x's words under that query.
 
-    Of the same hybrids: ``flipped``, at how many shares the prediction becomes A; ``within``, the
-    share of a donor's hybrids that stay in the range of the texts as they are. ``own`` adds up what
-    the donor's top words do by themselves: put into the receiver, and replaced by the receiver's
-    words in the donor; ``right`` says of each donor whether that is at least half of what it could
-    be. ``present`` moves nothing (`presence`). Without ``rivals_too`` attention alone is asked.
+    From the same hybrids: ``flipped`` counts the shares at which the prediction becomes A;
+    ``within`` is the share of a donor's hybrids that stay in the model's usual range. ``own`` adds
+    up what the donor's top words do by themselves: put into the receiver, and replaced by the
+    receiver's words in the donor. ``right`` says for each donor whether that is at least half of
+    what it could be. ``present`` moves no words (`presence`). Without ``rivals_too`` only attention
+    is tested.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -106,7 +105,7 @@ class Transfer:
     paper: str = PAPERS["transplant"]
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Keep what pairs are drawn by, the logits, and every map that the model can give."""
+        """Keep what pairs are drawn from, the logits, and every map that the model allows."""
         return {
             "index": np.array([text.index for text in subject.texts]),
             "cluster": np.array([cluster_of(text) for text in subject.texts]),
@@ -117,7 +116,7 @@ class Transfer:
         }
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> TransferPairs:
-        """Draw halves, donors and partners, and order the words of those that take part."""
+        """Draw halves, donors and receivers, and order the words of the texts that take part."""
         index, cluster, classes, logits = (
             np.asarray(arrays[n]) for n in ("index", "cluster", "decided", "logits")
         )
@@ -128,7 +127,7 @@ class Transfer:
             if isinstance(value, Ragged) and name != "types"
         }
         words = next(iter(maps.values())).lengths
-        finite = np.isfinite(logits.max(axis=1))  # the logit that decides; NaN where any is
+        finite = np.isfinite(logits.max(axis=1))  # the largest logit; NaN where any is NaN
         texts = DonorTexts(index, words, classes, (words > 1) & finite)
         half = halves(cluster, seeds)
         giving = able(texts, half)
@@ -162,7 +161,7 @@ class Transfer:
         )  # fmt: skip
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Move words between the donors of a batch and their partners."""
+        """Move words between the donors of a batch and their receivers."""
         drawn: TransferPairs = subject.learned
         rows = np.array([drawn.row[text.index] for text in subject.texts])
         found = self._pairs(subject, drawn, rows, seeds)
@@ -184,14 +183,14 @@ class Transfer:
                 for name, one in drawn.present.items()
             },
             **{f"{WHY}{reason}": applies[rows] for reason, applies in drawn.why.items()},
-            f"{WHY}decided alike under the other query": lost
+            f"{WHY}same prediction under the other query": lost
             & np.isin(np.arange(len(rows)), list(alike)),
             f"{WHY}an answer that the other text does not allow": lost,
             f"{WHY}no scores for the text": ~lost,
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Count the texts that gave nothing, and why."""
+        """Count the texts that were no donors, and why."""
         values, undefined = with_reasons(arrays)
         settings = {
             "shares": list(self.shares),
@@ -213,7 +212,7 @@ class Transfer:
     def _pairs(
         self, subject: MeasureContext, drawn: TransferPairs, rows: Int[Array, " B"], seeds: Seeds
     ) -> dict[tuple[int, int], Pair]:
-        """Bring donors and receivers together, by row of the batch and partner."""
+        """Combine donors and receivers, by row of the batch and number of the receiver."""
         places = [
             (b, k)
             for b, row in enumerate(rows)
@@ -233,8 +232,8 @@ class Transfer:
         receivers: Sequence[Seen],
         seeds: Seeds,
     ) -> list[Seen]:
-        """Ask the receiver's query of each donor's words: a text of its own, with an answer and
-        maps of its own.
+        """Run each donor's words under the receiver's query: a new text, with its own logits and
+        maps.
         """
         texts = tuple(
             replace(rewritten(x, x.tokens), query=y.text.query, candidates=y.text.candidates)
@@ -282,16 +281,15 @@ class Transfer:
 
 
 COUNTED = ("carried", "flipped", "own")
-"""What is counted of each map, and of as many random positions."""
+"""What is computed for each map, and for as many random positions."""
 REACHED: float = _SET["reached"]
-"""Share of the texts whose lead says how far the predictions of a model reach."""
+"""Quantile of the lead of the largest logit that ends the usual range of a model."""
 RIGHT: float = _SET["right"]
-"""What the top words of a text must do by themselves, of what they could, for its map to be
-right."""
+"""Share of what the top words of a text could do by themselves that makes its map right."""
 
 
 def numbers(moves: Mapping[str, Moves]) -> dict[str, float]:
-    """Sum up what the hybrids of one pair did."""
+    """Sum the effects of the hybrids of one pair."""
     sums = {key: float(one.margin.sum()) for key, one in moves.items()}
     watched = [one.beyond for key, one in moves.items() if key in WATCHED]
     out = {"beyond": float(np.mean(watched)) if watched else np.nan}
@@ -308,14 +306,14 @@ def numbers(moves: Mapping[str, Moves]) -> dict[str, float]:
 
 
 WATCHED = ("carried.attention", "random.attention")
-"""The hybrids that say whether a model leaves its range."""
+"""The hybrids that show whether a model leaves its usual range."""
 
 
 def right(
     own: Float[Array, "N K"], chance: Float[Array, "N K"], room: Float[Array, "N K"]
 ) -> Float[Array, " N"]:
-    """Say of each donor whether its top words do half of what they could by themselves; NaN where
-    it has no pair.
+    """Mark the donors whose top words do half of what they could by themselves; NaN without a
+    pair.
     """
     known = ~np.isnan(own + chance + room)
     top, bottom = (
@@ -325,13 +323,13 @@ def right(
 
 
 def mean_of_known(values: Float[Array, "N K"]) -> Float[Array, " N"]:
-    """Average the numbers of each row that are known; NaN where none is."""
+    """Average the known numbers of each row; NaN where none is known."""
     known = ~np.isnan(values)
     total, count = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
     return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))
 
 
 def ragged_types(subject: MeasureContext, trace: Trace) -> Ragged:
-    """Number the words of each text by how they are written."""
+    """Number the words of each text by their spelling."""
     words = words_of(trace)
     return Ragged(types_of(subject.texts, words, trace), words.mask.sum(axis=1))

@@ -1,5 +1,5 @@
-"""Do texts that contain the highlighted words of a class get that prediction more often? (SL-306;
-changes no text).
+"""Are texts that contain the highlighted words of a class predicted as that class more often?
+(SL-306; changes no text).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sightline.measures.transfer.hybrid_texts import ranked, share_of
 
 Array = np.ndarray
 Kinds = frozenset[float]
-"""Words by the numbers of how they are written, each once."""
+"""Distinct words, numbered by their spelling."""
 ALL_WORDS = "all"
-"""The map that highlights every word: how well the words of a text tell its prediction at all."""
+"""The map that highlights every word: how well words predict the class at all."""
 TOP: float = MEASURES["transplant"].settings["top"]
 """The share of the words of a text that counts as highlighted."""
 PRIOR: float = MEASURES["transplant"].settings["prior"]
-"""In how many texts without a class a word is counted beforehand, so that a word seen once says
-little."""
+"""Texts added to the counts of a word regardless of class, so that a word seen once has little
+weight."""
 
 
 def highlighted(
@@ -34,7 +34,7 @@ def highlighted(
     index: Int[Array, " N"],
     seeds: Seeds,
 ) -> dict[str, list[Kinds]]:
-    """Give the top words of each text by each map; none where a map is unknown."""
+    """Give the top words of each text by each map; none where a map is undefined."""
     out = {ALL_WORDS: [frozenset(one.tolist()) for one in types]}
     for name, rows in maps.items():
         out[name] = []
@@ -57,12 +57,13 @@ def presence(
     half: Bool[Array, " N"],
     partner: Int[Array, "N K"],
 ) -> dict[str, Float[Array, "N K"]]:
-    """Say of each pair whether the donor has more of the words that a map highlights for its class.
+    """Say for each pair whether the donor has more of the words that a map highlights for its
+    class.
 
-    Which words these are is learned from the other half of the texts: a word counts by how much
-    more often it is among the top words of texts predicted as the donor is than of other texts. 1:
-    the donor has more of them, 0.5: as many, 0: the receiver has. Nothing is moved and nothing is
-    run, so that no model can tell that it is tested.
+    These words are learned from the other half of the texts. A word counts by how much more often
+    it is a top word of texts predicted like the donor than of other texts. 1: the donor has more of
+    them, 0.5: equally many, 0: the receiver has more. No text is changed and none is run, so the
+    model cannot recognise the test.
     """
     kinds = [frozenset(one.tolist()) for one in types]
     out = {}
@@ -88,12 +89,12 @@ def speaking(
     classes: Int[Array, " N"],
     chosen: int,
 ) -> dict[float, float]:
-    """Weigh words by the log of how much more often they are highlighted where a class is predicted
-    than elsewhere.
+    """Weigh words by the log of how much more often they are highlighted in texts predicted as a
+    class than elsewhere.
 
     With k of n texts of the class and j of m others, and p = (k + j) / (n + m): the log of (k + cp)
-    / (n + c) over (j + cp) / (m + c), where c is `PRIOR`. Words for which it is not above 0 say
-    nothing.
+    / (n + c) over (j + cp) / (m + c), where c is `PRIOR`. Words with a log of 0 or less have no
+    weight.
     """
     counts = {True: Counter[float](), False: Counter[float]()}
     texts = {True: 0, False: 0}

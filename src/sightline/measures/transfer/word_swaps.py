@@ -1,5 +1,5 @@
-"""Words moved between two texts: which hybrids a pair asks for, and what each does to the margin of
-the decision.
+"""Move words between two texts: the hybrids of a pair, and how each changes the margin between
+their classes.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ Orders = Mapping[str, Int[Array, " _"] | None]
 
 @dataclass(frozen=True)
 class Seen:
-    """One text and what the model made of it: its logits, and its words in the order of each map,
-    largest first.
-    """
+    """A text, its logits, and its words in the order of each map, largest first."""
 
     text: Example
     logits: Float[Array, " L"]
@@ -43,9 +41,9 @@ class Seen:
         return self.text.tokens
 
     def firsts(self, name: str, shares: Sequence[float]) -> list[set[int]]:
-        """Give the positions of the top words of a map, a set for each share."""
+        """Give the positions of the top words of a map, one set a share."""
         order = self.orders[name]
-        assert order is not None  # callers have looked
+        assert order is not None  # callers have checked
         places = order.tolist()
         return [set(places[:number]) for number in self._counts(tuple(shares))]
 
@@ -57,23 +55,21 @@ class Seen:
 
 @dataclass(frozen=True)
 class Pair:
-    """A text that gives words and one that receives them, both under the query of the latter where
-    there is one.
-    """
+    """A donor and a receiver of words; the receiver's query, if any, applies to both."""
 
     donor: Seen
     receiver: Seen
 
     @cached_property
     def decided(self) -> tuple[int, int]:
-        """The decision of the donor (A), and that of the receiver (B)."""
+        """The predicted classes of the donor (A) and of the receiver (B)."""
         ours, theirs = decision(np.stack([self.donor.logits, self.receiver.logits]))
         return int(ours), int(theirs)
 
     @cached_property
     def whole(self) -> float:
-        """What moving every word does to the margin; NaN where an answer of one is no answer to the
-        other.
+        """Change of the margin when every word moves; NaN where the other text does not allow a
+        class.
         """
         return self.margin(self.donor.logits) - self.margin(self.receiver.logits)
 
@@ -82,7 +78,7 @@ class Pair:
         return float(self.margins(logits[None])[0])
 
     def margins(self, logits: Float[Array, "N L"]) -> Float[Array, " N"]:
-        """Give ``s_A − s_B``; one logit stands against zero."""
+        """Give ``s_A − s_B``; a single logit is compared with zero."""
         both = against_zero(logits)
         ours, theirs = (both[:, one] for one in self.decided)
         known = np.isfinite(ours) & np.isfinite(theirs)
@@ -91,14 +87,14 @@ class Pair:
     def hybrids(
         self, names: Sequence[str], shares: Sequence[float], own: Sequence[float], seeds: Seeds
     ) -> dict[str, list[Tokens]]:
-        """Write what each quantity asks for, a hybrid a share: by each map, and by as many random
+        """Write the hybrids of each quantity, one a share: by each map, and by as many random
         positions.
 
-        The donor's words come in at the top words of both texts (``carried``). At the shares
-        ``own`` its top words alone come into the receiver (``given``), and the receiver's words
-        take their places in it (``taken``). A map that is unknown of either text has none. The
-        random positions of a pair are nested in one order, so that most of their hybrids serve
-        several quantities.
+        The donor's words replace the top words of both texts (``carried``). At the shares ``own``,
+        only its own top words go into the receiver (``given``), and the receiver's words take their
+        places in the donor (``taken``). A map that is undefined for either text has no hybrids. The
+        random positions of a pair come from one order, so that most of their hybrids serve several
+        quantities.
         """
         x, y = self.donor, self.receiver
         stage = f"random words of {x.text.index}"
@@ -132,13 +128,13 @@ class Pair:
 
 
 def by_chance(kind: str) -> str:
-    """Name what as many random positions do."""
+    """Name the same quantity for as many random positions."""
     return "random" if kind == "carried" else f"random_{kind}"
 
 
 def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> Orders:
     """Order the words of a text by each map, ties by a draw for the text; None where a map is
-    unknown.
+    undefined.
     """
     keys = seeds.generator("ties", index).random(len(next(iter(maps.values()))))
     return {
@@ -151,12 +147,12 @@ def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> 
 
 @dataclass(frozen=True)
 class Moves:
-    """What the hybrids of one quantity did, a number a share.
+    """What the hybrids of one quantity did, one number a share.
 
-    ``margin`` is how far each moved the margin of the donor's class, no further than the whole
-    donor moves it: a model that leaves its scale on texts that nobody wrote would decide a ratio of
-    sums by a few of them. ``flipped`` says whether the prediction became the donor's, which no
-    rescaling of the logits can change.
+    ``margin`` is the change of the margin of the donor's class, clipped at the change by the whole
+    donor: a model can leave its usual range on unnatural texts, and then a few hybrids would decide
+    a ratio of sums. ``flipped`` says whether the prediction became the donor's, which no rescaling
+    of the logits can change.
     """
 
     margin: Float[Array, " S"]
@@ -171,11 +167,11 @@ def carried(
     tokens_at_once: int,
     reach: float = math.inf,
 ) -> list[dict[str, Moves]]:
-    """Run every distinct hybrid of every pair once; say share by share what each does to the
+    """Run every distinct hybrid of every pair once, and say share by share how it changes the
     prediction.
 
-    A hybrid that is one of the two texts, because nothing or everything that differs was moved, is
-    not run. ``reach`` is the largest lead that a prediction has on the texts as they are.
+    A hybrid that equals one of the two texts, because nothing or everything that differs moved, is
+    not run. ``reach`` is the largest lead of a prediction on the natural texts.
     """
     known = [
         {pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits}
@@ -185,7 +181,7 @@ def carried(
     missing = [
         (i, tokens) for i, one in enumerate(distinct) for tokens in sorted(one - known[i].keys())
     ]
-    # The receiver's text carries the query, which is that of both.
+    # The receiver's text carries the query of both.
     texts = [(pairs[i].receiver.text, tokens) for i, tokens in missing]
     for (i, tokens), logits in zip(
         missing, answers(model, texts, tokens_at_once) if texts else (), strict=True
@@ -216,14 +212,14 @@ def _moves(
 
 
 def leads(logits: Float[Array, "N L"]) -> Float[Array, " N"]:
-    """Say how far the largest logit lies above the second; one logit stands against zero."""
+    """Difference between the two largest logits; a single logit is compared with zero."""
     ordered = np.sort(against_zero(logits), axis=1)
     with np.errstate(invalid="ignore"):
         return np.asarray(ordered[:, -1] - ordered[:, -2])
 
 
 def against_zero(logits: Float[Array, "N L"]) -> Float[Array, "N C"]:
-    """Give a logit for each of two classes where there is one for both."""
+    """Add a logit of 0 where a single logit stands for two classes."""
     return (
         np.concatenate([np.zeros_like(logits), logits], axis=1) if logits.shape[1] == 1 else logits
     )

@@ -1,1 +1,1 @@
-"""The numbers of an audit as plain columns."""
+"""Export the numbers of an audit as plain tables."""

@@ -1,6 +1,4 @@
-"""Columns of equal length, each with what it is: the form in which the numbers of an audit are
-handed on.
-"""
+"""Tables for export: columns of equal length, each with a description."""
 
 from __future__ import annotations
 
@@ -17,15 +15,15 @@ from sightline.config.measures.quantity import Scale
 from sightline.core.results import Measurement
 
 NAME = Scale("text")
-"""What columns of words hold."""
+"""The scale of columns with words."""
 
 
 @dataclass(frozen=True)
 class FrameColumn:
-    """One column: its values, what they are, and whose; ``undefined`` counts those without a value,
+    """One column: its values, what they are, and their measure; ``undefined`` counts missing values
     by reason.
 
-    Values are text, whole numbers, or numbers with NaN where there is none; yes and no are 1 and 0.
+    Values are text, integers, or floats with NaN where undefined; yes and no are 1 and 0.
     """
 
     name: str
@@ -36,7 +34,7 @@ class FrameColumn:
     undefined: Mapping[str, int] = field(default_factory=dict)
 
     def described(self) -> dict[str, Any]:
-        """Say everything of the column but its values."""
+        """Describe the column, without its values."""
         low, high = (
             end if math.isfinite(end) else None for end in (self.scale.low, self.scale.high)
         )
@@ -52,7 +50,7 @@ class FrameColumn:
 
 @dataclass(frozen=True)
 class ColumnFrame:
-    """A table of columns, and the quantities that have no column in it, with the reason."""
+    """A table of columns, and the quantities without a column, with the reason."""
 
     columns: tuple[FrameColumn, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -62,11 +60,11 @@ class ColumnFrame:
         return len(self.columns[0].values)
 
     def values(self) -> dict[str, list[str] | np.ndarray]:
-        """Give the columns by name, as `pandas.DataFrame` and its like take them."""
+        """Give the columns by name, as `pandas.DataFrame` and similar classes take them."""
         return {column.name: column.values for column in self.columns}
 
     def described(self) -> dict[str, Any]:
-        """Say everything of the table but its values."""
+        """Describe the table, without its values."""
         about = {"rows": len(self), "columns": [column.described() for column in self.columns]}
         return about | {"left_out": dict(self.left_out)}
 
@@ -74,8 +72,8 @@ class ColumnFrame:
 def column_of(
     measured: Measurement, quantity: str, values: np.ndarray, name: str = "", beside: str = ""
 ) -> FrameColumn:
-    """Make a column of numbers of a measure; ``beside`` says which of several of a text they
-    are.
+    """Make a column of a measure's numbers; ``beside`` distinguishes several columns of one
+    quantity.
     """
     known = quantity_of(measured.code, quantity)
     text = "" if known is None else known.description + beside
@@ -87,7 +85,5 @@ def column_of(
 
 
 def distinct(columns: Iterator[FrameColumn]) -> tuple[FrameColumn, ...]:
-    """Keep the first column of each name, so that none hides another where columns become a
-    mapping.
-    """
+    """Keep the first column of each name, so that none is lost when columns become a mapping."""
     return tuple({column.name: column for column in reversed([*columns])}.values())[::-1]

@@ -1,4 +1,4 @@
-"""The columns of an audit as files: a folder of two tables and what each of their columns is."""
+"""Export an audit to a folder: two tables, and a description of their columns."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from sightline.report.tables.csv_table import guarded
 
 COLUMNS = "columns.json"
 LAYOUT = 1
-"""Version of what is in such a folder; raised when a field of `COLUMNS` changes its meaning."""
+"""Version of the folder's layout; raised when a field of `COLUMNS` changes its meaning."""
 _ROWS = 2**14
-"""Rows that are written at a time: as text they take many times their room."""
+"""Rows written at a time: as text they need many times their memory."""
 EMPTY = "an undefined value is {empty}; 0 is a number like any other"
 GUARDED = (
     "a text that a spreadsheet could take for a formula, or that begins with ', has one ' "
-    "put before it: take one ' away from the front of every text that begins with it, and it "
-    "is as it was"
+    "put before it: remove one ' from the front of every text that begins with it, to restore "
+    "the text"
 )
 VISIBLE = (
     "a character that hides or reorders text, or that a terminal obeys, is written as a "
@@ -41,14 +41,12 @@ Write = Callable[[ColumnFrame, Path], None]
 
 
 def frames_of(audit: Results, texts: bool = True) -> dict[str, ColumnFrame]:
-    """Give the two tables of an audit by name; without ``texts`` the words themselves are left
-    out.
-    """
+    """Give the two tables of an audit by name; without ``texts`` the words are left out."""
     return {"texts": texts_frame(audit), "words": words_frame(audit, texts)}
 
 
 def check_kind(kind: str) -> None:
-    """Refuse a kind of file that cannot be written here."""
+    """Refuse a kind of file that cannot be written."""
     if kind not in KINDS:
         raise ValueError(f"expected one of {', '.join(KINDS)}, got {kind!r}")
     if kind == "parquet":
@@ -56,9 +54,7 @@ def check_kind(kind: str) -> None:
 
 
 def export(audit: Results, folder: str | Path, kind: str = "csv", texts: bool = True) -> Path:
-    """Write the tables and `COLUMNS` to a folder, all of it or nothing; an export that is there is
-    replaced.
-    """
+    """Write the tables and `COLUMNS` to a folder, all or nothing; replaces an existing export."""
     check_kind(kind)
     final = Path(folder)
     if not (is_free(final) or is_export(final)):
@@ -67,7 +63,7 @@ def export(audit: Results, folder: str | Path, kind: str = "csv", texts: bool = 
 
 
 def is_export(folder: Path) -> bool:
-    """Tell a folder that `export` wrote from any other."""
+    """Check whether `export` wrote this folder."""
     try:
         found = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -115,7 +111,7 @@ def _parts(frame: ColumnFrame) -> Iterator[slice]:
 
 
 def _cells(column: FrameColumn, part: slice) -> list[str]:
-    """Write values in full, so that reading them gives the same ones again; NaN is left empty."""
+    """Write values in full, so that reading them gives the same values; NaN is left empty."""
     if isinstance(column.values, list):
         return [guarded(sound(text)) for text in column.values[part]]
     values = column.values[part].tolist()
@@ -135,7 +131,7 @@ def _arrow_array(arrow: Any, column: FrameColumn) -> Any:
 
 
 def _arrow() -> tuple[Any, Any]:
-    """Import what writes Parquet, an extra."""
+    """Import the library that writes Parquet, an extra."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
@@ -148,7 +144,7 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...], Write]] = {
     "csv": ("empty", (GUARDED, VISIBLE), _csv),
     "parquet": ("null", (), _parquet),
 }
-"""The kinds of files: what stands for an undefined value, what else to know when reading, and what
-writes them."""
+"""For each kind of file: how an undefined value is written, further notes for readers, and the
+writer."""
 OWN = (COLUMNS, *(f"{name}.{kind}" for name in ("texts", "words") for kind in KINDS))
 """The files of an export of any kind."""

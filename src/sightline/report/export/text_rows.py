@@ -1,6 +1,4 @@
-"""One row a text: what it is, what the model answers, and every number that a measure keeps of
-it.
-"""
+"""One row a text: its id, its prediction, and every number that measures keep of it."""
 
 from __future__ import annotations
 
@@ -12,18 +10,16 @@ from sightline.core.results import Bracket, Measurement, Ragged, Results
 from sightline.report.export.column_frame import NAME, ColumnFrame, FrameColumn, column_of
 
 MOST = 10
-"""Numbers of one quantity that a text has at most for each to be a column: draws of a null are many
+"""Most numbers that a quantity may have by text to become columns: sampled baselines have many
 more."""
 _LEADING = ("probability", "words")
-"""What of the answers stands in front, under its bare name."""
+"""Quantities of the predictions that come first, under their bare names."""
 _NAMED = ("label", "predicted")
-"""What of the answers is there by its name already."""
+"""Quantities of the predictions that already have a column."""
 
 
 def texts_frame(audit: Results) -> ColumnFrame:
-    """Gather the numbers of each text; the columns are those of the measures that were taken,
-    ``measure.quantity``.
-    """
+    """Collect the numbers of each text, with a column ``measure.quantity`` for each quantity."""
     taken = [one for one in audit.measurements.values() if isinstance(one, Measurement)]
     pairs = [
         (one, name)
@@ -49,9 +45,7 @@ def _names(audit: Results) -> Iterator[FrameColumn]:
 
 
 def _columns(measured: Measurement, name: str) -> Iterator[FrameColumn]:
-    """Give the columns of one quantity: one, two where it is known between two sides, or one for
-    each draw.
-    """
+    """Give the columns of one quantity: one, two for a bracket, or one for each draw."""
     values, full = measured.values[name], f"{measured.code}.{name}"
     answers = measured.code == "outputs"
     if isinstance(values, Bracket):
@@ -67,7 +61,7 @@ def _columns(measured: Measurement, name: str) -> Iterator[FrameColumn]:
 
 
 def _left_out(measured: Measurement, name: str, texts: int) -> str:
-    """Say why a quantity has no column, where it has none because of its shape."""
+    """Say why a quantity has no column, if its shape does not fit."""
     values = measured.values[name]
     shape = values.low.shape if isinstance(values, Bracket) else np.asarray(values).shape
     if shape[0] != texts:

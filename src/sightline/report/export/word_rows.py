@@ -1,4 +1,4 @@
-"""One row a word: where it stands, whether people marked it, and what every map says of it."""
+"""One row a word: its position, its rationale, and the number of every map."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from sightline.report.export.column_frame import NAME, ColumnFrame, FrameColumn,
 
 
 def words_frame(audit: Results, texts: bool = True) -> ColumnFrame:
-    """Gather the numbers of each word; a map has the column of its name. Without ``texts`` the
-    words are left out.
-    """
+    """Collect the numbers of each word, one column a map; ``texts`` adds the words themselves."""
     taken = [one for one in audit.measurements.values() if isinstance(one, Measurement)]
     ragged = [
         (one, name, each)
@@ -61,9 +59,7 @@ def _places(audit: Results, texts: bool) -> Iterator[FrameColumn]:
 
 
 def _marks(audit: Results) -> Iterator[FrameColumn]:
-    """Give the marks of people where there are any; words of a text that nobody marked have no
-    value.
-    """
+    """Give the rationales if there are any; words of a text without one have no value."""
     if all(text.rationale is None for text in audit.texts):
         return
     each = [

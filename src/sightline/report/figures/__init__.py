@@ -1,1 +1,1 @@
-"""Figures, one a file."""
+"""Figures of audits and studies, one in each file."""

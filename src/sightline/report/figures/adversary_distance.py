@@ -1,5 +1,5 @@
-"""How far the attention and the answers of adversaries are from their base, over λ (Tutek & Šnajder
-2020, figure 1).
+"""How far attention and outputs of adversarial models are from their base model, over λ (Tutek &
+Šnajder 2020, figure 1).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST = 4
-"""Bases that are drawn; the table has all."""
+"""Base models that are drawn; the table has all."""
 HIGH = 3.8
-"""Inches of the axes of one base."""
+"""Height of the axes of one base, in inches."""
 _NEAR = 0.055
-"""Shares of the axes within which a second λ would be written over a first."""
+"""Distance, as a share of the axes, within which one λ would cover another."""
 _AROUND = ("x", "+", "1", "*")
 COLUMNS = (
     "base", "base_is", "run", "trained", "divergence", "lambda", "companion",
@@ -33,14 +33,12 @@ COLUMNS = (
 
 
 def adversaries(audits: Iterable[Results]) -> Plot:
-    """Draw each adversary where it came to, joined in the order of λ, and beside them the
-    companions of the base.
-    """
+    """Draw each adversarial model, joined in the order of λ, and the control models of the base."""
     found = [family for family in families(audits) if family.adversaries]
     if not found:
         raise DataError(
-            "the figure needs runs of adversaries (fit.adversary) with the measure beside "
-            "and the companion base; none of these audits is of one; choose another figure"
+            "the figure needs runs of adversaries (fit.adversary) with the measure `beside` "
+            "and the companion base; none of these audits has them; choose another figure"
         )
     rows = [row for family in found for row in _rows(family)]
     left = left_out(len(found) - MOST, "base")
@@ -56,9 +54,9 @@ def adversaries(audits: Iterable[Results]) -> Plot:
     return Plot(
         "Adversaries: how far their attention and their answers are from those of the base",
         (
-            "After Tutek & Šnajder 2020, figure 1. Means over texts; lines across and up: 95 "
-            f"% intervals; the numbers are λ, one of those that lie together. n = {n} texts "
-            f"for each of {count(drawn)} adversaries, undefined "
+            "After Tutek & Šnajder 2020, figure 1. Means over texts; lines: 95 % intervals. The "
+            f"numbers are λ, written once where points are close. n = {n} texts for each of "
+            f"{count(drawn)} adversaries, undefined "
             f"{count(sum(family.undefined for family in found))}. JSD is in nats and at most "
             f"ln 2 = 0.693.{left}",
         ),
@@ -108,7 +106,7 @@ def _draw(figure: Figure, found: Sequence[AdversaryFamily]) -> None:
 
 
 def _kind(one: Apart) -> str:
-    """Name companions of one kind alike: those of other seeds are one."""
+    """Give control models of one kind the same name: other seeds share one."""
     kind = one.name.partition("(")[0]
     return "another seed" if kind == "seed" else kind
 
@@ -138,7 +136,7 @@ def _companions(axes: Axes, mark: str, name: str, aparts: Sequence[Apart]) -> No
 
 
 def _crosses(axes: Axes, aparts: Sequence[Apart], colour: str) -> None:
-    """Draw both intervals of each."""
+    """Draw both intervals of each model."""
     for one in aparts:
         axes.plot(
             [one.jsd.low, one.jsd.high], [one.tvd.value] * 2, "-", color=colour, linewidth=0.8
@@ -149,7 +147,7 @@ def _crosses(axes: Axes, aparts: Sequence[Apart], colour: str) -> None:
 
 
 def _write_weights(axes: Axes, family: AdversaryFamily) -> None:
-    """Write each λ at its point, but where another stands already."""
+    """Write each λ at its point, unless another one is there already."""
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     taken: list[tuple[float, float]] = []
     for one in (one for members in family.series().values() for one in members):

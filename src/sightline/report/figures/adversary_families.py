@@ -1,6 +1,4 @@
-"""Adversaries beside the model that they were trained against: which runs belong together, and what
-is drawn.
-"""
+"""Group adversarial models with the base model that they were trained against."""
 
 from __future__ import annotations
 
@@ -20,13 +18,13 @@ from sightline.report.provenance import without_folders
 from sightline.stats.distribution_shapes import largest
 
 BASE = "base"
-"""The companion that is the base of a run."""
+"""The control model that is the base of a run."""
 
 
 @dataclass(frozen=True)
 class Apart:
-    """How far one model is from another: of attention (``jsd``) and of answers (``tvd``), in the
-    mean and by text.
+    """Distance between two models, in attention (``jsd``) and outputs (``tvd``): means, and
+    attention by text.
     """
 
     name: str
@@ -38,8 +36,8 @@ class Apart:
 
 @dataclass(frozen=True)
 class Adversary:
-    """An adversary: its run, what of it was trained and from where, by which divergence and λ, and
-    where it came to.
+    """An adversarial model: its run, what was trained and from where, its divergence and λ, and its
+    distance to the base.
     """
 
     run: str
@@ -50,29 +48,29 @@ class Adversary:
 
     @property
     def series(self) -> str:
-        """What it shares with those that differ from it in λ alone."""
+        """Name of the series of models that differ only in λ."""
         return f"{self.divergence.upper()}, {self.trained}"
 
 
 @dataclass
 class AdversaryFamily:
-    """A base, its companions, and its adversaries by λ."""
+    """A base, its control models, and its adversarial models by λ."""
 
     base: str
     name: str
     beside: list[Apart] = field(default_factory=list)
     adversaries: list[Adversary] = field(default_factory=list)
     weights: Mapping[str, float] = field(default_factory=dict)
-    """The largest weight of the base in each text, where the base was audited."""
+    """The largest weight of the base in each text, if the base was audited."""
 
     @property
     def undefined(self) -> int:
-        """Count the texts without a divergence, over companions and adversaries."""
+        """Count the texts without a divergence, over control and adversarial models."""
         aparts = [*self.beside, *(one.apart for one in self.adversaries)]
         return sum(int((~np.isfinite(one.by_text)).sum()) for one in aparts)
 
     def series(self) -> dict[str, list[Adversary]]:
-        """Give those that differ in λ alone, in its order."""
+        """Group the models that differ only in λ, in its order."""
         ordered = sorted(self.adversaries, key=lambda one: (one.series, one.weight))
         return {
             name: [one for one in ordered if one.series == name]
@@ -81,9 +79,7 @@ class AdversaryFamily:
 
 
 def families(audits: Iterable[Results]) -> list[AdversaryFamily]:
-    """Gather the audits by base: those that measure how far they are from companions (``beside``);
-    others are left.
-    """
+    """Group the audits that have the measure ``beside`` by base model; others are skipped."""
     found: dict[str, AdversaryFamily] = {}
     for audit in audits:
         run, measured = run_of(audit), audit.measurements.get("beside")
@@ -112,7 +108,7 @@ def _gather(
 
 
 def run_of(audit: Results) -> RunSpec | None:
-    """Read what a run was; None of a model that was not trained by one."""
+    """Read the run of an audit; None for a model that no run trained."""
     stored: Any = audit.spec.get("run")
     if not isinstance(stored, Mapping):
         return None
@@ -128,10 +124,12 @@ def model_on(run: RunSpec) -> str:
 
 
 def _trained(fit: FitSpec) -> str:
-    """Say what of an adversary was trained, and where that started from."""
+    """Say which parts of an adversarial model were trained, and where they started from."""
     trained = [piece for piece in PIECES if piece not in fit.fixed]
     what = "whole" if len(trained) == len(PIECES) else f"{' and '.join(trained)} alone"
-    return f"{what}, from the base" if set(trained) <= set(fit.from_base) else f"{what}, anew"
+    return (
+        f"{what}, from the base" if set(trained) <= set(fit.from_base) else f"{what}, from scratch"
+    )
 
 
 def _apart(audit: Results, values: Mapping[str, Values], name: str) -> Apart:
@@ -141,7 +139,7 @@ def _apart(audit: Results, values: Mapping[str, Values], name: str) -> Apart:
 
 
 def _weights(audit: Results) -> dict[str, float]:
-    """Give the largest weight of each text by its id; nothing where attention was not kept."""
+    """Give the largest weight of each text by its id; empty if attention was not kept."""
     outputs = audit.measurements.get("outputs")
     attention = outputs.values.get("attention") if isinstance(outputs, Measurement) else None
     if not isinstance(attention, Ragged):

@@ -1,6 +1,6 @@
-"""A number of each text above the largest weight of the text, in quarters and by predicted class.
+"""A number of each text by its largest weight, in quarters and by predicted class.
 
-The form of Jain & Wallace 2019, figures 6 and 8: a violin for each quarter of [0, 1] and each
+In the form of Jain & Wallace 2019, figures 6 and 8: a violin for each quarter of [0, 1] and each
 class.
 """
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 EDGES = np.arange(5) / 4
 MOST_BESIDE = 3
-"""Classes that stand beside one another; of more, all texts together are drawn."""
+"""Most classes drawn next to each other; with more, all texts are drawn together."""
 QUARTILES = ("lower_quartile", "median", "upper_quartile")
 COLUMNS = ("group", "group_n", *(f"group_{name}" for name in QUARTILES))
-"""What the table says of the group that a text is drawn in."""
+"""Columns of the table about the group in which a text is drawn."""
 READ = (
     f"Thick line: quartiles; ring: median; over each its texts; fewer than {FEWEST} are drawn one "
     "by one."
@@ -38,8 +38,8 @@ READ = (
 
 @dataclass(frozen=True)
 class DrawnQuantity:
-    """The number that is drawn: how its column and its axis are called, its largest value, and what
-    texts may lack.
+    """The number that is drawn: names of its column and its axis, its largest value, and what texts
+    without it lack.
     """
 
     column: str
@@ -58,7 +58,7 @@ class ViolinTexts:
     values: Float[np.ndarray, " N"]
 
     def cells(self) -> PlotRow:
-        """Say of it what is drawn."""
+        """Give the numbers of the drawn group."""
         inside = self.values[self.chosen]
         return (self.name, len(inside), *(quartiles(inside) if len(inside) else (np.nan,) * 3))
 
@@ -71,9 +71,7 @@ def by_weight(
     notes: Sequence[str],
     beside: Mapping[str, Float[np.ndarray, " N"]] | None = None,
 ) -> Plot:
-    """Draw a number of each text by its largest weight; what else is known of a text goes into the
-    table.
-    """
+    """Draw a number of each text by its largest weight; ``beside`` adds columns to the table."""
     attention = needed(audit, "outputs.attention")
     assert isinstance(attention, Ragged)  # a number a word
     weight = largest(attention)
@@ -104,7 +102,7 @@ def by_weight(
 def _groups(
     predicted: np.ndarray, quarter: np.ndarray, values: Float[np.ndarray, " N"]
 ) -> list[ViolinTexts]:
-    """Part the texts by quarter and, where there are few, by class."""
+    """Split the texts by quarter and, if there are few classes, by class."""
     names = sorted(set(predicted.tolist()))
     parts = {name: predicted == name for name in names} if len(names) <= MOST_BESIDE else {}
     parts = parts or {f"all {count(len(names))} classes": np.ones(len(predicted), dtype=bool)}
@@ -122,7 +120,7 @@ def _rows(
     numbers: Sequence[np.ndarray],
     groups: Sequence[ViolinTexts],
 ) -> list[PlotRow]:
-    """Give each text with the group that it is drawn in; one that is not drawn has none."""
+    """Give each text with its group; texts that are not drawn have none."""
     cells = {
         place: group.cells() for group in groups for place in np.flatnonzero(group.chosen).tolist()
     }

@@ -1,4 +1,4 @@
-"""Every figure by its name: one row a figure, and how one is written with its numbers beside it."""
+"""All figures by name, and how a figure is written together with its numbers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Audits = Iterable[Results]
 
 @dataclass(frozen=True)
 class Figure:
-    """What a figure shows, in words, and what draws it: of one audit unless of several, and maybe
-    of one text of it.
+    """A figure: its description, and what draws it, from one audit or several, and maybe from one
+    text.
     """
 
     description: str
@@ -52,8 +52,8 @@ def _of_several(description: str, draw: Callable[[Audits], Plot]) -> Figure:
 
 
 def _when_drawn(name: str) -> Callable[..., Plot]:
-    """Import what draws a figure when it is drawn: it takes scipy, for which a list of figures need
-    not wait.
+    """Import a figure's module only when it is drawn: it needs scipy, and listing figures should
+    not wait for that.
     """
     return lambda *given: getattr(import_module(f"sightline.report.figures.{name}"), name)(*given)
 
@@ -63,10 +63,10 @@ FIGURES: Mapping[str, Figure] = {
         "Kendall’s τ-b of attention and gradient: texts counted, by predicted class", tau_by_class
     ),
     "tau-by-class-deletion": _of_one(
-        "the same of attention and deletion", lambda audit: tau_by_class(audit, "deletion")
+        "the same of attention and leave-one-out", lambda audit: tau_by_class(audit, "deletion")
     ),
     "tau-differences": _of_one(
-        "Kendall’s τ-b of gradient and deletion less that of attention and each: texts counted",
+        "τ-b of gradient and leave-one-out minus τ-b of attention with each: texts counted",
         tau_differences,
     ),
     "permutation-by-weight": _of_one(
@@ -74,17 +74,17 @@ FIGURES: Mapping[str, Figure] = {
         permutation_by_weight,
     ),
     "transplant": _of_one(
-        "what the top words of every map carry, or lose where they are removed", transplant
+        "what the top words of every map carry, or lose when removed", transplant
     ),
     "farthest": _of_one(
-        "how far attention could be from itself with the same answer, by predicted class",
+        "how far attention could be from the model’s own with the same output, by predicted class",
         farthest_by_class,
     ),
     "farthest-by-weight": _of_one("the same, by the largest weight of a text", farthest_by_weight),
     "heat-map": _of_a_text(
         (
             "one text under the model’s attention, and under the farthest attention with the "
-            "same answer"
+            "same output"
         ),
         heat_map,
     ),
@@ -95,18 +95,15 @@ FIGURES: Mapping[str, Figure] = {
         of_a_text=True,
     ),
     "adversaries": _of_several(
-        "how far the attention and the answers of adversaries are from their base’s, over λ",
+        "how far the attention and the outputs of adversaries are from their base’s, over λ",
         adversaries,
     ),
     "seeds-and-adversaries": _of_several(
-        (
-            "how far attention is from itself under other seeds, and from that of adversaries, "
-            "text by text"
-        ),
+        ("how far attention is from the base’s under other seeds and in adversaries, text by text"),
         seeds_and_adversaries,
     ),
     "plausible": _of_several(
-        "how well each map finds the words that people marked, beside what its words carry",
+        "how well each map finds the rationale, and how much of the prediction its words carry",
         _when_drawn("plausibility"),
     ),
     "ranks": _of_several(
@@ -118,8 +115,8 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "evenness": _of_several(
         (
-            "how evenly the importance of inputs lies over the words, by gradient and by "
-            "deletion, text by text"
+            "how evenly the importance of inputs is spread over the words, by gradient and by "
+            "leave-one-out, text by text"
         ),
         evenness,
     ),
@@ -134,22 +131,22 @@ FIGURES: Mapping[str, Figure] = {
 
 
 def numbers_of(path: Path) -> Path:
-    """Say where the numbers of a figure lie: beside it, under its name."""
+    """Give the path of a figure's numbers: the same name with the ending .csv."""
     return path.with_suffix(".csv")
 
 
 def write_figure(audits: Audits, name: str, path: Path, text: str | None = None) -> Path:
-    """Write a figure as what its name ends in, and its numbers as CSV beside it, in full; what is
-    undefined is empty.
+    """Write a figure in the format of its file's ending, and its numbers as CSV in full precision;
+    undefined values are empty.
 
-    ``text`` is the id of the text that is drawn, where a figure is of one. Both files are made
-    before one is written.
+    ``text`` is the id of the text to draw, if the figure is about one. Both files are made before
+    one is written.
     """
     return write_plot(FIGURES[name].draw(audits, text), path)
 
 
 def write_plot(plot: Plot, path: Path) -> Path:
-    """Write a plot that is ready to be drawn, likewise."""
+    """Write a plot, and its numbers, in the same way."""
     picture = drawn(plot, path.suffix.lower())
     out = io.StringIO()
     rows = csv.writer(out)

@@ -1,6 +1,6 @@
-"""The model's attention over one text, beside attention far from it that gives the same answer.
+"""One text under the model's attention, and under distant attention with the same output.
 
-The form of Jain & Wallace 2019, figure 1.
+In the form of Jain & Wallace 2019, figure 1.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST, LONGEST = 400, 30
-"""Words that are drawn, and letters of each; the table has all."""
+"""Most words that are drawn, and most letters of each; the table has all."""
 _POINT = 72
 _SIZE, _LINE, _AIR, _BLANK = 7.5, 13.0, 1.5, 2.0
-"""Points: of letters, from line to line, around a word, and between two words."""
+"""Points: size of letters, line height, space around a word, and space between words."""
 _LEFT, _TOP, _HEAD, _GAP = 6.0, 26.0, 16.0, 14.0
-"""Points: left of the maps, over them, of their heads, and between them."""
+"""Points: left of the maps, above them, height of their titles, and between them."""
 _EACH = (WIDTH * _POINT - 2 * _LEFT - _GAP) / 2
 DEEPEST = (8, 48, 107)
 """Red, green and blue of a weight of 1."""
@@ -42,7 +42,7 @@ SCALE = (0.0, 0.01, 0.05, 0.25, 1.0)
 
 @dataclass(frozen=True)
 class Word:
-    """A word where it stands: the line, points from the left, and its width."""
+    """A word and its position: the line, points from the left, and its width."""
 
     text: str
     line: int
@@ -52,8 +52,8 @@ class Word:
 
 @dataclass(frozen=True)
 class HeatMapText:
-    """The text that is drawn: the model's attention, the farthest, and between which sides its
-    divergence lies.
+    """The text that is drawn: the model's attention, the farthest attention, and the bounds of its
+    divergence.
     """
 
     text: TextRecord
@@ -64,21 +64,21 @@ class HeatMapText:
 
     @property
     def exact(self) -> bool:
-        """Whether no attention is farther."""
+        """Whether the divergence is exact."""
         return self.high - self.low <= ROUNDING
 
     def rows(self) -> list[PlotRow]:
-        """Give a row a word."""
+        """Give one row a word."""
         each = zip(self.text.tokens, self.own.tolist(), self.farthest.tolist(), strict=True)
         return [(self.text.id, i, *word, self.low, self.high) for i, word in enumerate(each)]
 
     def maps(self) -> dict[str, Float[np.ndarray, " T"]]:
-        """Give the two maps under their heads."""
+        """Give the two maps by their titles."""
         found = "the farthest attention" if self.exact else "the farthest attention found"
         return {"the model’s attention": self.own, found: self.farthest}
 
     def description(self) -> str:
-        """Say which text it is, and how far its maps are from one another."""
+        """Name the text, and say how far its maps are apart."""
         named = (
             f"Text {shortened(one_line(self.text.id), 60)}, predicted "
             f"{shortened(one_line(self.text.predicted), 40)}."
@@ -96,8 +96,8 @@ class HeatMapText:
 
 
 def heat_map(audit: Results, text_id: str | None) -> Plot:
-    """Draw the two maps of one text: the one that is asked for, or the one whose divergence is the
-    median.
+    """Draw the two maps of one text: the one with ``text_id``, or the text with the median
+    divergence.
     """
     chosen = _chosen(audit, text_id)
     check_drawing()
@@ -105,7 +105,7 @@ def heat_map(audit: Results, text_id: str | None) -> Plot:
     lines = words[-1].line + 1 if words else 0
     why = () if text_id is not None else ("Its divergence is the median of all texts.",)
     return Plot(
-        "One text under the model’s attention, and under other attention with the same answer",
+        "One text under the model’s attention, and under other attention with the same output",
         (
             f"After Jain & Wallace 2019, figure 1. Both attentions give {same_answer(audit)}.",
             chosen.description(),
@@ -141,9 +141,7 @@ def _ragged(audit: Results, name: str) -> Ragged:
 
 
 def _place(audit: Results, jsd: Float[np.ndarray, " N"], text_id: str | None) -> int:
-    """Find the text that is asked for, or the first of those in the middle: neither the worst nor
-    the best.
-    """
+    """Find the text with ``text_id``, or the first text with the median divergence."""
     if text_id is not None:
         found = [place for place, text in enumerate(audit.texts) if text.id == text_id]
         if not found:
@@ -179,7 +177,7 @@ def _laid_out(tokens: Sequence[str]) -> list[Word]:
 def _draw(
     figure: Figure, words: Sequence[Word], maps: Mapping[str, Float[np.ndarray, " T"]]
 ) -> None:
-    """Draw on one plane whose unit is a point, from the top downwards."""
+    """Draw on one plane whose unit is a point, from the top down."""
     wide, high = (size * _POINT for size in figure.get_size_inches())
     figure.set_layout_engine("none")  # words stand where they were laid
     axes = figure.add_axes((0, 0, 1, 1))
@@ -196,7 +194,7 @@ def _draw(
 
 
 def _shaded(axes: Axes, left: float, top: float, word: Word, weight: float) -> None:
-    """Draw a word on its shade, which goes with the square root of the weight (decision 0057)."""
+    """Draw a word on its shade, which follows the square root of the weight (decision 0057)."""
     depth = math.sqrt(min(max(weight, 0.0), 1.0)) if math.isfinite(weight) else 0.0
     colour = [1 - depth * (1 - one / 255) for one in DEEPEST]
     x = [left, left + word.width, left + word.width, left]
@@ -207,7 +205,7 @@ def _shaded(axes: Axes, left: float, top: float, word: Word, weight: float) -> N
 
 
 def _legend(axes: Axes, top: float) -> None:
-    """Show which weight has which shade."""
+    """Show the shades of some weights."""
     axes.text(_LEFT, top + 8.3, "weight:", fontsize=_SIZE, color=INK)
     for place, weight in enumerate(SCALE):
         _shaded(axes, _LEFT + 40 + 34 * place, top, Word(f"{weight:g}", 0, 0.0, 30.0), weight)

@@ -1,4 +1,4 @@
-"""Histograms under one another, one a group: the one way in which figures draw them."""
+"""Histograms below each other, one for each group."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 MOST = 12
 """Groups that are drawn; the table has all."""
 STEPS = ("-", "--", ":")
-"""The lines over the bars, in their order."""
+"""Styles of the lines over the bars, in order."""
 HIGH = 1.05
-"""Inches of one histogram."""
+"""Height of one histogram, in inches."""
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """One group: its name, how high each bar is, how many texts it has and how many without a
-    number.
+    """One group: its name, the heights of its bars, its number of texts, and how many are
+    undefined.
 
     ``lines`` are other counts of the same texts, drawn as steps over the bars.
     """
@@ -39,7 +39,7 @@ class Histogram:
 
 
 def height_of(groups: int) -> float:
-    """Say how high a figure of so many histograms is, in inches."""
+    """Give the height of a figure with so many histograms, in inches."""
     return 1.1 + HIGH * min(max(groups, 1), MOST)
 
 
@@ -50,7 +50,7 @@ def draw_histograms(
     across: str,
     up: str,
 ) -> None:
-    """Draw each group on its own axes, all over the same bins and as high as one another."""
+    """Draw each group on its own axes, all with the same bins and scales."""
     shown = groups[:MOST]
     every = figure.subplots(len(shown), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for place, (axes, group) in enumerate(zip(every, shown, strict=True)):

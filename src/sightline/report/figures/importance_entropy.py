@@ -1,4 +1,4 @@
-"""How evenly importance lies over the words, text by text, whatever the projection (Meister et al.
+"""How evenly importance is spread over the words, text by text, for each projection (Meister et al.
 2021, figure 2).
 """
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAPS = ("gradient_through", "deletion")
-"""The importances of inputs, a panel each."""
+"""The importances of inputs, one panel each."""
 MOST, HIGH = 10, 2.2
-"""Audits that are drawn, the table has all; inches of a panel."""
+"""Audits that are drawn (the table has all), and inches of a panel."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class EntropyGroup:
 
     @property
     def known(self) -> Float[np.ndarray, " M"]:
-        """Give the numbers that there are."""
+        """Give the numbers that are defined."""
         return np.asarray(self.values[np.isfinite(self.values)])
 
 
 def evenness(audits: Iterable[Results]) -> Plot:
-    """Draw the entropy of the importance of inputs, a violin an audit, by gradient and by
-    deletion.
+    """Draw the entropy of the importance of inputs, one violin an audit, by gradient and by
+    leave-one-out.
     """
     groups = [group for place, audit in enumerate(audits) for group in _groups(audit, place)]
     if not groups:
@@ -62,10 +62,10 @@ def evenness(audits: Iterable[Results]) -> Plot:
     undefined = sum(len(group.values) - len(group.known) for group in groups)
     left = left_out(len(panels[0]) - MOST, "audit")
     return Plot(
-        "How evenly importance lies over the words",
+        "How evenly importance is spread over the words",
         (
-            "After Meister et al. 2021, figure 2. Entropy of the importance of inputs, over "
-            f"that of an even one: 1 where all words matter alike, 0 where one does. {READ} "
+            "After Meister et al. 2021, figure 2. Normalised entropy of the importance of inputs: "
+            f"1 if all words matter equally, 0 if only one word matters. {READ} "
             f"Undefined: {count(undefined)} of "
             f"{count(sum(len(group.values) for group in groups))} numbers. Audits by number "
             f"and projection; the table names their models.{left}",

@@ -1,5 +1,5 @@
-"""Attention and information by rank, as Wen et al. (2022, figure 2) draw it, and beside how uneven
-attention is.
+"""Attention and information by rank, as in Wen et al. (2022, figure 2), and how uneven attention
+is.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ TARGETS = {
     "decoupled": "answer under uniform attention",
     "label": "gold label",
 }
-"""What ranks are asked about; the first is computed from attention."""
+"""The targets of probes by rank; the first is computed from attention."""
 MOST, LONGEST = 14, 45
-"""Models that are drawn, the table has all; letters of the name of one."""
+"""Models that are drawn (the table has all), and most letters of a model's name."""
 COLUMNS = (
     "model",
     "seed",
@@ -46,7 +46,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Ranked:
-    """One audit: its model, seed, and what its ranks know of each target."""
+    """One audit: its model, its seed, and what its ranks know of each target."""
 
     model: str
     seed: str
@@ -54,10 +54,10 @@ class Ranked:
     contrast: dict[str, Estimate]
     flatness: float
     critical: float | None
-    """The τ that chance seldom reaches; None where no order is so rare."""
+    """The τ that chance seldom reaches; None if chance often reaches every τ."""
 
     def rows(self) -> list[PlotRow]:
-        """Give a row a target."""
+        """Give one row a target."""
         rare = math.nan if self.critical is None else self.critical
         return [
             (
@@ -79,7 +79,7 @@ def _cells(one: Estimate) -> tuple[float, float, float]:
 
 
 def ranks(audits: Iterable[Results]) -> Plot:
-    """Draw τ of every model about each target, a box over its audits, and all of them by how uneven
+    """Draw τ of every model for each target, as a box over its audits, and over how uneven
     attention is.
     """
     found = [one for place, audit in enumerate(audits) if (one := _ranked(audit, place))]
@@ -161,7 +161,7 @@ def _draw(figure: Figure, found: Sequence[Ranked], models: Sequence[str]) -> Non
 
 
 def _boxes(axes: Axes, groups: Sequence[Sequence[float]], place: int, look: Shade) -> None:
-    """Draw a box a model, the targets of one below each other, and every audit on it."""
+    """Draw a box for each model and target, with a mark for every audit."""
     at = [row + 0.26 * (place - 1) for row in range(len(groups))]
     drawn = axes.boxplot(
         list(groups),

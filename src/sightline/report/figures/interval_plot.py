@@ -1,6 +1,4 @@
-"""Intervals under one another, each with its value, its numbers and its name: the one way to draw
-them.
-"""
+"""Intervals below each other, each with its name and its numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 def draw_intervals(
     axes: Axes, named: Sequence[tuple[str, Estimate]], place: int, *, zero: bool
 ) -> None:
-    """Draw a row for each estimate, in the shade of a place; ``zero`` marks 0."""
+    """Draw one row an estimate, in the shade of ``place``; ``zero`` marks 0."""
     look = shade(place)
     if zero:
         axes.axvline(0, color=PALE, linewidth=0.8)

@@ -16,12 +16,12 @@ from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
 from sightline.stats.distribution_shapes import counted
 
 FIGURE = {"gradient": 2, "deletion": 3}
-"""The figure of theirs that shows τ with each importance."""
-EDGES = np.arange(-10, 11) / 10  # the numbers nearest to tenths, which a sum of steps is not
+"""The figure of Jain & Wallace that shows τ with each importance."""
+EDGES = np.arange(-10, 11) / 10  # exact tenths, which a sum of steps would miss
 
 
 def tau_by_class(audit: Results, reference: str = "gradient") -> Plot:
-    """Count the texts of each predicted class by τ-b; those without one are counted beside them."""
+    """Count the texts of each predicted class by τ-b; undefined ones are counted separately."""
     tau = _taus(audit, reference)
     predicted = np.array([text.predicted for text in audit.texts])
     return _counted(
@@ -35,15 +35,15 @@ def tau_by_class(audit: Results, reference: str = "gradient") -> Plot:
 
 
 def tau_differences(audit: Results) -> Plot:
-    """Count the texts by τ-b of gradient and deletion less that of attention and each (their
-    figures 4 and 5).
+    """Count the texts by τ-b of gradient and leave-one-out minus τ-b of attention with each
+    (figures 4 and 5 of Jain & Wallace).
     """
     both = _taus(audit, "references")
     groups = {
         f"less τ(attention, {name})": both - _taus(audit, name) for name in ("deletion", "gradient")
     }
     return _counted(
-        "Kendall’s τ-b of gradient and deletion, less that of attention and each",
+        "Kendall’s τ-b of gradient and deletion, minus τ-b of attention with each",
         (
             "After Jain & Wallace 2019, figures 4 and 5.",
             _drawn_of([*groups.values()], "no such difference"),
@@ -72,7 +72,7 @@ def _counted(
     across: str,
     columns: tuple[str, ...],
 ) -> Plot:
-    """Count each group into bins; what is undefined is counted beside them."""
+    """Count each group into bins; undefined values are counted separately."""
     rows: list[PlotRow] = []
     drawn: list[Histogram] = []
     for name, values in groups.items():

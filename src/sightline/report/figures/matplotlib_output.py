@@ -1,6 +1,4 @@
-"""From a plot to the bytes of a file: by matplotlib, an extra, with nothing of the day or the
-machine in them.
-"""
+"""Draw a plot to a file's bytes with matplotlib, an extra, without a date or a machine name."""
 
 from __future__ import annotations
 
@@ -21,14 +19,14 @@ _METADATA: Mapping[str, Mapping[str, None]] = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""By how a file ends, what matplotlib would write into it of itself and of the day."""
+"""Metadata that matplotlib would write about itself and the date, by file ending."""
 ENDINGS = tuple(_METADATA)
 FONT = "DejaVu Sans"
-"""What matplotlib brings along."""
+"""A font that matplotlib includes."""
 STYLE: Mapping[str, Any] = {
-    "text.parse_math": False,  # a dollar sign in a text of somebody's is a dollar sign
+    "text.parse_math": False,  # a dollar sign in a user's text is a dollar sign
     "text.usetex": False,
-    # else letters are wider where they are drawn than where they were laid out
+    # otherwise letters are wider when drawn than when they were laid out
     "text.hinting": "none",
     "svg.fonttype": "path",  # fonts travel with the file
     "pdf.fonttype": 42,
@@ -43,16 +41,15 @@ STYLE: Mapping[str, Any] = {
     "savefig.dpi": 200,
 }
 _LINE, _EDGE, _NOTE = 0.15, 0.08, 6.8
-"""Inches of a line of notes and of what stays free around the figure, and points of their
-letters."""
+"""Inches of a line of notes and of the margin around the figure; points of the notes' letters."""
 _LETTERS = 128
-"""Letters of a note on a line."""
+"""Most letters in a line of notes."""
 _UNKNOWN = "□"
-"""Stands for a character that the font does not have."""
+"""Stands for a character that the font lacks."""
 
 
 def check_drawing() -> None:
-    """Refuse to draw where matplotlib is not installed, before any work."""
+    """Refuse to draw without matplotlib, before any work."""
     try:
         import_module("matplotlib.figure")
     except ImportError as error:
@@ -63,7 +60,7 @@ def check_drawing() -> None:
 
 
 def drawn(plot: Plot, ending: str) -> bytes:
-    """Draw a figure as a file that ends so; equal numbers give equal bytes."""
+    """Draw a figure as a file with this ending; equal numbers give equal bytes."""
     check_drawing()
     styles, figures = import_module("matplotlib.style"), import_module("matplotlib.figure")
     with styles.context(["default", STYLE]):
@@ -80,9 +77,7 @@ def drawn(plot: Plot, ending: str) -> bytes:
 
 
 def _write_words(figure: Any, plot: Plot) -> None:
-    """Write the title over what is drawn and the notes under it, and leave the room between to the
-    axes.
-    """
+    """Write the title above and the notes below, and leave the room between them to the axes."""
     lines = textwrap.wrap(" ".join(plot.notes), _LETTERS, break_on_hyphens=False)
     low = (_LINE * len(lines) + 2 * _EDGE) / plot.height
     figure.text(
@@ -101,8 +96,8 @@ def _write_words(figure: Any, plot: Plot) -> None:
 
 
 def _settle(figure: Any) -> None:
-    """Lay the axes out once and leave them where they are, to a millionth: the solver's last digits
-    differ by run.
+    """Lay out the axes once and fix them to a millionth, because the solver's last digits differ
+    between runs.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
@@ -113,21 +108,19 @@ def _settle(figure: Any) -> None:
 
 
 def _make_readable(figure: Any) -> None:
-    """Let every text that is drawn be one that a font can draw, whoever wrote it."""
+    """Replace in every text the characters that the font lacks or that would hide."""
     for text in figure.findobj(import_module("matplotlib.text").Text):
         text.set_text(readable(text.get_text()))
 
 
 def readable(text: str) -> str:
-    """Put a sign in the place of every character that would hide, turn what follows, or is not in
-    the font.
-    """
+    """Replace every character that the font lacks, that hides, or that reverses what follows."""
     known = _characters()
     return "".join(one if one in known else _UNKNOWN for one in visible(text))
 
 
 def width_of(text: str, size: float) -> float:
-    """Say how wide a text is, in points, as it will be drawn."""
+    """Width of a drawn text, in points."""
     fonts, paths = import_module("matplotlib.font_manager"), import_module("matplotlib.textpath")
     font = fonts.FontProperties(family=FONT, size=size)
     return float(paths.text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
@@ -135,7 +128,7 @@ def width_of(text: str, size: float) -> float:
 
 @cache
 def _characters() -> frozenset[str]:
-    """Name the characters that the font has, and the line end."""
+    """Give the characters of the font, and the line end."""
     fonts = import_module("matplotlib.font_manager")
     found: Mapping[int, int] = fonts.get_font(fonts.findfont(FONT)).get_charmap()
     return frozenset(map(chr, found)) | {"\n"}

@@ -1,5 +1,5 @@
-"""How far attention could be from itself with the same answer (Jain & Wallace 2019, figures 7 and
-8).
+"""How far attention could be from the model's own with the same output (Jain & Wallace 2019,
+figures 7 and 8).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Numbers = Float[np.ndarray, " N"]
 EDGES = np.arange(41) * 7 / 400
 """40 bins on [0, 0.7], as published."""
 ROUNDING = 1e-9
-"""Sides as near to one another as this are one number."""
+"""Bounds that differ by less count as one number."""
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
 SEARCHES: Mapping[str, str] = {
     "published": "found by the published search",
     "ours": "found by our search",
 }
-"""The searches of the measure ``searched``, in which the last number of a text is what all starts
-together found."""
-JSD = DrawnQuantity("jsd", "largest JSD with the same answer (nats)", 0.7, "no such number")
+"""The searches of the measure ``searched``; the last number of a text is the result of all starts
+together."""
+JSD = DrawnQuantity("jsd", "largest JSD with the same output (nats)", 0.7, "no such number")
 
 
 @dataclass(frozen=True)
 class DivergenceSides:
-    """What is known of the largest divergence of each text: the numbers that are drawn, what they
+    """The largest divergence of each text, as far as known: the numbers that are drawn, what they
     are, and others.
     """
 
@@ -52,25 +52,23 @@ class DivergenceSides:
             apart = count(int((self.others[AT_MOST] - self.drawn > ROUNDING).sum()))
             return (
                 f"Largest Jensen–Shannon divergence of any attention with {answer}, from "
-                f"below; for {apart} texts it is known between two sides only."
+                f"below; for {apart} texts only two bounds are known."
             )
         return (
-            "Largest Jensen–Shannon divergence found for the same answer: there may be larger ones."
+            "Largest Jensen–Shannon divergence found for the same output: there may be larger ones."
         )
 
 
 def same_answer(audit: Results) -> str:
-    """Say what counts as the same answer."""
+    """Say what counts as the same output."""
     measured = audit.measurements.get("counterfactual")
     settings = measured.settings if isinstance(measured, Measurement) else {}
     within = f" (total variation up to {settings['epsilon']:g})" if "epsilon" in settings else ""
-    return f"the same answer{within}"
+    return f"the same output{within}"
 
 
 def farthest_by_class(audit: Results) -> Plot:
-    """Count the texts of each predicted class by the largest divergence; bars are shares of their
-    class.
-    """
+    """Count the texts of each predicted class by the largest divergence, as shares of the class."""
     known = _known(audit)
     predicted = np.array([text.predicted for text in audit.texts])
     names = sorted(set(predicted.tolist()))
@@ -84,7 +82,7 @@ def farthest_by_class(audit: Results) -> Plot:
     groups = [_histogram(name, known, predicted == name) for name in names]
     drawn = int(np.isfinite(known.drawn).sum())
     return Plot(
-        "How far attention could be from itself with the same answer, by predicted class",
+        "How far attention could be from the model’s own with the same output, by predicted class",
         (
             "After Jain & Wallace 2019, figure 7.",
             known.note(same_answer(audit)),
@@ -100,9 +98,11 @@ def farthest_by_class(audit: Results) -> Plot:
 
 
 def farthest_by_weight(audit: Results) -> Plot:
-    """Draw the largest divergence of each text by its largest weight."""
+    """Draw the largest divergence of each text over its largest weight."""
     known = _known(audit)
-    title = "How far attention could be from itself with the same answer, by the largest weight"
+    title = (
+        "How far attention could be from the model’s own with the same output, by largest weight"
+    )
     beside = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
     return by_weight(
         audit,
@@ -115,9 +115,7 @@ def farthest_by_weight(audit: Results) -> Plot:
 
 
 def _known(audit: Results) -> DivergenceSides:
-    """Take the exact answer, or the two sides between which it lies; without either what a search
-    found.
-    """
+    """Take the exact divergence or its two bounds; without either, the result of a search."""
     found = _searched(audit)
     if isinstance(audit.measurements.get("counterfactual"), Measurement) or not found:
         low, high = (
@@ -137,7 +135,7 @@ def _known(audit: Results) -> DivergenceSides:
 
 
 def _searched(audit: Results) -> dict[str, Numbers]:
-    """Give what each search found, where there was one."""
+    """Give the result of each search that was run."""
     measured = audit.measurements.get("searched")
     values = measured.values if isinstance(measured, Measurement) else {}
     return {
@@ -148,7 +146,7 @@ def _searched(audit: Results) -> dict[str, Numbers]:
 
 
 def _shares(values: Numbers) -> list[float]:
-    """Give the share of the texts in each bin; rounding may lie a little below 0."""
+    """Give the share of the texts in each bin; rounding errors below 0 count as 0."""
     inside = counted(np.maximum(values, 0.0), EDGES)
     return [n / max(int(inside.sum()), 1) for n in inside.tolist()]
 

@@ -1,4 +1,4 @@
-"""Colours and marks that stay apart for colour-blind readers and in grey: each colour has its
+"""Colours and marks that differ for colour-blind readers and in grey: each colour has its own
 lightness and hatch.
 """
 
@@ -13,9 +13,7 @@ INK, PALE = "#1a1a1a", "#b0b0b0"
 
 @dataclass(frozen=True)
 class Shade:
-    """What tells one group from another: a colour of Okabe & Ito (2008), and the hatch, mark and
-    line beside it.
-    """
+    """How a group is drawn: a colour of Okabe & Ito (2008), with its hatch, mark and line."""
 
     colour: str
     hatch: str
@@ -34,13 +32,13 @@ SHADES = (
 
 
 def shade(place: int) -> Shade:
-    """Give the shade of a group by its place."""
+    """Give the shade of a group by its position."""
     return SHADES[place % len(SHADES)]
 
 
 def label(name: str, longest: int = 30) -> str:
-    """Write a name that others gave on one line; matplotlib leaves one that begins with _ out of a
-    legend.
+    """Write a user's name on one line; a leading _ gets a space, because matplotlib would leave it
+    out of a legend.
     """
     text = shortened(one_line(name), longest)
     return f" {text}" if text.startswith("_") else text

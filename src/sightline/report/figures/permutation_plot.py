@@ -1,5 +1,5 @@
-"""What permuted weights do to the output, by the largest weight of the text (Jain & Wallace 2019,
-figure 6).
+"""Change of the output under permuted weights, over the largest weight of a text (Jain & Wallace
+2019, figure 6).
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ MOVED = DrawnQuantity(
 
 
 def permutation_by_weight(audit: Results) -> Plot:
-    """Draw how far the output moves under permuted weights, in the median of the permutations of a
-    text.
-    """
+    """Draw the median change of the output over the permutations of each text."""
     moved = np.asarray(needed(audit, "permutation.median"), dtype=float)
     title = "Change of the output under permuted attention, by the largest weight"
     return by_weight(audit, moved, MOVED, title, ["After Jain & Wallace 2019, figure 6."])

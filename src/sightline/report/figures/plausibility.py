@@ -1,5 +1,5 @@
-"""Plausible and faithful on one plot: how well maps find marked words, and what their words carry
-into another text.
+"""Plausible and faithful in one plot: how well maps find the rationale, and how much of the
+prediction their words transfer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST = 6
 """Models that are drawn; the table has all."""
 HIGH = 3.0
-"""Inches of the axes of one model."""
+"""Height of the axes of one model, in inches."""
 COLUMNS = (
     "model",
     "map",
@@ -41,9 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Both:
-    """One map of one model: how far its AUPRC is above chance, what it carries, and over how many
-    audits.
-    """
+    """One map of one model: its AUPRC above chance, its transfer, and the number of audits."""
 
     model: str
     name: str
@@ -53,8 +51,8 @@ class Both:
 
 
 def plausibility(audits: Iterable[Results]) -> Plot:
-    """Draw every map where both numbers put it, a panel a model; audits of one model are seeds, and
-    are averaged.
+    """Draw every map by both numbers, one panel a model; audits of one model are seeds, and are
+    averaged.
     """
     models: dict[str, list[Mapping[str, tuple[Estimate, Estimate]]]] = {}
     for place, audit in enumerate(audits):
@@ -62,9 +60,8 @@ def plausibility(audits: Iterable[Results]) -> Plot:
             models.setdefault(_model(audit, place), []).append(known)
     if not models:
         raise DataError(
-            "the figure needs maps beside marked words (the measure rationale, of texts with "
-            "marks) and beside what they carry (transplant); none of these audits has both; "
-            "choose another figure"
+            "the figure needs the measures rationale (on texts with rationales) and transplant; "
+            "none of these audits has both; choose another figure"
         )
     panels = [
         [_both(model, name, found) for name in _names(found)] for model, found in models.items()
@@ -74,15 +71,15 @@ def plausibility(audits: Iterable[Results]) -> Plot:
     n = f"{count(texts[0])} to {count(texts[-1])}" if len(texts) > 1 else count(texts[0])
     left = left_out(len(panels) - MOST, "model")
     return Plot(
-        "Plausible and faithful: marked words that maps find, and what their words carry",
+        "Plausible and faithful: the rationale that maps find, and what their words transfer",
         (
-            "Across: area under precision and recall of the marked words, less what the same "
-            "map permuted reaches (DeYoung et al. 2020, §4.1). Up: the part of the "
+            "Horizontal: area under precision and recall of the rationale, minus its value for "
+            "the permuted map (DeYoung et al. 2020, §4.1). Vertical: the part of the "
             "prediction that the top words carry into another text, 0 being random words, on "
-            "the half of the texts that chose no map. Open marks: maps with directions, "
+            "the half of the texts that did not choose the map. Open marks: signed maps, "
             "whose top words may carry more than all words do. Lines: 95 % intervals, over "
             f"seeds where a model has several audits, else over texts. n = {n} texts with "
-            f"marks an audit.{left}",
+            f"a rationale an audit.{left}",
         ),
         lambda figure: _draw(figure, shown),
         COLUMNS,
@@ -100,7 +97,7 @@ def _maps(audit: Results) -> dict[str, tuple[Estimate, Estimate]]:
 
 
 def _model(audit: Results, place: int) -> str:
-    """Name a model without its seed; one that was not trained by a run stands alone."""
+    """Name a model without its seed; a model that no run trained has its own name."""
     run = run_of(audit)
     return f"audit {place + 1}" if run is None else model_on(run)
 
@@ -134,13 +131,11 @@ def _draw(figure: Figure, panels: Sequence[Sequence[Both]]) -> None:
         axes.set_title(label(panel[0].model, 90), loc="left", fontsize=8, pad=3)
         axes.set_ylabel("part of the prediction carried")
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    every[-1].set_xlabel("AUPRC of the marked words, above chance")
+    every[-1].set_xlabel("AUPRC of the rationale, above chance")
 
 
 def _point(axes: Axes, one: Both) -> None:
-    """Draw a map where it is, with both intervals; one with directions has the mark of the other of
-    its kind, open.
-    """
+    """Draw a map with both intervals; a signed map has the mark of its unsigned version, open."""
     look = shade(RIVALS.index(one.name.removeprefix("signed_")))
     x, y = one.found, one.carried
     axes.plot([x.low, x.high], [y.value] * 2, "-", color=look.colour, linewidth=0.8)

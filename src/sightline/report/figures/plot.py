@@ -1,4 +1,4 @@
-"""A figure before it is drawn: its words, what draws it, and the table of what is drawn in it."""
+"""A figure before it is drawn: its words, its drawing function, and the table of its numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 Cell = str | int | float
 PlotRow = tuple[Cell, ...]
 WIDTH = 6.5
-"""Inches: what a page of a paper has between its margins."""
+"""Inches: the text width of a paper's page."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: its title, the notes under it, what draws it, and a row of numbers for everything
-    that is drawn.
-    """
+    """A figure: its title, its notes, its drawing function, and a table with everything drawn."""
 
     title: str
     notes: tuple[str, ...]
@@ -34,7 +32,7 @@ class Plot:
 
 
 def left_out(number: int, what: str) -> str:
-    """Say in a note how many were not drawn; nothing where all are.
+    """Say in a note how many were not drawn; empty if all were.
 
     >>> left_out(1, "model"), left_out(0, "model")
     (' 1 more model is in the table alone.', '')
@@ -47,8 +45,8 @@ def left_out(number: int, what: str) -> str:
 
 
 def needed(audit: Results, name: str) -> Values:
-    """Give the raw numbers that a figure draws, ``measure.quantity``; an audit without them says
-    why it has none.
+    """Give the raw numbers of a figure, ``measure.quantity``; an audit without them is an error
+    that says why.
     """
     code, _, quantity = name.partition(".")
     found = audit.measurements.get(code)

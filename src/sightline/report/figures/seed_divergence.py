@@ -1,6 +1,6 @@
-"""How far attention is from itself under other seeds, and from that of adversaries, text by text.
+"""How far attention is from the base model's under other seeds and in adversarial models, by text.
 
-A violin each, in the form of Wiegreffe & Pinter 2019, §3.3 and §4.
+One violin each, in the form of Wiegreffe & Pinter 2019, §3.3 and §4.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HIGH, PER_ROW = 1.65, 10
-"""Inches of a row of violins, and how many stand in it at most."""
+"""Inches of a row of violins, and most violins in a row."""
 COLUMNS = (
     "base",
     "base_is",
@@ -48,30 +48,30 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Who:
-    """One violin: a companion of the base, or an adversary."""
+    """One violin: a control model of the base, or an adversarial model."""
 
     name: str
     apart: Apart
     adversary: Adversary | None = None
 
     def known(self) -> Float[np.ndarray, " M"]:
-        """Give the numbers that there are."""
+        """Give the numbers that are defined."""
         return np.asarray(self.apart.by_text[np.isfinite(self.apart.by_text)])
 
 
 @dataclass(frozen=True)
 class ViolinPanel:
-    """Violins that stand in a row."""
+    """The violins of one row."""
 
     title: str
     members: Sequence[Who]
 
 
 def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
-    """Draw the divergence of attention of each text, a violin a seed and a violin an adversary."""
+    """Draw the divergence of attention of each text, one violin a seed or adversarial model."""
     if not (found := families(audits)):
         raise DataError(
-            "the figure needs the measure beside, with companions such as seed(by=1), or "
+            "the figure needs the measure `beside`, with companions such as seed(by=1), or "
             "base where a run is an adversary; none of these audits has it; choose another "
             "figure"
         )
@@ -83,7 +83,7 @@ def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
     undefined = sum(family.undefined for family in found)
     left = left_out(len(found) - MOST, "base")
     return Plot(
-        "How far attention is from that of the base, text by text",
+        "How far attention is from the base model’s, text by text",
         (
             "After Wiegreffe & Pinter 2019, §3.3 and §4. JSD in nats, at most ln 2 = 0.693. "
             f"{READ} Undefined: {count(undefined)} of {count(numbers)} numbers.{left}",
@@ -96,8 +96,8 @@ def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
 
 
 def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
-    """Put the companions of the base in one row, and in others the adversaries that differ in λ
-    alone.
+    """Put the control models of the base in one row, and adversarial models that differ only in λ
+    in others.
     """
     head = f"{label(family.name, 60)}: " if named else ""
     beside = [Who(_short(one.name), one) for one in family.beside]
@@ -117,7 +117,7 @@ def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
 
 
 def _short(name: str) -> str:
-    """Say of a companion which seed it is, as an axis has room for it."""
+    """Shorten the name of a control model to fit the axis."""
     return f"seed {name[len('seed(by=') : -1]}" if name.startswith("seed(by=") else name
 
 

@@ -1,5 +1,5 @@
-"""How sure models would be of one text by each of its words alone, a line a model: Tutek & Šnajder
-2020, figure 2.
+"""How sure models would be of one text from each of its words alone, one line a model (Tutek &
+Šnajder 2020, figure 2).
 """
 
 from __future__ import annotations
@@ -25,14 +25,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST, LONGEST = 60, 14
-"""Words that are drawn, and letters of each; the table has all."""
+"""Words that are drawn, and most letters of each; the table has all."""
 
 
 @dataclass(frozen=True)
 class SingleWordModel:
-    """What is drawn of one model: its texts by id, with the evidence of each word, and its own
-    probability.
-    """
+    """One model: its texts by id, with the token logits of each word, and its own probability."""
 
     name: str
     classes: int
@@ -41,17 +39,17 @@ class SingleWordModel:
     own: dict[str, float]
 
     def probability(self, text: str) -> Float[np.ndarray, " T"]:
-        """Give the probability of the label by each word alone; NaN where only that of another
-        class is known.
+        """Give the probability of the label from each word alone; NaN if only another class's is
+        known.
         """
         return np.asarray(self._of_label(text, expit(self.evidence[text])))
 
     def whole(self, text: str) -> float:
-        """Give the probability of the label by the whole text."""
+        """Give the probability of the label from the whole text."""
         return float(self._of_label(text, np.array(self.own[text])))
 
     def right(self, text: str) -> bool:
-        """Tell whether the text is decided rightly."""
+        """Check whether the prediction is correct."""
         return self.texts[text].predicted == self.texts[text].label
 
     def _of_label(self, text: str, chance: Float[np.ndarray, "*T"]) -> Float[np.ndarray, "*T"]:
@@ -61,27 +59,27 @@ class SingleWordModel:
 
 
 def single_word_logits(audits: Iterable[Results], text_id: str | None) -> Plot:
-    """Draw the probability of the label along the words of one text, a line a model."""
+    """Draw the probability of the label along the words of one text, one line a model."""
     models = [_model(audit) for audit in audits]
     chosen = _chosen(models, text_id)
     record = models[0].texts[chosen]
     why = (
         ""
         if text_id is not None
-        else " All decide it rightly; by the first model’s mean it is in the middle."
+        else " All models predict its label; by the first model’s mean it is in the middle."
     )
     drawn = models[: len(SHADES)]
     left = left_out(len(models) - len(SHADES), "model")
     words = len(record.tokens)
     cut = f" The first {count(MOST)} of {count(words)} words." if words > MOST else ""
     without = [one.name for one in drawn if np.isnan(one.probability(chosen)).all()]
-    lacks = f" Not known of {', '.join(without)}, which decides otherwise." if without else ""
+    lacks = f" Unknown for {', '.join(without)}, which predicts another class." if without else ""
     return Plot(
-        "The answer by each word alone, if it had all attention",
+        "The prediction from each word alone, if it had all attention",
         (
             f"After Tutek & Šnajder 2020, figure 2. Text {shortened(one_line(chosen), 60)}, "
-            f"label {shortened(one_line(record.label), 40)}: its probability.{why} Level "
-            f"lines: by the whole text.{cut}{lacks}{left}",
+            f"label {shortened(one_line(record.label), 40)}: its probability.{why} Horizontal "
+            f"lines: from the whole text.{cut}{lacks}{left}",
         ),
         lambda figure: _draw(figure, drawn, chosen),
         ("model", "id", "label", "predicted", "position", "word", "probability", "whole_text"),
@@ -112,8 +110,8 @@ def _model(audit: Results) -> SingleWordModel:
 
 
 def _chosen(models: Sequence[SingleWordModel], text_id: str | None) -> str:
-    """Find the text that is asked for, or one in the middle of those that all models decide
-    rightly.
+    """Find the text with ``text_id``, or the median one of the texts that all models predict
+    correctly.
     """
     first = models[0]
     if text_id is not None:
@@ -136,8 +134,8 @@ def _chosen(models: Sequence[SingleWordModel], text_id: str | None) -> str:
     ]
     if not known:
         raise DataError(
-            "there is no text that all these models were audited on and decide rightly; name "
-            "one by its id"
+            "no text was audited with all these models and predicted correctly by all of them; "
+            "name a text by its id"
         )
     order = sorted(known, key=lambda text: float(first.probability(text).mean()))
     _check_words(models, order[(len(order) - 1) // 2])
@@ -145,7 +143,7 @@ def _chosen(models: Sequence[SingleWordModel], text_id: str | None) -> str:
 
 
 def _check_words(models: Sequence[SingleWordModel], text: str) -> None:
-    """Refuse texts that share no more than their id."""
+    """Refuse texts with the same id and other words or labels."""
     if len({(one.texts[text].tokens, one.texts[text].label) for one in models}) > 1:
         raise DataError(
             f"the audits do not have the same words under the id {text!r}; draw audits of the "

@@ -1,4 +1,4 @@
-"""Agreement of attention with importance along λ of a sparse projection (Meister et al. 2021,
+"""Agreement of attention with importance over λ of a sparse projection (Meister et al. 2021,
 figure 3).
 """
 
@@ -32,9 +32,9 @@ MAPS = {
     "state_gradient": "states, gradient",
     "state_deletion": "states, removal",
 }
-"""The importances that attention is compared with, and what the legend calls them."""
+"""The importances that attention is compared with, by their names in the legend."""
 MOST, HIGH = 4, 2.6
-"""Models that are drawn, the table has all; inches of the axes of one."""
+"""Models that are drawn (the table has all), and inches of the axes of one."""
 COLUMNS = (
     "model", "importance", "lambda", "seeds",
     *(f"{kind}{end}" for kind in ("tau", "support") for end in ("", "_low", "_high", "_n")),
@@ -56,15 +56,15 @@ class ImportanceLine:
 
 
 def sparsity_sweep(audits: Iterable[Results]) -> Plot:
-    """Draw τ-b of attention with each importance over λ, log-scaled below −1, with how many words
-    have weight.
+    """Draw τ-b of attention with each importance over λ, log-scaled below −1, with the number of
+    words with weight.
     """
     lines = _lines(audits)
     models = list(dict.fromkeys(line.model for line in lines))
     if not any(len(line.points()) > 1 for line in lines):
         raise DataError(
             "the figure needs runs of one model under sparsegen(lambda=…) with several λ and "
-            "the measure state_agreement; none of these audits is of such; choose another "
+            "the measure state_agreement; none of these audits has them; choose another "
             "figure"
         )
     panels = [[line for line in lines if line.model == model] for model in models]
@@ -87,7 +87,7 @@ def sparsity_sweep(audits: Iterable[Results]) -> Plot:
 
 
 def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
-    """Gather the runs that differ in λ and seed alone."""
+    """Group the runs that differ only in λ and seed."""
     found: dict[tuple[str, str], list[At]] = {}
     for audit in audits:
         run, measured = run_of(audit), audit.measurements.get("state_agreement")
@@ -150,9 +150,7 @@ def _draw(figure: Figure, panels: Sequence[Sequence[ImportanceLine]]) -> None:
 
 
 def _joined(axes: Axes, line: ImportanceLine) -> None:
-    """Join the means in the order of λ, each with its interval; the legend says how it goes with
-    λ.
-    """
+    """Join the means in the order of λ, each with its interval; the legend has their τ-b with λ."""
     look, found = shade([*MAPS].index(line.name)), line.points()
     for point in found:
         axes.plot(

@@ -1,6 +1,4 @@
-"""The table of a study as a figure: a panel a column, a row a setting, each number with its
-interval.
-"""
+"""The table of a study as a figure: one panel a column, one row a setting, with intervals."""
 
 from __future__ import annotations
 
@@ -17,15 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEANS = "means"
-"""What a study calls this figure."""
+"""The name of this figure in a study."""
 MOST = 40
 """Rows of a panel that are drawn; the table has all."""
 Dots = Sequence[tuple[str, Estimate]]
 
 
 def means(table: Table) -> Plot:
-    """Draw the mean over seeds in each column; a column of words is left out, and a cell without a
-    number is empty.
+    """Draw the mean over seeds in each column; columns of words are left out, and cells without a
+    number are empty.
     """
     panels = {column: _dots(table, place) for place, column in enumerate(table.columns)}
     shown = {column: dots for column, dots in panels.items() if dots}

@@ -1,5 +1,5 @@
-"""What the top words of every map carry into another text, and lose where they are removed: scores
-with intervals.
+"""What the top words of every map carry into another text, and lose when removed: scores with
+intervals.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Found = tuple[str, str, Estimate]
-"""What was done with the words of a map, the map, and the part of the prediction that it moved."""
+"""What was done with the words of a map, the map's name, and the score."""
 
 
 def transplant(audit: Results) -> Plot:
-    """Draw a panel for each thing that was done with the words, with a row for each map."""
+    """Draw one panel for each thing done with the words, with one row a map."""
     found = [
         (did, called(row.name), one)
         for row in audit.maps
@@ -31,8 +31,7 @@ def transplant(audit: Results) -> Plot:
     ]
     if not found:
         raise DataError(
-            "the figure needs maps side by side, which this audit does not have; choose "
-            "another figure"
+            "the figure needs several maps, which this audit does not have; choose another figure"
         )
     panels = {did: [one for one in found if one[0] == did] for did in MEASURED.values()}
     shown = {did: rows for did, rows in panels.items() if rows}

@@ -1,5 +1,5 @@
-"""Violins side by side: how densely the numbers of each group lie, with quartiles and n; a few are
-dots instead.
+"""Violins next to each other: the density of each group's numbers with quartiles and n; a few
+numbers are drawn as dots.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEWEST = 10
-"""Numbers of which a density is drawn; fewer are drawn one by one."""
+"""Numbers that a density needs; fewer are drawn one by one."""
 _POINTS = 80
 
 
 @dataclass(frozen=True)
 class Violin:
-    """The numbers of one group, where it stands, how wide it may be, and its shade."""
+    """The numbers of one group, its position, its width, and its shade."""
 
     at: float
     width: float
@@ -34,7 +34,7 @@ class Violin:
 
 
 def draw_violins(axes: Axes, violins: Sequence[Violin], top: float) -> None:
-    """Draw each group at its place, and its n over it."""
+    """Draw each group at its position, with n above it."""
     for one in violins:
         if len(one.values):
             _draw(axes, one)
@@ -44,8 +44,8 @@ def draw_violins(axes: Axes, violins: Sequence[Violin], top: float) -> None:
 
 
 def _draw(axes: Axes, one: Violin) -> None:
-    """Draw a density between the least and the largest number, or the numbers where they are few or
-    all alike.
+    """Draw a density from the smallest to the largest number, or dots if there are few numbers or
+    all are equal.
     """
     low, high = float(one.values.min()), float(one.values.max())
     if len(one.values) < FEWEST or high - low <= 1e-9:

@@ -1,6 +1,4 @@
-"""The page: everything an audit found as one HTML file that needs no network, and whole without its
-script.
-"""
+"""The report as one HTML file that needs no network and shows everything without its script."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ from sightline.verdict.seed_summary import AcrossSeeds
 
 _DATA = Markup(
     "<!-- data -->"
-)  # stands where the data will; no text of an audit can hold it, since they are escaped
+)  # replaced by the data; no text of an audit can contain it, because texts are escaped
 
 
 def render(
@@ -75,27 +73,26 @@ def render(
     Parameters
     ----------
     audit
-        What was found; every number shown is one of its values, rounded.
+        The audit; every number shown is one of its values, rounded.
     texts
-        Whether to show the audited texts themselves; without them the page names texts by their ids
-        and says so.
+        Whether to show the audited texts; without them the page names texts by id and says so.
     budget
-        Bytes the page may take; where the texts need more, those with the largest disagreement are
-        in it.
+        Most bytes of the page. If the texts need more, it has the texts with the largest
+        disagreement.
     ids
-        Whether to name texts by their ids; without them they are numbered.
+        Whether to name texts by id; otherwise they are numbered.
     seeds
-        What the audit is of several seeds together, where it is the first of these.
+        The summary over several seeds, if the audit is the first of them.
     title
-        The heading of the page; the question that an audit answers where it is empty.
+        The heading of the page; if empty, the question that the audit answers.
 
     Returns
     -------
     str
         The page. Equal audits give equal pages. It refers to nothing outside itself, and its
-        content security policy allows its own stylesheet and its own script and nothing else: no
-        font, no request. All text of the audit is escaped, and characters that would hide or turn
-        text are shown as signs.
+        content security policy allows only its own stylesheet and script: no font, no request. All
+        text of the audit is escaped, and characters that would hide or reverse text are shown as
+        signs.
     """
     left = remaining_content(texts=texts, ids=ids)
     shown = without(audit, texts=texts, ids=ids)
@@ -105,8 +102,8 @@ def render(
 def _parts(
     audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None, title: str
 ) -> tuple[str, ...]:
-    """Draw the page in parts: its data are most of it, in ASCII, and would take twice the room
-    beside other signs.
+    """Draw the page in parts: the data are most of it, in ASCII, and would take twice the memory in
+    a string with other characters.
     """
     page, held = template("page.html.j2"), held_texts(audit)
     shown = {
@@ -132,8 +129,8 @@ def _parts(
 
 
 def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
-    """Gather what stands at the head: the caption, the verdict and why, which map may be shown, and
-    what else is known.
+    """Collect the head of the page: the caption, the verdict and its reasons, which map may be
+    shown, and further facts.
     """
     named = {block.name: block.sentences for block in blocks(audit, alone=alone, scores=False)}
     named.pop(VERDICT)
@@ -160,7 +157,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
 
 
 def _readings(audit: Results) -> dict[str, Any]:
-    """Gather what was tried before a reading was chosen, where one was."""
+    """Collect the attention sources that were tried, if one was chosen."""
     found = audit.spec.get("readings")
     if not found:
         return {"readings": ()}
@@ -169,7 +166,7 @@ def _readings(audit: Results) -> dict[str, Any]:
 
 
 def _describe(audit: Results) -> dict[str, Any]:
-    """Gather what the template shows below the head, beside the texts."""
+    """Collect what the template shows below the head, except the texts."""
     views = [finding_view(finding, audit.verdict.of_map) for finding in audit.findings]
     return {
         "audit": audit,
@@ -196,9 +193,7 @@ def _describe(audit: Results) -> dict[str, Any]:
 
 
 def in_notebook(audit: Results) -> str:
-    """Draw an audit as a block for a notebook: verdict and findings, without a script and without a
-    stylesheet.
-    """
+    """Draw an audit as a block for a notebook: verdict and tests, without script and stylesheet."""
     n = len(audit.texts)
     views = (finding_view(one, audit.verdict.of_map) for one in audit.findings)
     rows = sorted(views, key=lambda view: not view.finding.bears)
@@ -216,7 +211,7 @@ def write_page(
     seeds: AcrossSeeds | None = None,
     title: str = "",
 ) -> Path:
-    """Write the page to a file, all of it or nothing; an older page under that name is replaced."""
+    """Write the page to a file, all or nothing; replaces an older page."""
     parts = _parts(
         without(audit, texts=texts, ids=ids),
         texts,

@@ -1,9 +1,8 @@
-"""How strongly the words of one text are shaded: by what their numbers mean, and alike for every
-text and every map.
+"""How strongly words are shaded: by the size of their numbers, on one scale for every text and map.
 
-A share or a change of probability has its deepest shade at 1, a change of log-odds at 4, which
-takes even odds to 98 %. Shades go with the square root, so that a twentieth of the weight can still
-be told from a hundredth.
+A share or a change of probability has its deepest shade at 1. A change of log-odds has it at 4,
+which takes even odds to 98 %. Shades follow the square root, so that 0.05 of the weight still looks
+different from 0.01.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from sightline.report.html.token_highlights import STEPS
 DEEPEST: Mapping[str, float] = {"share": 1.0, "probability": 1.0, "log-odds": 4.0}
 """The size of a number with the deepest shade, by its unit."""
 LEAST = 0.001
-"""The part of it below which a word gets no colour; a log-odds of 0.004 moves no probability by
+"""Part of that size below which a word has no colour; a log-odds of 0.004 changes no probability by
 more than 0.001."""
 _TOLD = (0.01, 0.1, 0.3, 1.0)
-"""The parts of it whose shades a legend shows."""
+"""Parts of that size whose shades a legend shows."""
 
 
 def shades_of(values: Float[np.ndarray, " T"], kind: WordMap) -> list[str]:
     """Turn the values of one text into the classes of `tokens.shades`; ``s0`` is too small to
-    matter to anybody.
+    matter.
     """
     return [_shade(float(value), kind) for value in values]
 
 
 def none_of_size(values: Float[np.ndarray, " T"], kind: WordMap) -> str:
-    """Say that a map has nothing to colour, where that is so; empty where it has."""
+    """Say that a map has nothing to colour, if so; empty otherwise."""
     if np.isnan(values).all():
         return "This map has no number for any word of this text."
     if np.nanmax(np.abs(values)) >= LEAST * DEEPEST[kind.unit]:
@@ -48,7 +47,7 @@ def none_of_size(values: Float[np.ndarray, " T"], kind: WordMap) -> str:
 
 
 def scale_of(kind: WordMap) -> Iterator[tuple[str, str]]:
-    """Give the shades of a legend, each with the number it stands for."""
+    """Give the shades of a legend, each with its number."""
     sizes = [part * DEEPEST[kind.unit] for part in _TOLD]
     signed = [-size for size in reversed(sizes)] if kind.signed else []
     for value in (*signed, *sizes):

@@ -1,6 +1,4 @@
-"""The page of a comparison: audits side by side, and what lies between their scores, as one HTML
-file.
-"""
+"""The page of a comparison: several audits and their score differences, as one HTML file."""
 
 from __future__ import annotations
 
@@ -28,12 +26,12 @@ from sightline.verdict.comparison.comparison_result import (
 )
 
 SHOWN = 10
-"""Texts of each kind that are drawn; all that are decided otherwise are in the JSON."""
+"""Texts of each kind that are drawn; the JSON has all with different predictions."""
 
 
 @dataclass(frozen=True)
 class SideView:
-    """One audit: what it is of, and what it concludes by itself."""
+    """One audit: what it is about, and its own conclusions."""
 
     name: str
     about: str
@@ -44,7 +42,7 @@ class SideView:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """A claim and what each audit answers."""
+    """A test, and its result in each audit."""
 
     code: str
     claim: str
@@ -53,7 +51,7 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One way to ask a claim in two audits, as the cells of a row."""
+    """One way to ask a test in two audits, as the cells of a row."""
 
     name: str
     claim: str
@@ -66,7 +64,7 @@ class ClaimRow:
 
 @dataclass(frozen=True)
 class PairView:
-    """One text under both attentions; without rows where texts are left out."""
+    """One text under both attentions; without rows if texts are left out."""
 
     id: str
     label: str
@@ -89,7 +87,7 @@ class TextSelection:
 
 @dataclass(frozen=True)
 class BesideView:
-    """One audit beside the first."""
+    """One audit compared with the first."""
 
     name: str
     title: str
@@ -102,8 +100,8 @@ class BesideView:
 
 
 def render_comparison(whole: SideBySide, texts: bool = True) -> str:
-    """Draw a comparison as one self-contained HTML page; without ``texts`` it names texts by their
-    ids alone.
+    """Draw a comparison as one self-contained HTML page; without ``texts`` it names texts only by
+    id.
     """
     held = [held_texts(side.audit) for side in whole.sides]
     return template("compare.html.j2").render(
@@ -121,7 +119,7 @@ def render_comparison(whole: SideBySide, texts: bool = True) -> str:
 
 
 def write_comparison(whole: SideBySide, path: str | Path, texts: bool = True) -> Path:
-    """Write the page to a file, all of it or nothing."""
+    """Write the page to a file, all or nothing."""
     return write_bytes(path, render_comparison(whole, texts).encode("utf-8"))
 
 
@@ -140,7 +138,7 @@ def _side(side: Side) -> SideView:
 
 
 def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
-    """Give every claim that an audit answers, in the order of the first that does."""
+    """Give every test that an audit has, in the order of the first audit with it."""
     claims = {one.code: one.name for side in whole.sides for one in side.audit.findings}
     by_side = [{one.code: one.result for one in side.audit.findings} for side in whole.sides]
     for code, claim in claims.items():
@@ -151,14 +149,14 @@ def _beside(
     whole: SideBySide, at: int, held: tuple[HeldTexts, HeldTexts], texts: bool
 ) -> BesideView:
     one, first, other = whole.beside[at], whole.sides[0].name, whole.sides[at + 1].name
-    paired = f"Effects on the texts that are in both, and the difference {other} − {first}"
+    paired = f"Scores on the texts that are in both, and the difference {other} − {first}"
     return BesideView(
         other,
-        f"{other} beside {first}",
-        f"beside-{at + 1}",
+        f"{other} compared with {first}",
+        "beside-" + str(at + 1),
         comparison_sentences.found(whole, at),
         tuple(comparison_sentences.counted(whole, at)),
-        f"Effects of each audit on its own texts, not paired: {one.unpaired}"
+        f"Scores of each audit on its own texts, not paired: {one.unpaired}"
         if one.unpaired
         else paired,
         tuple(_claim(claim, one) for claim in one.claims),
@@ -178,23 +176,23 @@ def _claim(claim: Compared, one: AuditPair) -> ClaimRow:
 def _groups(
     shared: Shared, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool
 ) -> Iterator[TextSelection]:
-    """Choose the texts that are decided otherwise, and of the others those whose maps are farthest
-    apart.
+    """Choose the texts with different predictions, and those of the others whose attentions differ
+    most.
     """
     order = np.argsort(-shared.apart, kind="stable")  # undefined ones last
     otherwise, alike = order[shared.otherwise[order]], order[~shared.otherwise[order]]
     alike = alike[~np.isnan(shared.apart[alike])]
     chosen = (
-        ("Decided otherwise", otherwise, "texts that the models decide otherwise"),
+        ("Different predictions", otherwise, "texts with different predictions"),
         (
-            "Decided alike, for other words",
+            "Same prediction, from other words",
             alike,
-            "texts that the models decide alike and whose attentions are compared",
+            "texts with the same prediction whose attentions can be compared",
         ),
     )
     for title, places, what in chosen:
         shown = f"{count(min(SHOWN, len(places)))} of {count(len(places))} {what}"
-        text = f"{shown}, those first whose attentions are farthest apart."
+        text = f"{shown}, starting with the largest distance between the attentions."
         yield TextSelection(title, text, _views(shared, places[:SHOWN], held, names, texts))
 
 
@@ -229,9 +227,7 @@ def _view(
 def _attention(
     held: HeldTexts, row: int, name: str
 ) -> Iterator[tuple[Map, Float[np.ndarray, " T"]]]:
-    """Give the audited map of one audit over a text, under its name; nothing where it holds
-    none.
-    """
+    """Give the audited map of one audit over a text, under its name; nothing if it has none."""
     for each in held.maps:
         if each.kind.quantity == "attention":
             yield replace(each.kind, name=f"{name}: {each.kind.name}"), each.rows[row]

@@ -1,9 +1,8 @@
-"""What the page carries of its texts: blocks of texts and of numbers, packed, as many as it may
-hold.
+"""The data of a page: blocks of texts and numbers, compressed, as many as fit.
 
-Nothing is computed: texts become visible, words become places in them, numbers are rounded to three
-digits. A block is JSON in gzip in base64, so that a page of 10,000 texts stays small and a browser
-unpacks only what it shows.
+Nothing is computed: texts become visible, words become positions in them, and numbers are rounded
+to three digits. A block is gzipped JSON in base64. So a page of 10,000 texts stays small, and a
+browser unpacks only what it shows.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from sightline.report.html.token_highlights import stretches
 from sightline.report.html.view_model import HeldMap, HeldTexts
 from sightline.report.sanitize import visible
 
-_ROW = 80  # bytes of the index a text, beside its id
+_ROW = 80  # bytes of the index for each text, without its id
 _KINDS = ("texts", "numbers")
 TEXTS_A_BLOCK, WORDS_A_BLOCK, CHARACTERS_A_BLOCK = 100, 8192, 262_144
 
 
 @dataclass
 class Filled:
-    """The texts that fit so far, in the order of the page: their rows, the first of each block, and
-    the blocks.
+    """The texts that fit so far, in the order of the page: their rows, the first row of each block,
+    and the blocks.
     """
 
     left: int
@@ -40,7 +39,7 @@ class Filled:
     blocks: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, group: Sequence[int], bodies: Sequence[str], cost: int) -> None:
-        """Take in one block of texts and, where texts are shown, the block of their numbers."""
+        """Add one block of texts and, if texts are shown, the block of their numbers."""
         here = len(self.firsts)
         self.firsts.append(len(self.rows))
         self.rows.extend(group)
@@ -53,7 +52,7 @@ class Filled:
 def filled(held: HeldTexts, texts: bool, room: int) -> Filled:
     """Pack the texts with the largest disagreement, as many as fit into ``room`` bytes.
 
-    Without ``texts`` nothing of a text is packed, not even the lengths of its words.
+    Without ``texts``, nothing of a text is packed, not even the lengths of its words.
     """
     taken = Filled(left=room)
     for group in grouped(held.order.tolist(), held.records):
@@ -65,7 +64,7 @@ def filled(held: HeldTexts, texts: bool, room: int) -> Filled:
             taken.add(group, bodies, cost)
         elif (
             len(group) > 1
-        ):  # one text that is too long for any page must not keep out those after it
+        ):  # a single text that is too long for any page must not keep out later texts
             break
     return taken
 
@@ -79,13 +78,13 @@ def _bodies(held: HeldTexts, group: Sequence[int]) -> list[str]:
 
 
 def packed(text: str) -> str:
-    """Pack a text; equal texts give equal blocks."""
+    """Compress a text; equal texts give equal blocks."""
     return base64.b64encode(gzip.compress(text.encode("utf-8"), 6, mtime=0)).decode("ascii")
 
 
 def grouped(order: Sequence[int], texts: Sequence[TextRecord]) -> Iterator[list[int]]:
-    """Share texts out to blocks in their order: so many texts, words and characters each, or one
-    long text alone.
+    """Divide texts into blocks in their order, limited by texts, words and characters; a long text
+    has its own block.
     """
     group: list[int] = []
     words = characters = 0
@@ -102,8 +101,8 @@ def grouped(order: Sequence[int], texts: Sequence[TextRecord]) -> Iterator[list[
 
 
 def text_block(records: Sequence[TextRecord]) -> str:
-    """Write texts as they are shown, each with the places of its words, people's marks, and its
-    query if any.
+    """Write texts as shown, each with the positions of its words, its rationale, and its query, if
+    any.
     """
     return json.dumps(
         [_describe(record) for record in records], ensure_ascii=False, separators=(",", ":")
@@ -121,14 +120,12 @@ def _describe(record: TextRecord) -> list[Any]:
 
 
 def _units(text: str) -> int:
-    """Count as JavaScript does: in units of UTF-16, of which an emoji takes two."""
+    """Count as JavaScript does, in UTF-16 units, of which an emoji takes two."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
 def number_block(indices: Sequence[int], maps: Sequence[HeldMap], sums: Sequence[Any] = ()) -> str:
-    """Write for each text one list of numbers a map; behind them its sum as it is written, where
-    there are sums.
-    """
+    """Write for each text one list of numbers a map, and its written sums, if there are any."""
     rows = (
         ",".join(
             [
@@ -142,10 +139,10 @@ def number_block(indices: Sequence[int], maps: Sequence[HeldMap], sums: Sequence
 
 
 def _rounded(values: Float[np.ndarray, " T"]) -> str:
-    """Write numbers with three significant digits; undefined ones as null, endless ones so that
-    they are read as such.
+    """Write numbers with three significant digits; undefined ones as null, infinite ones so that
+    they are read as infinite.
 
-    One formatting call a text: a page of long texts holds tens of millions of numbers.
+    One formatting call a text, because a page of long texts has tens of millions of numbers.
     """
     text = ",".join(["%.3g"] * len(values)) % tuple(values.tolist())
     return f"[{text.replace('nan', 'null').replace('inf', '1e999')}]"

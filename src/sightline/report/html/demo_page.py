@@ -1,4 +1,4 @@
-"""The page of the demo: what each audit concludes, and one text under the attention of each model."""
+"""The page of the demo: the conclusion of each audit, and one text under each model's attention."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ATTENTION = "attention"
 
 @dataclass(frozen=True)
 class Entry:
-    """One audit of the demo, and where its report lies, as seen from the page."""
+    """One audit of the demo, and the path of its report relative to the page."""
 
     title: str
     model: str
@@ -28,7 +28,7 @@ class Entry:
 
 
 def write_index(entries: Sequence[Entry], path: Path) -> None:
-    """Write the page, all of it or nothing."""
+    """Write the page, all or nothing."""
     shared = _shared(entries)
     shown = [
         {
@@ -45,9 +45,7 @@ def write_index(entries: Sequence[Entry], path: Path) -> None:
 
 
 def _shared(entries: Sequence[Entry]) -> int | None:
-    """Choose the first text that every model predicts as it is labelled; None where there is
-    none.
-    """
+    """Choose the first text that every model predicts correctly; None if there is none."""
     texts = zip(*(one.audit.texts for one in entries), strict=True)
     right = (
         index
@@ -58,7 +56,7 @@ def _shared(entries: Sequence[Entry]) -> int | None:
 
 
 def _drawn(audit: Results, index: int) -> tuple[TextMap, ...]:
-    """Draw a text by attention alone."""
+    """Draw a text by attention only."""
     held = held_texts(audit)
     record = replace(held.records[index], rationale=None)
     return drawn(

@@ -1,5 +1,5 @@
-"""One text on which attention and the map that may be shown instead differ most, for the head of
-the page.
+"""The example at the head of the page: the text on which attention and the map that may be shown
+instead differ most.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from sightline.report.number_format import count
 from sightline.report.sentences import answers, by_absence, quoted
 
 LONGEST = 60
-"""Words of a text that is still seen at one glance; where all are longer, the shortest are looked
-through."""
+"""Most words of a text that is seen at one glance; if all are longer, the shortest are used."""
 _SHORTEST = 20
 
 
@@ -33,8 +32,8 @@ class ExampleView:
 
 
 def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
-    """Choose the text and draw it by attention and its best rival; None without two maps that give
-    words a weight.
+    """Choose the text, and draw it by attention and by its best competitor; None without two such
+    maps.
     """
     known = {each.kind.quantity: each for each in held.maps}
     rival = next((known[row.name] for row in _rivals(audit.maps) if row.name in known), None)
@@ -43,7 +42,7 @@ def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
     classes, absent = _bad_classes(audit), by_absence(audit.verdict)
     asked = [
         i for i, text in enumerate(held.records) if text.predicted not in absent
-    ]  # no map explains the others
+    ]  # no map explains the other texts
     among = _glanced(
         held, [i for i in asked if not classes or held.records[i].predicted in classes]
     )
@@ -57,17 +56,15 @@ def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
 
 
 def _rivals(rows: Sequence[MapRow]) -> list[MapRow]:
-    """Order the maps that weigh words as attention does: the chosen one, then by what their words
-    carry.
-    """
+    """Order the unsigned maps other than attention: the chosen one, then by transfer score."""
     weighing = next((family.rows for family in families(rows) if not family.signed), ())
     others = [row for row in weighing if row.name != "attention"]
     return sorted(others, key=lambda row: (not row.chosen, -merit(row.carried)))
 
 
 def _bad_classes(audit: Results) -> list[str]:
-    """Name the classes for which the map must not be shown, where classes differ: the example is
-    one of theirs.
+    """Name the classes for which the map must not be shown, if classes differ: the example is from
+    one of these.
     """
     if len(answers(audit.verdict)) == 1:
         return []
@@ -86,9 +83,7 @@ def _glanced(held: HeldTexts, among: Sequence[int]) -> list[int]:
 
 
 def _apart(first: Float[np.ndarray, " T"], second: Float[np.ndarray, " T"]) -> float:
-    """Say how far two maps are apart, each as shares of its whole (total variation); it chooses,
-    and is not shown.
-    """
+    """Total variation between two maps, each scaled to sum to one; used only to choose a text."""
     parts = [np.clip(values, 0.0, None) for values in (first, second)]
     sums = [float(values.sum()) for values in parts]
     if not all(math.isfinite(total) and total > 0 for total in sums):

@@ -1,6 +1,4 @@
-"""One text as a model reads it, for a notebook: a fragment that styles nothing but itself and runs
-nothing.
-"""
+"""One text as a model reads it, for a notebook: an HTML fragment without stylesheet and script."""
 
 from __future__ import annotations
 
@@ -21,31 +19,31 @@ from sightline.report.number_format import count, number
 from sightline.report.sentences import by_absence, headline, quoted
 
 UNKNOWN = "unknown"
-"""What stands behind the shade of a word that the model does not know."""
+"""Follows the shade of a word that the model does not know."""
 UNSEEN = "not seen"
-"""What stands behind a word that the model does not see."""
+"""Follows a word that the model does not see."""
 FOR, AGAINST = "214 137 16", "92 138 190"
-"""The colours of the page, as red, green and blue; paper shines through, so that dark paper stays
-dark."""
+"""Colours of the page, as red, green and blue; they are partly transparent, so that a dark page
+stays dark."""
 _OPAQUE, _STRONG = 60, 5
-"""Per cent of the deepest shade; and the shade from which on the line under a word against is as
-dark as its ink."""
+"""Opacity of the deepest shade in per cent; and the shade from which on the line under a word
+against the class is as dark as its ink."""
 _DOTTED, _UNDERLINED = "border-bottom:2px dotted currentcolor", "text-decoration:underline"
 _FAINT = f"{_UNDERLINED} rgb(128 128 128 / 55%)"
 
 
 NAMED = 8
-"""Words that a note names at most."""
+"""Most words that a note names."""
 OPEN = 25
-"""Words of a text whose numbers are seen at once; those of a longer one are folded."""
+"""Most words of a text whose numbers are shown at once; longer tables are folded."""
 
 
 @dataclass(frozen=True)
 class MapView:
-    """One map over the text: its name, what it says of a word, the words with their shades, and
-    what shades stand for.
+    """One map over the text: its name, what its numbers mean, the shaded words, and the scale of
+    the shades.
 
-    Where no number is large enough to be seen, ``nothing`` says so, and no word is coloured.
+    If all numbers are too small to be seen, ``nothing`` says so, and no word is coloured.
     """
 
     name: str
@@ -57,7 +55,7 @@ class MapView:
 
 @dataclass(frozen=True)
 class Chance:
-    """A class with its probability, and what that was before, where there was something before."""
+    """A class, its probability, and its earlier probability, if any."""
 
     name: str
     chance: str
@@ -66,7 +64,7 @@ class Chance:
 
 
 def rows_of(reading: Explanation) -> list[MapView]:
-    """Shade the words by each map; a word that the model does not know is marked in every row."""
+    """Shade the words by each map; words that the model does not know are marked in every row."""
     known = reading.known or (True,) * len(reading.text.tokens)
     rows = []
     for name, values in reading.maps.items():
@@ -88,14 +86,14 @@ def rows_of(reading: Explanation) -> list[MapView]:
 
 
 def _described(reading: Explanation, name: str) -> tuple[str, str]:
-    """Give the name of a map and what it says of a word."""
+    """Give the name of a map and what its numbers mean."""
     if name == ATTENTION and reading.audited is not None:
         return reading.audited.noun, reading.audited.description
     return called(name), MAPS[name].description
 
 
 def word_rows(reading: Explanation) -> list[list[str]]:
-    """Give each word with its place and its number in every map, under a row of heads."""
+    """Give each word with its position and its number in every map, below a row of titles."""
     known = reading.known or (True,) * len(reading.text.tokens)
     rows = [["", "word", *(_described(reading, name)[0] for name in reading.maps)]]
     for place, word in enumerate(reading.text.tokens):
@@ -120,7 +118,7 @@ def chances(reading: Explanation) -> Iterator[Chance]:
 
 
 def notes(reading: Explanation) -> list[str]:
-    """Say what was unknown, cut and absent, that one text is no evidence, and what an audit
+    """Say what was unknown, cut and missing, that one text is no evidence, and what an audit
     found.
     """
     lines = list(_unknown(reading))
@@ -135,7 +133,7 @@ def notes(reading: Explanation) -> list[str]:
 
 
 def in_notebook(reading: Explanation) -> str:
-    """Draw a reading as a block for a notebook, without a script and without a stylesheet."""
+    """Draw an explanation as a block for a notebook, without script and stylesheet."""
     return template("reading.html.j2").render(
         reading=reading,
         chances=list(chances(reading)),
@@ -149,7 +147,7 @@ def in_notebook(reading: Explanation) -> str:
 
 
 def style_of(shade: str) -> str:
-    """Give the style of a word by its shade; what lies between words has none."""
+    """Give the style of a word by its shade; text between words has none."""
     strength, _, unknown = shade.partition(" ")
     step = int(strength[1:]) if strength[1:].isdigit() else 0
     against = step and strength.startswith("n")
@@ -163,9 +161,7 @@ def style_of(shade: str) -> str:
 
 
 def _unknown(reading: Explanation) -> Iterator[str]:
-    """Say how many words the model does not know; of words that it does not know, it cannot tell
-    one from another.
-    """
+    """Say how many words the model does not know: it reads all of them as the same word."""
     if reading.known is None:
         yield "This model does not say which words it knows."
         return
@@ -173,8 +169,8 @@ def _unknown(reading: Explanation) -> Iterator[str]:
     if missing == n:
         none = "does not know the one word" if n == 1 else f"knows none of the {count(n)} words"
         yield (
-            f"The model {none} of this text: as many other words that it does not know would get "
-            "the same answer."
+            f"The model {none} of this text: any other unknown words in their place would get "
+            "the same prediction."
         )
     elif missing:
         named = ", ".join(map(quoted, reading.unknown))
@@ -182,7 +178,7 @@ def _unknown(reading: Explanation) -> Iterator[str]:
 
 
 def _unseen(reading: Explanation) -> Iterator[str]:
-    """Say which words have no number, and why that may be."""
+    """Say which words have no number, and possible reasons."""
     tokens = reading.text.tokens
     without = [word for word, seen in zip(tokens, reading.sees, strict=True) if not seen]
     if not without:
@@ -202,7 +198,7 @@ def _number(value: float) -> str:
 
 
 def _legend(reading: Explanation) -> list[tuple[str, str]]:
-    """Say what the colours and lines mean, each with its own."""
+    """Explain the colours and lines, each in its own style."""
     signs = [(style_of("n7"), "against")] if any(MAPS[name].signed for name in reading.maps) else []
     unknown = [(style_of(f"s0 {UNKNOWN}"), "not known to the model")] if reading.unknown else []
     first = "for the predicted class (or just much)" if signs else "much"
@@ -223,6 +219,6 @@ def _audited(reading: Explanation) -> Iterator[str]:
             f"absence, and {NO_WORD}"
         )
     for family in families(reading.audit.maps, reading.audit.verdict):
-        yield f"Which map may be shown, of those that say {family.title}: {family.answer}"
+        yield f"Which map may be shown for {family.title}: {family.answer}"
     if reading.doubt:
         yield reading.doubt

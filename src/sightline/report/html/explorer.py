@@ -1,6 +1,4 @@
-"""The explorer of the page: every audited text with its maps, as many of them as a page may
-hold.
-"""
+"""The explorer of the page: the audited texts with their maps, as many as fit into the page."""
 
 from __future__ import annotations
 
@@ -21,17 +19,18 @@ from sightline.report.number_format import count, number
 from sightline.report.sanitize import one_line
 
 SCHEMA = 1
-"""Version of the data inside the page (docs/report-files.md); raised when a part changes its meaning."""
+"""Version of the data inside the page (docs/report-files.md); raised when a part changes its
+meaning."""
 BUDGET = 30_000_000
-"""Bytes of a whole page: what a mail takes and a browser opens at once."""
+"""Most bytes of a page: what an e-mail can carry and a browser opens at once."""
 _INDEX = Markup('<script type="application/json" id="index">{}</script>\n')
 _BLOCK = Markup('<script type="text/plain" id="{}">{}</script>\n')
 
 
 @dataclass(frozen=True)
 class MapChoice:
-    """One map of the switch: by which name the page, the reader and the script know it, and what it
-    says of a word.
+    """One map of the switch: its names for the page, the reader and the script, and what its
+    numbers mean.
     """
 
     key: str
@@ -43,7 +42,7 @@ class MapChoice:
 
 @dataclass(frozen=True)
 class Controls:
-    """What the template needs: the choices of the filters and of the switch."""
+    """The choices of the filters and of the switch, for the template."""
 
     labels: tuple[str, ...]
     maps: tuple[MapChoice, ...]
@@ -51,8 +50,8 @@ class Controls:
 
 @dataclass(frozen=True)
 class ExplorerData:
-    """The elements that carry the data of the explorer, how many texts are in them, and what is
-    said of the rest.
+    """The elements that carry the data of the explorer, their number of texts, and a note on the
+    rest.
     """
 
     elements: Markup
@@ -61,8 +60,7 @@ class ExplorerData:
 
 
 def embedded(value: Any) -> str:
-    r"""Write JSON that can stand inside a script element: no tag and no comment can begin or end in
-    it.
+    r"""Write JSON that can stand inside a script element: no tag or comment begins or ends in it.
 
     >>> embedded(["</script><!-- é"])
     '["\\u003c/script\\u003e\\u003c!-- \\u00e9"]'
@@ -72,7 +70,7 @@ def embedded(value: Any) -> str:
 
 
 def controls(held: HeldTexts, texts: bool, rows: Sequence[MapRow] = ()) -> Controls:
-    """List the labels to filter by and the maps to look at; ``rows`` say which of these the audit
+    """List the labels to filter by and the maps to choose from; ``rows`` say which maps the audit
     recommends.
     """
     best = {row.name for row in rows if recommended(row)} - {"attention"}
@@ -83,8 +81,8 @@ def controls(held: HeldTexts, texts: bool, rows: Sequence[MapRow] = ()) -> Contr
 
 
 def carried(held: HeldTexts, texts: bool, room: int) -> ExplorerData:
-    """Pack what fits into ``room`` bytes. Without ``texts``, ids, labels and numbers of whole texts
-    stay.
+    """Pack what fits into ``room`` bytes. Without ``texts``, only ids, labels and numbers of whole
+    texts are packed.
     """
     packed = filled(held, texts, room)
     description = _describe(len(packed.rows), len(held.records))
@@ -143,9 +141,7 @@ def _sums(sums: LogitSums) -> dict[str, Any]:
 
 
 def _names(records: Sequence[TextRecord]) -> list[str]:
-    """Name each text by its id, as it can be seen; where two would read alike, the later gets a
-    number.
-    """
+    """Name each text by its visible id; if two look the same, the later one gets a number."""
     seen: dict[str, int] = {}
     names = []
     for record in records:
@@ -160,9 +156,7 @@ def _numbers(values: np.ndarray | None, rows: Sequence[int]) -> list[str] | None
 
 
 def _orders(sure: np.ndarray | None, rows: np.ndarray) -> dict[str, list[int]]:
-    """Give each order but that of the page itself as places in it; sorted here, where no digit is
-    lost yet.
-    """
+    """Give each order but the page's own as positions in the page; sorted here, before rounding."""
     orders = {"data": np.argsort(rows, kind="stable").tolist()}
     if sure is not None:
         orders["unsure"] = np.argsort(sure[rows], kind="stable").tolist()

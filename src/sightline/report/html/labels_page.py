@@ -1,5 +1,5 @@
-"""The page of several labels: for which of them attention may be shown, and a link to the report of
-each.
+"""The page of several labels: the labels for which attention may be shown, with links to their
+reports.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sightline.report.label_rows import HEAD, LabelRow, by_verdict, cells, inter
 
 
 def pages_folder(path: Path) -> Path:
-    """Name the folder with the reports of the labels: it lies where the page does."""
+    """Name the folder with the reports of the labels, next to the page."""
     return path.with_name(f"{path.stem}-labels")
 
 
@@ -29,7 +29,7 @@ def write_labels(
     ids: bool = True,
     title: str = "",
 ) -> Path:
-    """Write the reports of the labels to a folder, and then the page that links to them."""
+    """Write the reports of the labels to a folder, then the page that links to them."""
     folder, names = pages_folder(path), page_names(audits)
 
     def write(aside: Path) -> None:
@@ -57,7 +57,7 @@ def write_labels(
 
 
 def page_names(labels: Mapping[str, object]) -> dict[str, str]:
-    """Name the page of each label by its place: a label may be anything."""
+    """Name the page of each label by its position, because a label may contain anything."""
     return {label: f"label-{number:03d}.html" for number, label in enumerate(labels, 1)}
 
 

@@ -1,5 +1,5 @@
-"""What weight × logit adds up to, text by text, in the page's words: a base value, the words, and
-the logit.
+"""What weight × logit adds up to in each text, in the words of the page: a base value, the words,
+and the logit.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from sightline.core.results import Measurement, Results
 from sightline.report.number_format import count
 
 TITLE = "Weight × logit adds up (rounded)"
-_BASE = "base value: every word weighted alike"
+_BASE = "base value: all words weighted equally"
 _ADDED = "sum over the words of weight × logit, for minus against"
 _LOGIT = "logit of the predicted class"
 _LEAD = (
-    "lead of the predicted class: its logit less the mean of the others’, each counted by its "
+    "lead of the predicted class: its logit minus the mean of the others’, each weighted by its "
     "probability"
 )
 NONE = (
     "Weight × logit has no sum here: it misses the logit by more than rounding, or only one "
-    "answer is allowed."
+    "class is allowed."
 )
 
 
 @dataclass(frozen=True)
 class LogitSums:
-    """The three numbers of each text, as written, under their names; None where a text has no
+    """The three numbers of each text, as written, under their names; None for a text without a
     sum.
     """
 
@@ -40,7 +40,7 @@ class LogitSums:
 
 
 def sums_of(audit: Results) -> LogitSums | None:
-    """Take the sums that an audit holds; None where its model has none, or nobody measured them."""
+    """Take the sums from an audit; None if its model has none or they were not measured."""
     measured = audit.measurements.get("signs")
     values = measured.values if isinstance(measured, Measurement) else {}
     parts = [np.asarray(values[name]) for name in ("base", "added", "total") if name in values]
@@ -61,7 +61,7 @@ def sums_of(audit: Results) -> LogitSums | None:
 
 
 def _written(base: float, added: float, total: float) -> tuple[str, str, str] | None:
-    """Write all three with as many decimals, so that a reader can add them up."""
+    """Write all three with the same number of decimals, so that a reader can add them up."""
     if math.isnan(total):
         return None
     return _decimal(base), _decimal(added, "+"), _decimal(total)
@@ -80,7 +80,7 @@ def _describe(missing: int, total: int, several: bool) -> str:
         else f"{count(total - missing)} of {count(total)} texts"
     )
     rest = (
-        "; on the others it is off by more, or only one answer is allowed, and no sum is shown"
+        "; on the others it is off by more, or only one class is allowed, and no sum is shown"
         if missing
         else ""
     )

@@ -1,5 +1,5 @@
-"""Which words of a long text are shown at first: the most highlighted ones, with what stands beside
-them.
+"""Choose the words of a long text that are shown at first: the most highlighted ones and their
+neighbours.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from jaxtyping import Float
 from sightline.numerics.ties import settled
 
 FIRST_WORDS, FIRST_CHARACTERS = 120, 1200
-"""A text with no more of both is shown whole."""
+"""A text with no more words and characters is shown whole."""
 MOST = 5
 """Words of each map that no fold hides."""
 BESIDE, BESIDE_CHARACTERS, NEAR = 8, 150, 3
-"""How many words and characters are shown on each side of one; as few as ``NEAR`` are not left out
-between two."""
+"""Words and characters that are shown on each side of a word; a gap of up to ``NEAR`` words is
+closed."""
 Range = tuple[int, int]
 
 
 def heaviest(values: Float[np.ndarray, " T"], signed: bool, most: int) -> list[int]:
-    """Give the words with the largest values, by size where the map is signed; words with nothing
-    are none.
+    """Give the words with the largest values, by absolute value if the map is signed; words at 0
+    are left out.
     """
     size = np.nan_to_num(np.abs(values) if signed else values, posinf=np.inf, neginf=-np.inf)
     ranked = settled(size, np.ones(size.shape, dtype=bool)) if np.isfinite(size).all() else size
@@ -32,10 +32,10 @@ def heaviest(values: Float[np.ndarray, " T"], signed: bool, most: int) -> list[i
 
 
 def folded(marked: Iterable[int], sizes: Sequence[int]) -> list[Range]:
-    """Give the stretches of words that are shown: the beginning, and what lies around each marked
-    word.
+    """Give the stretches of words that are shown: the beginning, and the neighbourhood of each
+    marked word.
 
-    ``sizes`` are the characters of each word with those before it. All of a short text is one
+    ``sizes`` are the characters of each word and the space before it. A short text is one stretch.
     stretch.
     """
     if len(sizes) <= FIRST_WORDS and sum(sizes) <= FIRST_CHARACTERS:
@@ -50,12 +50,12 @@ def _around(word: int, sizes: Sequence[int]) -> Range:
 
 
 def _reached(sizes: Sequence[int]) -> int:
-    """Count the words that fit into the characters beside one."""
+    """Count the words that fit into the characters on one side."""
     return int((np.cumsum(sizes) <= BESIDE_CHARACTERS).sum())
 
 
 def _merged(ranges: Sequence[Range], words: int) -> list[Range]:
-    """Join stretches that touch or nearly do, and the last with the end of the text."""
+    """Join stretches that touch or nearly do, and the last one with the end of the text."""
     out = [ranges[0]]
     for start, stop in ranges[1:]:
         if start - out[-1][1] <= NEAR:

@@ -1,5 +1,5 @@
-"""The frame of a page: its templates, its one stylesheet, its one script, and a policy that allows
-nothing else.
+"""The frame of a page: its templates, its stylesheet, its script, and a policy that allows nothing
+else.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _SCRIPTS = (
 
 
 def template(name: str) -> Template:
-    """Find a template; all text that it writes is escaped and made visible."""
+    """Load a template; all text that it writes is escaped and made visible."""
     return _environment().get_template(name)
 
 
 def frame() -> dict[str, Any]:
     """Give the stylesheet, the script and the policy of a page."""
     style, script = _source("page.css"), _script()
-    # Our own files, and their hashes are in the policy.
+    # Our own files; the policy has their hashes.
     return {"style": Markup(style), "script": Markup(script), "policy": _policy(style, script)}
 
 
@@ -58,9 +58,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Pass every string the template writes through `visible`; markup made here is finished
-    already.
-    """
+    """Make every string of a template visible; markup is finished already."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -76,14 +74,14 @@ def _source(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """Join our scripts into one that leaves no name behind."""
+    """Join our scripts into one without global names."""
     return "\n".join(['(() => {\n"use strict";', *map(_source, _SCRIPTS), "})();\n"])
 
 
 def _policy(style: str, script: str) -> str:
-    """Allow the one stylesheet and the one script by their hashes, an empty icon, and nothing else.
+    """Allow the stylesheet and the script by their hashes, an empty icon, and nothing else.
 
-    Trusted types refuse, where a browser knows them, whatever would turn a string into markup.
+    In browsers that support them, trusted types refuse whatever would turn a string into markup.
     """
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "

@@ -1,4 +1,4 @@
-"""A finding as the page shows it."""
+"""The result of a test as the page shows it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sightline.report.svg_figures import anchor, finding_figure
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 MARKS = {"passed": "●", "failed": "✕", "inconclusive": "◐", "not run": "–"}
-"""A sign for each answer, for who does not see its colour."""
+"""A sign for each result, for readers who do not see its colour."""
 
 
 @dataclass(frozen=True)
 class FindingView:
-    """A finding as the page shows it: all text, and one figure."""
+    """The result of a test as text, with one figure."""
 
     finding: Finding
     anchor: str
@@ -42,7 +42,7 @@ class FindingView:
 
 
 def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
-    """Put everything of a finding into text and one figure."""
+    """Put everything about a finding into text and one figure."""
     score = finding.score
     return FindingView(
         finding=finding,

@@ -1,4 +1,4 @@
-"""What a page says of other seeds: sentences at its head, and a section of numbers."""
+"""The part of a page about other seeds: sentences at its head, and a section of numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sightline.verdict.seed_summary import AcrossSeeds
 
 @dataclass(frozen=True)
 class SeedsView:
-    """All seeds together: what they come to in sentences, then notes and rows."""
+    """All seeds together: a summary in sentences, then notes and rows."""
 
     title: str
     description: str
@@ -32,7 +32,7 @@ class SeedsView:
 
 
 def seeds_view(across: AcrossSeeds | None) -> SeedsView | None:
-    """Put what seeds say together into text; None where there is one audit alone."""
+    """Put the summary over seeds into text; None for a single audit."""
     if across is None:
         return None
     said = tuple(ends(across)), tuple(held(across)), tuple(together(across))

@@ -1,4 +1,4 @@
-"""Rows of the page's tables: the numbers of an audit as text, and why there are none."""
+"""Rows of the page's tables: the numbers of an audit as text, and why some are missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sightline.report.sentences import but_not_for, side
 @dataclass(frozen=True)
 class EstimateRow:
     """An estimate as the cells of a row; ``beside`` is its side of the threshold, ``answer`` the
-    result.
+    result of the test.
     """
 
     name: str
@@ -30,9 +30,7 @@ class EstimateRow:
 
 @dataclass(frozen=True)
 class MapLine:
-    """A map as the cells of a row: what its words did, the texts behind each number, and what is to
-    be said of it.
-    """
+    """A map as the cells of a row: what its words did, the texts behind each number, and notes."""
 
     name: str
     chosen: bool
@@ -44,7 +42,7 @@ class MapLine:
 
 @dataclass(frozen=True)
 class MissingRow:
-    """Something that has no number, why, and how often (empty where that is no count)."""
+    """A missing number, its reason, and how often it is missing (empty if that is no count)."""
 
     name: str
     reason: str
@@ -52,16 +50,14 @@ class MissingRow:
 
 
 def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) -> EstimateRow:
-    """Write one estimate, and on which side of ``threshold`` its interval lies where that is
-    given.
-    """
+    """Write one estimate, with the side of ``threshold`` on which its interval lies, if given."""
     beside = "" if threshold is None else side(estimate, threshold)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
     return EstimateRow(name, *cells, estimate.method, beside)
 
 
 def usual_method(rows: Sequence[EstimateRow]) -> str:
-    """Name the method that most rows share, to be said once; empty where no two do."""
+    """Name the most common method, to be said once; empty if no two rows share one."""
     ((method, times),) = Counter(row.method for row in rows).most_common(1) or [("", 0)]
     return method if times > 1 else ""
 
@@ -72,7 +68,7 @@ def estimate_rows(estimates: Mapping[str, Estimate]) -> list[EstimateRow]:
 
 
 def share_rows(learned: Learned | None) -> list[EstimateRow]:
-    """Write how much of the texts has each label, and how much of the answers says it."""
+    """Write the share of each label among the texts, and among the predictions."""
     shares = learned.classes or {} if learned is not None else {}
     pairs = [({"label": one.texts, "answer": one.predicted}, name) for name, one in shares.items()]
     return [
@@ -83,7 +79,7 @@ def share_rows(learned: Learned | None) -> list[EstimateRow]:
 
 
 def class_rows(finding: Finding) -> list[EstimateRow]:
-    """Write the score of a finding by class, each beside the threshold and with its answer."""
+    """Write the score of a test by class, each with its side of the threshold and its result."""
     rows = [
         estimate_row(name, score, finding.threshold) for name, score in finding.by_class.items()
     ]
@@ -91,7 +87,7 @@ def class_rows(finding: Finding) -> list[EstimateRow]:
 
 
 def map_lines(family: MapFamily) -> list[MapLine]:
-    """Write what each map of a kind is worth."""
+    """Write the scores of each map of a family."""
     return [
         replace(_map_line(row, list(numbers(row).values())), name=family.called(row.name))
         for row in family.rows
@@ -99,7 +95,7 @@ def map_lines(family: MapFamily) -> list[MapLine]:
 
 
 def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:
-    """Count the texts once where all numbers have the same."""
+    """Write a map; the number of texts is written once if all numbers share it."""
     cells = tuple("—" if one is None else interval(one) for one in found)
     counts = [count(one.n) for one in found if one is not None]
     n = " / ".join(counts[:1] if len(set(counts)) == 1 else counts)

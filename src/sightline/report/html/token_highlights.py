@@ -1,4 +1,4 @@
-"""The texts themselves, as they were read, with the words shaded by what each map says of them."""
+"""The texts as they were read, with their words shaded by each map."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sightline.report.sanitize import shortened
 
 SHOWN, STEPS, NAMED = 20, 10, 3
 MOST_CHARACTERS = 120_000
-"""How much of one text is drawn where no script runs; the explorer and the saved audit have all of
-it."""
+"""Most characters of a text that are drawn without the script; the explorer and the saved audit
+have all."""
 GAP = "gap"
-"""The class of what stands in the place of words that are left out."""
+"""The class of a sign that replaces left-out words."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a text: a word with the class of its shade, what lies between words (no class),
-    or a gap.
+    """A piece of a text: a word with the class of its shade, text between words (no class), or a
+    gap.
     """
 
     text: str
@@ -37,8 +37,8 @@ class Piece:
 
 @dataclass(frozen=True)
 class TextMap:
-    """One map over one text: what is shown at first, all of it where that is not all, and its
-    heaviest words.
+    """One map over one text: what is shown at first, the whole if that is more, and the heaviest
+    words.
     """
 
     name: str
@@ -50,7 +50,7 @@ class TextMap:
 
 @dataclass(frozen=True)
 class TextView:
-    """One text of the page; without rows where texts are left out."""
+    """One text of the page; without rows if texts are left out."""
 
     id: str
     label: str
@@ -83,11 +83,11 @@ def token_view(held: HeldTexts, texts: bool = True) -> TokenView:
 
 
 def shades(values: np.ndarray, signed: bool = False) -> list[str]:
-    """Turn the values of one text into classes ``s0`` (none of it) to ``s10`` (its largest), NaN
-    into ``na``.
+    """Turn the values of one text into classes ``s0`` (nothing) to ``s10`` (its largest), NaN into
+    ``na``.
 
-    Of a signed map those below zero become ``n1`` to ``n10``, and the largest is so by size. Only a
-    value that is not positive, or nothing, gets ``s0``: a small share stays visible.
+    In a signed map, values below zero become ``n1`` to ``n10``, and the largest is by absolute
+    value. Only values of 0 or less get ``s0``, so that small shares stay visible.
     """
     sizes = np.abs(values) if signed else values
     finite = sizes[np.isfinite(sizes)]
@@ -107,14 +107,14 @@ def _shade(value: float, largest: float, letter: str) -> str:
 
 
 def _unmarked(records: Sequence[TextRecord]) -> tuple[str, ...]:
-    """Say that nobody marked the evidence, where nobody did."""
+    """Say that no text has a rationale, if so."""
     if not records or any(record.rationale is not None for record in records):
         return ()
-    return ("People’s marks (evidence) are not known for these texts.",)
+    return ("These texts have no rationales (words that people marked).",)
 
 
 def text_view(held: HeldTexts, index: int, rows: tuple[TextMap, ...]) -> TextView:
-    """Say what a text is, beside the maps that were drawn over it."""
+    """Describe a text, with the maps that were drawn over it."""
     record = held.records[index]
     query = " ".join(record.query or ()) if rows else ""
     disputed = "" if held.disagreement is None else number(float(held.disagreement[index]))
@@ -130,11 +130,9 @@ def _rows(held: HeldTexts, index: int) -> tuple[TextMap, ...]:
 def drawn(
     record: TextRecord, maps: Sequence[tuple[Map, Float[np.ndarray, " T"]]]
 ) -> tuple[TextMap, ...]:
-    """Draw one text by each map, by its numbers, and by people’s marks where there are any; without
-    either, plain.
+    """Draw one text by each map, and by its rationale, if any; without both, plain.
 
-    Of a long text the most highlighted words of all these are shown, the same stretches in each
-    row.
+    A long text shows its most highlighted words of all maps, the same stretches in each row.
     """
     marks = (
         None
@@ -170,11 +168,9 @@ def _row(name: str, record: TextRecord, classes: Sequence[str], ranges: Sequence
 
 
 def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
-    """Give for each word what lies before it and the word, as both stand in the text; last the rest
-    and nothing.
+    """Give the text before each word and the word itself; last the rest of the text and "".
 
-    Where offsets overlap or leave the text, the word is cut to what is left of it, which may be
-    nothing.
+    Where offsets overlap or leave the text, the word is cut to what remains, which may be nothing.
     """
     at = 0
     for start, end in record.offsets:
@@ -190,9 +186,7 @@ def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
 def pieces(
     record: TextRecord, classes: Sequence[str], ranges: Sequence[Range] | None = None
 ) -> Iterator[Piece]:
-    """Cut a text at its words; joined together again the pieces are the text, or those stretches of
-    it, and gaps.
-    """
+    """Cut a text at its words; joined again, the pieces are the text or its ``ranges`` and gaps."""
     *words, (rest, _) = stretches(record)
     at = 0
     for start, stop in [(0, len(words))] if ranges is None else ranges:
@@ -211,9 +205,7 @@ def _gap(words: int) -> Iterator[Piece]:
 
 
 def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Stop after as much as paper can take: a text is drawn once for each map, and the page has a
-    size to keep.
-    """
+    """Stop after a limit: a text is drawn once for each map, and the page has to stay small."""
     left = MOST_CHARACTERS
     for piece in all_pieces:
         yield replace(piece, text=piece.text[:left])
@@ -224,7 +216,7 @@ def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _heaviest(record: TextRecord, values: np.ndarray, signed: bool) -> tuple[tuple[str, str], ...]:
-    """Name the words with the largest values, for eyes and ears that shades do not reach."""
+    """Name the words with the largest values, for readers who do not see shades."""
     named = [
         (shortened(record.tokens[i], 24), float(values[i])) for i in heaviest(values, signed, NAMED)
     ]

@@ -1,6 +1,4 @@
-"""The texts of an audit with everything that it holds of each: taken once, for all that the page
-shows of them.
-"""
+"""The texts of an audit with all their numbers, collected once for the whole page."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ from sightline.report.map_names import MAPS, Map, first_maps
 
 
 class TextValues(Sequence[np.ndarray]):
-    """The numbers of each text, cut out when they are asked for: an array for each text outweighs
-    its numbers.
+    """The numbers of each text, sliced on access: an array object for each text takes more memory
+    than its numbers.
     """
 
     def __init__(self, values: Ragged) -> None:
@@ -45,7 +43,7 @@ class TextValues(Sequence[np.ndarray]):
 
 @dataclass(frozen=True)
 class HeldMap:
-    """A map with its numbers, one array a text, and what it says of a word."""
+    """A map with its numbers, one array a text, and what they mean."""
 
     kind: Map
     rows: Sequence[np.ndarray]
@@ -54,12 +52,12 @@ class HeldMap:
 
 @dataclass(frozen=True)
 class HeldTexts:
-    """Every text, its maps, and the numbers it is ordered by: how far the maps disagree, how sure
-    the decision is.
+    """Every text, its maps, and the numbers that order the texts: disagreement of the maps, and
+    probability of the prediction.
 
-    ``order`` is by disagreement, largest first and undefined last; as they come where there is
-    none. ``first`` names the maps that are looked at first. ``absent`` says which of the maps that
-    are expected are missing, and why.
+    ``order`` is by disagreement, largest first and undefined last; without disagreement, the order
+    of the audit. ``first`` names the maps that are shown first. ``absent`` says which expected maps
+    are missing, and why.
     """
 
     records: tuple[TextRecord, ...]
@@ -73,13 +71,13 @@ class HeldTexts:
 
     @property
     def shown(self) -> tuple[HeldMap, ...]:
-        """The maps that are looked at first, in that order."""
+        """The maps that are shown first, in order."""
         known = {each.kind.quantity: each for each in self.maps}
         return tuple(known[name] for name in self.first)
 
 
 def held_texts(audit: Results) -> HeldTexts:
-    """Take what an audit holds of its texts; the maps are those that fit them word by word."""
+    """Collect the texts of an audit with the maps that fit them word by word."""
     words = [len(record.tokens) for record in audit.texts]
     found = [(kind, _stored(audit, kind)) for kind in map(partial(_as_called, audit), MAPS)]
     fitting = [
@@ -99,7 +97,7 @@ def held_texts(audit: Results) -> HeldTexts:
 
 
 def _as_called(audit: Results, kind: Map) -> Map:
-    """Call the map in the place of attention what the verdict calls it."""
+    """Name the audited map as the verdict does."""
     return replace(kind, name=audit.verdict.of_map) if kind.quantity == ATTENTION else kind
 
 
@@ -110,7 +108,7 @@ def _stored(audit: Results, kind: Map) -> Ragged | None:
 
 
 def _describe(audit: Results, kind: Map) -> str:
-    """Say what a map says of a word; of a gradient also how it was made one number, and what it ran
+    """Say what the numbers of a map mean; for a gradient also how it was reduced, and what it runs
     through.
     """
     card = audit.cards.get("model")
@@ -141,7 +139,7 @@ def _values(audit: Results, measure: str, quantity: str) -> Values | None:
 
 
 def _absent(audit: Results, maps: list[HeldMap]) -> tuple[str, ...]:
-    """Say which maps are not shown, those with one reason together."""
+    """Say which maps are not shown, grouped by reason."""
     shown = [each.kind.quantity for each in maps]
     named: dict[str, list[str]] = {}
     for kind in MAPS:

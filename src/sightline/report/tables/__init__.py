@@ -1,1 +1,1 @@
-"""Results tables as CSV, LaTeX, Markdown and for the terminal."""
+"""Write results tables as CSV, LaTeX, Markdown and for the terminal."""

@@ -1,4 +1,4 @@
-"""A results table in full, one line a cell, for spreadsheets and programs."""
+"""A results table as CSV in full precision, one line a cell."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from sightline.report.sanitize import visible
 from sightline.report.tables.table_cells import reason_of
 
 CSV_COLUMNS = ("column", "value", "low", "high", "n", "seeds", "runs", "note", "method")
-"""What follows the axes in a line of the CSV."""
+"""The columns after the axes in a line of the CSV."""
 
 
 def to_csv(table: Table) -> str:
-    """Write one line a cell: the axes, then `CSV_COLUMNS`, as RFC 4180 has it (write it to a file
-    as bytes).
+    """Write one line a cell: the axes, then `CSV_COLUMNS`, by RFC 4180 (write it to a file as
+    bytes).
 
-    Where the table has standard deviations, ``sd`` is one more column.
-
-    Numbers are in full, so that reading them gives the same ones again; seeds and runs are set
-    apart by spaces. A text that a spreadsheet would take for a formula begins with a quotation
-    mark. The notes of the table are not in it: a cell that is missing, or rests on some of its
-    seeds only, has its own, and ``method`` says how an interval was made.
+    If the table has standard deviations, ``sd`` is a further column. Numbers are in full precision,
+    so that reading them gives the same values; seeds and runs are separated by spaces. A text that
+    a spreadsheet would take for a formula begins with a quotation mark. The notes of the table are
+    left out: each cell that is missing or lacks seeds has its own note, and ``method`` says how an
+    interval was made.
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -38,19 +37,19 @@ def to_csv(table: Table) -> str:
 
 
 def csv_text(text: str) -> str:
-    """Disarm what a spreadsheet would run: it looks past leading spaces, and takes the wide signs
-    too.
+    """Disarm formulas of spreadsheets, which also ignore leading spaces and accept full-width
+    signs.
     """
     shown = visible(text)
     return f"'{shown}" if _runs(shown) else shown
 
 
 def guarded(text: str) -> str:
-    r"""Disarm what a spreadsheet would run, so that it can be undone: every text loses one leading
-    quotation mark.
+    r"""Disarm formulas of spreadsheets reversibly: removing one leading quotation mark from every
+    text that has one restores it.
 
-    Characters that hide or reorder text, or that a terminal obeys, become signs, as in everything
-    that people look at. Parquet and JSON keep the text as it is.
+    Characters that hide or reorder text, or that control a terminal, become signs, as everywhere in
+    a report. Parquet and JSON keep the text as it is.
 
     >>> [guarded(word) for word in ("=1+1", "'s", "film", "\x1b[2J")]
     ["'=1+1", "''s", 'film', '␛[2J']

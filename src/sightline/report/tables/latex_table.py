@@ -14,9 +14,8 @@ from sightline.report.tables.table_cells import Grid, Script, heading, notes, re
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 _LINE, _SMALL_LINE, _NAME = 68, 84, 30
-"""Characters that a line of 345 pt holds in print of 10 and of 8 pt, and those of the longest name
-on one line."""
-# The brackets and the star because after \\ they would be read as its options.
+"""Characters in a line of 345 pt in 10 pt and in 8 pt print, and in the longest unbroken name."""
+# Brackets and star, because after \\ LaTeX would read them as its options.
 _LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -38,14 +37,14 @@ _LATEX_SIGNS = {
 
 
 def to_latex(table: Table) -> str:
-    """Write the table as LaTeX with the package booktabs; the caption is the title, and codes are
+    """Write the table as LaTeX with the package booktabs; the title is the caption, and codes are
     explained below.
 
-    It is referred to by its label, ``tab:`` and the title in small letters, figures and hyphens.
+    Its label is ``tab:`` and the title in small letters, digits and hyphens.
 
-    Every character that LaTeX would obey is escaped. Letters beyond Latin need XeLaTeX or LuaLaTeX.
-    Columns that do not fit on a line of a page continue below in small print, each row named again;
-    long names of rows break at a ``+``.
+    All LaTeX commands are escaped. Letters beyond Latin need XeLaTeX or LuaLaTeX. Columns that do
+    not fit on a line continue below in small print, with the names of the rows; long names break at
+    a ``+``.
     """
     reasons = reasons_of(table)
     grid, axes = written(table, _LATEX, reasons), len(table.row_axes)
@@ -67,9 +66,7 @@ def to_latex(table: Table) -> str:
 
 
 def _label(table: Table) -> list[str]:
-    r"""Give the name by which ``\ref`` finds the table; none where nothing of its title could be in
-    one.
-    """
+    r"""Give the label of the table for ``\ref``; none if its title has no letters or digits."""
     name = re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-")
     return [f"\\label{{tab:{name}}}"] if name else []
 
@@ -80,7 +77,7 @@ def _seen(grid: Grid) -> Grid:
 
 
 def _tabular(grid: Grid, block: Sequence[int], axes: int) -> list[str]:
-    """Write some of the columns; names of rows that are long get a column in which they break."""
+    """Write some of the columns; long names of rows get a column in which they break."""
     wide = {i for i in block if i < axes and max(len(row[i]) for row in _seen(grid)) > _NAME}
     kinds = "".join("p{0.35\\linewidth}" if i in wide else "l" for i in block)
     broken = [
@@ -100,7 +97,7 @@ def _tabular(grid: Grid, block: Sequence[int], axes: int) -> list[str]:
 
 
 def _key(table: Table) -> list[str]:
-    """Explain the codes that head columns."""
+    """Explain the codes that are titles of columns."""
     codes = dict.fromkeys(column.partition(".")[0] for column in table.columns)
     return [
         _latex_word(f"{code}: {AUDIT_TESTS[code].name}") for code in codes if code in AUDIT_TESTS
@@ -109,9 +106,7 @@ def _key(table: Table) -> list[str]:
 
 def _latex_word(text: str) -> str:
     escaped = "".join(_LATEX_SIGNS.get(character, character) for character in one_line(text))
-    return re.sub(
-        "-(?=-)", "-{}", escaped
-    )  # two in a row, as in the name of a flag, would become one dash
+    return re.sub("-(?=-)", "-{}", escaped)  # two hyphens, as in a flag, would become a dash
 
 
 def _latex_figure(value: float, cell: TableCell) -> str:
@@ -133,7 +128,7 @@ def _latex_number(value: float) -> str:
 
 
 def _grouped(digits: str) -> str:
-    """Keep LaTeX from putting a space behind the comma of thousands, as it does in a list."""
+    """Keep LaTeX from adding a space after the comma of thousands, as in a list."""
     return digits.replace(",", "{,}")
 
 

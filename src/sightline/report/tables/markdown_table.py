@@ -10,9 +10,7 @@ from sightline.report.tables.table_cells import Script, figure, heading, notes, 
 
 
 def to_markdown(table: Table) -> str:
-    """Write the table in GitHub's Markdown: nothing in it is read as markup but the table
-    itself.
-    """
+    """Write the table in GitHub's Markdown, with all markup in cells escaped."""
     reasons = reasons_of(table)
     head, *rows = written(table, _MARKDOWN, reasons)
     rule = [":---"] * len(table.row_axes) + ["---:"] * len(table.columns)

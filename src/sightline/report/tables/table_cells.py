@@ -1,6 +1,4 @@
-"""The cells and the notes of a results table, whatever the format: each printing says how it writes
-a word.
-"""
+"""The cells and the notes of a results table in any format."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ Grid = list[list[str]]
 
 @dataclass(frozen=True)
 class Script:
-    """How a format writes words that others chose, a number with its interval, and the mark of a
-    note.
-    """
+    """How a format writes a user's words, a number with its interval, and the mark of a note."""
 
     word: Callable[[str], str]
     figure: Callable[[float, TableCell], str]
@@ -28,7 +24,7 @@ class Script:
 
 
 def written(table: Table, script: Script, reasons: Sequence[str]) -> Grid:
-    """Write every cell, the axes and columns above them."""
+    """Write every cell, below a row with the names of axes and columns."""
     rows = [
         [*map(script.word, names), *(_cell(cell, script, reasons) for cell in cells)]
         for names, cells in zip(table.row_names, table.rows, strict=True)
@@ -52,7 +48,7 @@ def _missing(cell: TableCell) -> bool:
 
 
 def reason_of(cell: TableCell) -> str:
-    """Give the note of a cell; a missing one always has some reason."""
+    """Give the note of a cell; a missing cell always has one."""
     without = "no reason given" if cell.value is None else "undefined" if _missing(cell) else ""
     return cell.note or without
 
@@ -65,15 +61,13 @@ def reasons_of(table: Table) -> list[str]:
 
 
 def heading(table: Table) -> str:
-    """Give the title, which says where the table is partial."""
+    """Give the title, with a remark if the table is partial."""
     partial = table.partial and f"partial: {table.partial}"
     return f"{table.title} ({partial})" if table.title and partial else table.title or partial
 
 
 def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
-    """Write the notes under the table: why cells are missing, by their marks, then those of the
-    table.
-    """
+    """Write the notes below the table: why cells are missing, by mark, then the table's own."""
     numbered = [
         f"{script.mark(index).strip()} {script.word(reason)}"
         for index, reason in enumerate(reasons, start=1)
@@ -82,7 +76,7 @@ def notes(table: Table, script: Script, reasons: Sequence[str]) -> list[str]:
 
 
 def figure(value: float, cell: TableCell) -> str:
-    """Write a number with its interval and its n, as far as it has them."""
+    """Write a number with its interval and n, if it has them."""
     parts = [number(value)] + (
         [] if cell.low is None or cell.high is None else [span(cell.low, cell.high)]
     )

@@ -1,4 +1,4 @@
-"""The printings of a results table that go into files, by how the name of the file ends."""
+"""The file formats of a results table, by the file name's ending."""
 
 from __future__ import annotations
 

@@ -22,11 +22,10 @@ _NARROWEST_NOTE = 20
 
 
 def to_text(table: Table, width: int | None = None) -> str:
-    """Write the table for a terminal, its columns aligned.
+    """Write the table for a terminal, with aligned columns.
 
-    Every line can be printed: what a terminal would obey has become a visible sign. Columns that do
-    not fit into ``width`` continue below, each row named again; a number is never cut, so one
-    column alone may be wider.
+    Control characters become visible signs. Columns that do not fit into ``width`` continue below,
+    with the names of the rows. A number is never cut, so a single column may be wider.
     """
     reasons = reasons_of(table)
     grid = written(table, _TERMINAL, reasons)
@@ -37,7 +36,7 @@ def to_text(table: Table, width: int | None = None) -> str:
 
 
 def _block(grid: Grid, block: Sequence[int]) -> list[str]:
-    """Align some columns of the table, its head underlined."""
+    """Align some columns of the table, with an underlined head."""
     head, *rows = ([row[index] for index in block] for row in grid)
     rule = ["-" * width for width in column_widths([head, *rows])]
     return aligned([head, rule, *rows])

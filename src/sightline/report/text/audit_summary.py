@@ -1,5 +1,5 @@
-"""An audit as a few plain lines, for the terminal: what a reader needs first, then the tests; with
-``verbose`` the numbers behind them.
+"""An audit on the terminal: what a reader needs first, then the tests; with ``verbose``, the
+numbers behind them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from sightline.report.sanitize import one_line, shortened
 from sightline.report.sentences import NotRunTests, caveat_reasons
 
 WIDTH = 100
-"""Columns that a line takes at most."""
+"""Most columns of a line."""
 _NAMES = 10
-"""Columns of the names in front of the sentences."""
+"""Columns of the names before the sentences."""
 _ROLES = ("required", "must not fail", "informational")
 _SCALE = f"{SCALE} Each code has a page in docs/findings; docs/glossary.md defines the terms."
 
@@ -40,9 +40,9 @@ _SCALE = f"{SCALE} Each code has a page in docs/findings; docs/glossary.md defin
 def lines(
     audit: Results, *, alone: bool = True, verbose: bool = False, width: int = WIDTH
 ) -> list[str]:
-    """Give the verdict, why, what is known of the model, which map may be shown, and the tests.
+    """Give the verdict, its reasons, facts about the model, which map may be shown, and the tests.
 
-    Every line can be printed: what a terminal would obey has become a visible sign.
+    Control characters become visible signs.
     """
     found = [line for block in blocks(audit, alone=alone) for line in named(block, width)]
     found += ["", *_tests(audit, verbose=verbose)]
@@ -52,8 +52,8 @@ def lines(
 
 
 def in_short(audit: Results, width: int = WIDTH) -> list[str]:
-    """Give the verdict in a few lines: the first reason, the caveats without their numbers, how
-    good the model is, which map may be shown, and the count of the tests.
+    """Give the verdict in a few lines: the first reason, the caveats without numbers, the accuracy,
+    which map may be shown, and the count of the tests.
     """
     by_name = {block.name: block.sentences for block in blocks(audit)}
     by_name[CAVEATS] = tuple(caveats(audit, scores=False))
@@ -63,14 +63,14 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     shown = [line for block in found for line in named(block, width)]
     of_classes = failed_for_classes(audit.findings, what="")
     beside = " (all texts together)" if of_classes else ""
-    if audit.verdict.level.permits:  # where attention must not be shown, that says it
+    if audit.verdict.level.permits:  # otherwise the verdict already says it
         beside = "".join(f"; {one}" for one in of_classes)
     tests = named(Block("Tests", (f"{counted(audit.findings)}{beside}",)), width)
     return [_tidy(line) for line in (*shown, *tests)]
 
 
 def named(block: Block, width: int = WIDTH) -> list[str]:
-    """Write the sentences of a block behind its name, each on lines of its own."""
+    """Write the sentences of a block after its name, each on its own lines."""
     wrapped = [
         line
         for sentence in block.sentences
@@ -83,9 +83,9 @@ def named(block: Block, width: int = WIDTH) -> list[str]:
 
 
 def _tests(audit: Results, *, verbose: bool) -> list[str]:
-    """Count the tests, and list them: the required ones and the caveats, or all of them.
+    """Count the tests, and list them: the required ones and the caveats, or all.
 
-    Where nothing can be concluded, the count is enough.
+    If nothing can be concluded, only count them.
     """
     if first_of_all(audit) and not verbose:
         return _counted(audit)
@@ -101,7 +101,7 @@ def _counted(audit: Results, more: str = "") -> list[str]:
 
 
 def _table(findings: Sequence[Finding]) -> list[str]:
-    """List tests under their roles in the verdict, all columns aligned."""
+    """List tests by their role in the verdict, with aligned columns."""
     order = {role: at for at, role in enumerate(_ROLES)}
     ordered = sorted(findings, key=lambda one: order.get(one.role, len(order)))
     level = level_of(one.score for one in ordered)
@@ -115,14 +115,12 @@ def _table(findings: Sequence[Finding]) -> list[str]:
 
 
 def _listed(finding: Finding) -> bool:
-    """Tell whether a test is listed in short: it is required, or it is a caveat."""
+    """Check whether a test is in the short list: it is required or a caveat."""
     return finding.role == "required" or (finding.bears and finding.result != "passed")
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
-    """Write a test in cells: its result, its name, and its score with interval, threshold and
-    texts.
-    """
+    """Write a test in cells: result, name, score, interval, threshold and n."""
     threshold = "" if finding.threshold is None else chosen(finding.threshold)
     if finding.score is None:
         return finding.result, finding.title, "—", "", threshold, ""
@@ -131,8 +129,8 @@ def _cells(finding: Finding) -> tuple[str, ...]:
 
 
 def _details(audit: Results) -> list[str]:
-    """Give the numbers behind the sentences, the maps, how to read a score, and what is known of
-    the model.
+    """Give the numbers behind the sentences, the maps, how to read a score, and facts about the
+    model.
     """
     return [
         _decided(audit.verdict),
@@ -154,7 +152,7 @@ def _decided(verdict: Verdict) -> str:
 
 
 def _behind(verdict: Verdict) -> list[str]:
-    """Give the numbers behind the sentences, by the findings that say them."""
+    """Give the numbers behind the sentences, by test."""
     said = [
         (f"{which}: " if which else "", one) for one, which in caveat_reasons(verdict) if one.behind
     ]
@@ -162,12 +160,12 @@ def _behind(verdict: Verdict) -> list[str]:
 
 
 def _named(one: Reason) -> str:
-    """Name what a reason speaks of; of several tests its numbers name each."""
+    """Name the test of a reason; numbers of several tests name their tests themselves."""
     return "" if isinstance(one, NotRunTests) else f"{one.code or shortened(one.words, 40)}: "
 
 
 def _maps(audit: Results) -> list[str]:
-    """Say what each map that was put first does, a line for each kind of map."""
+    """Describe the chosen map of each family, one line each."""
     found = families(audit.maps, audit.verdict)
     lines = [
         f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}"
@@ -177,5 +175,5 @@ def _maps(audit: Results) -> list[str]:
 
 
 def _tidy(line: str) -> str:
-    """Keep the spaces that align columns, and let no line end break a line in two."""
+    """Keep the spaces that align columns, and remove line ends within a line."""
     return " ".join(one_line(piece) for piece in line.rstrip().split(" "))

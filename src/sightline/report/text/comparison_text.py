@@ -1,4 +1,4 @@
-"""A comparison of audits as a few plain lines, for the terminal."""
+"""A comparison of audits on the terminal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from sightline.verdict.comparison.comparison_result import AuditPair, Compared, 
 
 
 def comparison_lines(whole: SideBySide) -> list[str]:
-    """Give what was found, each audit by itself, then the scores of each beside those of the
-    first.
-    """
+    """Give the result, each audit by itself, then the scores of each audit and of the first."""
     lines = [comparison_sentences.found(whole, at) for at in range(len(whole.beside))]
     lines += [comparison_sentences.how(whole)] if whole.comparisons else []
     for side in whole.sides:
@@ -27,7 +25,7 @@ def comparison_lines(whole: SideBySide) -> list[str]:
     for at, one in enumerate(whole.beside):
         first, other = whole.sides[0].name, whole.sides[at + 1].name
         head = ("score", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
-        lines += ["", f"{other} beside {first}:", *comparison_sentences.counted(whole, at)]
+        lines += ["", f"{other} compared with {first}:", *comparison_sentences.counted(whole, at)]
         lines += aligned([head, *(_cells(claim, one) for claim in one.claims)])
     return lines
 

@@ -1,4 +1,4 @@
-"""One text as a model reads it, for the terminal: plain lines, and its words in colours."""
+"""One text as a model reads it, on the terminal: lines, and its words in colours."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from sightline.report.sanitize import one_line, visible
 
 
 def lines(reading: Explanation) -> list[str]:
-    """Give the text, the probabilities, the words with the number of each map, and what is to be
-    known of them.
+    """Give the text, the probabilities, the words with the number of each map, and notes.
 
-    Every line can be printed: what a terminal would obey has become a visible sign.
+    Control characters become visible signs.
     """
     sentences = [
         *_text(reading),
@@ -42,19 +41,17 @@ def lines(reading: Explanation) -> list[str]:
 
 
 def shaded(reading: Explanation) -> list[Text]:
-    """Give the words in the colours of each map, and what these stand for, for a terminal that has
-    some.
-    """
+    """Give the words in the colours of each map, and the scales, for a terminal with colours."""
     return [*map(_coloured, rows_of(reading)), *scales(reading)]
 
 
 def newest(reading: Explanation) -> Text:
-    """Give the words in the colours of the map that was made last."""
+    """Give the words in the colours of the latest map."""
     return _coloured(rows_of(reading)[-1])
 
 
 def scales(reading: Explanation) -> list[Text]:
-    """Say what the colours of the maps stand for."""
+    """Explain the colours of the maps."""
     found = dict[tuple[tuple[str, str], ...], list[str]]()
     for row in rows_of(reading):
         if not row.nothing:
@@ -63,7 +60,7 @@ def scales(reading: Explanation) -> list[Text]:
 
 
 def _coloured(row: MapView) -> Text:
-    """Write the words in their colours, or that there is nothing to colour."""
+    """Write the words in their colours, or say that there is nothing to colour."""
     line = Text.assemble((f"{row.name}: ", "bold"), row.nothing)
     for piece in () if row.nothing else row.pieces:
         line.append(visible(piece.text), style=_style(piece.shade))
@@ -87,7 +84,7 @@ def _text(reading: Explanation) -> Iterator[str]:
 
 
 def _classes(reading: Explanation) -> list[str]:
-    """List the classes, the predicted one marked, and what each had before."""
+    """List the classes with the predicted one marked, and their earlier probabilities."""
     columns = 3 if reading.before is None else 4
     rows = [
         ["→" if one.predicted else "", one.name, one.chance, one.before] for one in chances(reading)
@@ -96,7 +93,7 @@ def _classes(reading: Explanation) -> list[str]:
 
 
 def _style(shade: str) -> str:
-    """Give the style of a word by its shade: ink and ground together, so that it can be read on any
+    """Give the style of a word by its shade; it sets ink and background, to be readable on any
     terminal.
     """
     strength, _, unknown = shade.partition(" ")
@@ -113,7 +110,7 @@ def _mixed(colour: str, share: float) -> str:
 
 
 def _legend(reading: Explanation) -> list[str]:
-    """Say what each map says of a word, and where it says too little of all of them to be seen."""
+    """Say what the numbers of each map mean, and whether all are too small to be seen."""
     return [
         f"{row.name}: {row.description}{f'. {row.nothing}' if row.nothing else ''}"
         for row in rows_of(reading)

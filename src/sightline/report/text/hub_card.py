@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def hub_card(audit: Results, seeds: AcrossSeeds | None = None) -> str:
     """Write the metadata block and the section of a model card.
 
-    The verdict is in the section alone: metadata hold numbers, and a verdict is none.
+    Only the section has the verdict, because metadata hold numbers.
     """
     section = f"## {question(audit.verdict)}\n\n{card_markdown(card(audit, seeds))}"
     metrics = list(_metrics(audit))
@@ -42,7 +42,7 @@ def _metadata(audit: Results, metrics: list[dict[str, Any]]) -> str:
 
 
 def _metrics(audit: Results) -> Iterator[dict[str, Any]]:
-    """Give accuracy, and the score of each test that bears on the verdict."""
+    """Give accuracy, and the score of each test that affects the verdict."""
     if audit.learned is not None:
         yield from _metric("accuracy", "Accuracy", audit.learned.accuracy)
     for finding in audit.findings:
@@ -61,7 +61,7 @@ def _metric(kind: str, name: str, value: Estimate, more: str = "") -> Iterator[d
 
 
 def _yaml(value: Any, indent: str = "") -> Iterator[str]:
-    """Write mappings and lists of them as YAML, every text in quotes."""
+    """Write mappings and lists of mappings as YAML, every text in quotes."""
     if isinstance(value, list):
         for one in value:
             first, *others = _yaml(one, f"{indent}  ")
@@ -77,6 +77,6 @@ def _yaml(value: Any, indent: str = "") -> Iterator[str]:
 
 
 def _scalar(value: Any) -> str:
-    """Write a number or a text; a JSON string of printable characters is one of YAML."""
+    """Write a number or a text; a JSON string of printable characters is valid YAML."""
     text = one_line(value) if isinstance(value, str) else value
     return json.dumps(text, ensure_ascii=False)

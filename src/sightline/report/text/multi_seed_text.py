@@ -1,6 +1,4 @@
-"""What several seeds say together, as plain lines for the terminal: sentences first, then the
-numbers behind them.
-"""
+"""The summary over several seeds on the terminal: sentences first, then the numbers behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from sightline.verdict.seed_summary import AcrossSeeds
 
 
 def across_lines(across: AcrossSeeds) -> list[str]:
-    """Say how the trainings end, with which caveats, and what to do; below that every number by
+    """Give the verdicts, the caveats and the advice over all training runs, then every number by
     seed with its mean.
     """
     said = [f"{TITLE}: {summary_sentence(across)}", *points(ends(across))]
@@ -27,7 +25,5 @@ def across_lines(across: AcrossSeeds) -> list[str]:
 
 
 def _name(name: str, claim: str) -> str:
-    """Name a row; a claim has a code, and what else has words, such as a class, is named by
-    them.
-    """
+    """Name a row: a test by its code, other rows by their words."""
     return f"{name}, {claim}" if claim and name == "verdict" else name

@@ -1,4 +1,4 @@
-"""Predictions, a line each: as CSV for a spreadsheet, as JSON lines for a program."""
+"""Predictions, one a line: as CSV for a spreadsheet, as JSON lines for a program."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from sightline.report.tables.csv_table import csv_text
 
 Form = Literal["csv", "jsonl"]
 Numbered = tuple[int, Prediction]
-"""A prediction, and the line of its text (of a text that came alone, its place among them, from
-1)."""
+"""A prediction, and the line of its text (or its position among texts given one by one, from 1)."""
 
 
 def written(found: Iterable[Numbered], form: Form) -> Iterator[str]:
-    """Give the lines, their ends included; numbers are in full, and one that there is not is empty,
-    or null.
-    """
+    """Give the lines with their ends; numbers are in full precision, missing ones empty or null."""
     return (
         _csv(found)
         if form == "csv"
@@ -47,7 +44,7 @@ def _csv(found: Iterable[Numbered]) -> Iterator[str]:
 
 
 def _line(*cells: Any) -> str:
-    """Write one line as RFC 4180 has it; a text that a spreadsheet would run is disarmed."""
+    """Write one line by RFC 4180, with spreadsheet formulas disarmed."""
     out = io.StringIO()
     csv.writer(out).writerow([csv_text(cell) if isinstance(cell, str) else cell for cell in cells])
     return out.getvalue()

@@ -1,1 +1,1 @@
-"""Audits compared with one another."""
+"""Comparison of several audits."""

@@ -1,9 +1,7 @@
-"""Audits side by side: what each concludes, and what lies between their scores on the texts that
-they share.
+"""Compare audits: the verdict of each, and the differences of their scores on shared texts.
 
-Each audit is compared with the first. Texts are known again by their id, their words and their
-query; where two audits share none, nothing is paired, and their own intervals stand beside each
-other under that name.
+Each audit is compared with the first. Texts are matched by id, words and query. If two audits share
+no text, nothing is paired, and each keeps its own intervals.
 """
 
 from __future__ import annotations
@@ -41,15 +39,16 @@ _LETTERS = 26
 
 
 def compared(audits: Sequence[Results], places: Sequence[str] = ()) -> SideBySide:
-    """Compare each audit with the first; fewer than two, or one that is there twice, are refused.
+    """Compare each audit with the first; fewer than two, or the same one twice, are an error.
 
-    They are called A, B and so on; ``places`` says where each was read from.
+    The audits are named A, B and so on; ``places`` says where each was read from.
     """
     if len(audits) < 2:
         raise SpecError(f"expected two audits or more to compare, got {len(audits)}")
     if len({id(audit) for audit in audits}) < len(audits):
         raise SpecError(
-            "expected different audits, got one twice: name another, or make one with another seed"
+            "expected different audits, got the same one twice: name another, or audit with "
+            "another seed"
         )
     named_places = places or [""] * len(audits)
     sides = tuple(
@@ -75,14 +74,11 @@ def _letter(at: int) -> str:
 
 Both = tuple[RatioSums, RatioSums] | tuple[PairSums, PairSums] | str
 ComparedTest = tuple[str, str, str, Both]
-"""Code, words and way of what is compared, and its sums in both audits; or why it cannot be
-compared."""
+"""Code, words and way of a comparison, and its sums in both audits, or why there are none."""
 
 
 def _asked(first: Side, other: Side, matched: MatchedTexts) -> Iterator[ComparedTest]:
-    """Name what is compared, in an order that no number decides: all ways to ask each claim, then
-    accuracy.
-    """
+    """List the comparisons in a fixed order: all ways to ask each test, then accuracy."""
     if matched.unpaired:
         return
     repeats = set(_repeats())
@@ -100,7 +96,7 @@ def _asked(first: Side, other: Side, matched: MatchedTexts) -> Iterator[Compared
 
 
 def _repeats() -> Iterator[tuple[str, str]]:
-    """Name the ways to ask a claim that an earlier claim asks too: they are compared once."""
+    """Name the ways to ask a test that an earlier test asks, too: they are compared once."""
     seen: set[Three] = set()
     for claim in AUDIT_TESTS.values():
         for way, three in (named_threes(claim) if claim.baseline else {}).items():
@@ -115,7 +111,7 @@ def _both(ours: Way, theirs: Way, first: Side, other: Side, matched: MatchedText
             return f"not measured in {side.name}: {way}"
     if isinstance(ours, RatioSums) and isinstance(theirs, RatioSums):
         return ours.at(matched.first), theirs.at(matched.second)
-    assert isinstance(ours, PairSums)  # both are of the same claim
+    assert isinstance(ours, PairSums)  # both belong to the same test
     assert isinstance(theirs, PairSums)
     return ours.at(matched.first), theirs.at(matched.second)
 
@@ -151,7 +147,7 @@ def _beside(
 
 
 def _clusters(first: Side, other: Side, matched: MatchedTexts) -> Int[np.ndarray, " N"]:
-    """Take the clusters of whichever audit knows more texts to belong together."""
+    """Take the clusters of the audit that groups more texts."""
     known = [
         side.evidence.clusters[rows]
         for side, rows in ((first, matched.first), (other, matched.second))
@@ -160,7 +156,7 @@ def _clusters(first: Side, other: Side, matched: MatchedTexts) -> Int[np.ndarray
 
 
 def _side_by_side(first: Side, other: Side, why: str) -> Iterator[Compared]:
-    """Give the scores that each audit has of its own texts."""
+    """Give the score of each audit on its own texts."""
     theirs = {finding.code: finding for finding in other.audit.findings}
     for finding in first.audit.findings:
         second = theirs[finding.code].score if finding.code in theirs else None
@@ -195,13 +191,13 @@ def _between(
     first, second = sums
     if isinstance(first, PairSums) and isinstance(second, PairSums):
         return between_pairs(first, second, clusters)
-    assert isinstance(first, RatioSums)  # both are of the same claim
+    assert isinstance(first, RatioSums)  # both belong to the same test
     assert isinstance(second, RatioSums)
     return between(first, second, seed, clusters, count)
 
 
 def _adjusted(found: Sequence[AuditPair]) -> tuple[tuple[AuditPair, ...], int]:
-    """Adjust all p-values together and count them; what is so even then is called different."""
+    """Adjust all p-values together and count them; a difference counts only after adjustment."""
     p = {
         f"{i} {j}": one.p
         for i, each in enumerate(found)

@@ -1,4 +1,4 @@
-"""What a comparison of audits yields: plain values, and their JSON."""
+"""The result of comparing audits: plain values, and their JSON."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Answer = Literal["different", "not told apart", "not compared"]
 
 @dataclass(frozen=True)
 class Compared:
-    """One way to ask a claim in two audits: both scores on the same texts, and the second less the
+    """One way to ask a test in two audits: both scores on the same texts, and the second minus the
     first.
 
-    ``p_adjusted`` is for all comparisons together. Where nothing is paired, the scores are those of
-    each audit's own texts, there is no difference, and ``why`` says why.
+    ``p_adjusted`` is for all comparisons together. If nothing is paired, each audit's score is over
+    its own texts, there is no difference, and ``why`` says why.
     """
 
     code: str
@@ -43,10 +43,9 @@ class Compared:
 
 @dataclass(frozen=True)
 class Shared:
-    """The texts that two audits share, by their rows in each: whether they are decided otherwise,
-    how far maps differ.
+    """The texts that two audits share, by row in each, and how the audits differ on them.
 
-    ``apart`` is the Jensen-Shannon divergence of the two attentions, NaN where it is not defined.
+    ``apart`` is the Jensen-Shannon divergence of the two attentions, NaN where undefined.
     """
 
     first: Int[np.ndarray, " N"]
@@ -57,11 +56,11 @@ class Shared:
 
 @dataclass(frozen=True)
 class AuditPair:
-    """One audit beside the first; ``unpaired`` says why no text is compared with itself, and is
-    empty where some are.
+    """An audit compared with the first; ``unpaired`` says why no texts are paired, and is empty
+    otherwise.
 
-    ``decided`` is the share of shared texts that are decided otherwise, and ``attention`` the mean
-    divergence.
+    ``decided`` is the share of shared texts with different predictions, and ``attention`` the mean
+    divergence of attention.
     """
 
     common: int
@@ -76,7 +75,7 @@ class AuditPair:
 
 @dataclass(frozen=True)
 class Side:
-    """One audit of a comparison, what it is called there, and the place where it lies, if any."""
+    """One audit of a comparison, its name there, and its path, if any."""
 
     name: str
     audit: Results
@@ -84,24 +83,24 @@ class Side:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """Take its measurements as they were judged."""
+        """Its measurements, with the settings under which they were judged."""
         labels = self.labels or tuple(sorted({text.predicted for text in self.audit.texts}))
         return Evidence(self.audit.measurements, labels, committed(), self.seed)
 
     @property
     def seed(self) -> int:
-        """The seed that it was made with."""
+        """The seed of the audit."""
         seed = self.audit.spec.get("seed")
         return seed if isinstance(seed, int) else 0
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The classes that its model knows."""
+        """The classes of the model."""
         return tuple(map(str, self._card("model").get("labels") or ()))
 
     @property
     def about(self) -> dict[str, Any]:
-        """Say what was audited: model, data and seed, as far as it is known."""
+        """Say what was audited: model, data and seed, as far as known."""
         data, run = self._card("data"), self.audit.spec
         named = run.get("data") if isinstance(run.get("data"), str) else None
         return {
@@ -118,7 +117,7 @@ class Side:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Several audits; ``beside`` has one entry for each after the first, and ``comparisons`` counts
+    """Several audits; ``beside`` has an entry for each after the first, and ``comparisons`` counts
     the p-values.
     """
 
@@ -175,7 +174,7 @@ def _beside_json(whole: SideBySide, one: AuditPair, other: Side) -> dict[str, An
 
 
 def _otherwise(first: Results, second: Results, shared: Shared) -> Iterator[dict[str, Any]]:
-    """Name each text that is decided otherwise, and how."""
+    """List each text with different predictions, and both predictions."""
     for at in np.flatnonzero(shared.otherwise):
         one = first.texts[shared.first[at]]
         other = second.texts[shared.second[at]]

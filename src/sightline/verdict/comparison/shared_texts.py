@@ -1,4 +1,4 @@
-"""Which texts two audits share, and how far their attentions are apart on these."""
+"""Match the texts that two audits share, and compare their attention on these."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class MatchedTexts:
-    """The rows of the shared texts in both audits, in the order of the first; or why nothing is
+    """The rows of the shared texts in both audits, in the order of the first, or why no texts are
     paired.
 
-    ``alone`` counts the texts that only the first has, and only the second.
+    ``alone`` counts the texts that only the first audit has, and only the second.
     """
 
     first: Int[Array, " N"]
@@ -32,7 +32,7 @@ class MatchedTexts:
 def match(
     first: Results, second: Results, labels: Sequence[str], others: Sequence[str]
 ) -> MatchedTexts:
-    """Find the texts that two audits share: those with one id, one text and one query."""
+    """Find the texts that two audits share: with the same id, text and query."""
     place = {_known_by(text): row for row, text in enumerate(second.texts)}
     found = [(row, place.pop(_known_by(text), -1)) for row, text in enumerate(first.texts)]
     rows = np.array([pair for pair in found if pair[1] >= 0], dtype=np.int64).reshape(-1, 2)
@@ -51,9 +51,9 @@ def _known_by(text: TextRecord) -> tuple[str, str, tuple[str, ...] | None]:
 def _unpaired(
     first: Results, second: Results, labels: Sequence[str], others: Sequence[str], common: int
 ) -> str:
-    """Say why no text can be compared with itself."""
+    """Say why no texts can be paired."""
     if not (first.texts and second.texts):
-        return "an audit holds no texts, so nothing tells which of them are the same"
+        return "an audit holds no texts, so it is unknown which texts are the same"
     if set(labels) != set(others):
         text = " and ".join(
             ", ".join(map(repr, names)) for names in (sorted(labels), sorted(others))
@@ -79,21 +79,19 @@ def _notes(first: Results, second: Results, rows: Int[Array, "N 2"]) -> tuple[st
 
 
 def _samples(first: Results, second: Results) -> list[str]:
-    """Say where audits of one set of test texts share few because each took a sample of its own."""
+    """Explain why audits of the same test set share few texts: each took its own sample."""
     sizes, seeds = zip(*map(_sample, (first, second)), strict=True)
     if None in seeds or seeds[0] == seeds[1]:
         return []
     return [
-        "each audit took a sample of its own of the test texts "
+        "each audit took its own sample of the test texts "
         f"({' and '.join(map(str, sizes))}, by the seeds {' and '.join(map(str, seeds))}): "
-        "without a limit, or with one seed for both audits, more are in both"
+        "without a limit, or with one seed for both audits, they share more"
     ]
 
 
 def _sample(audit: Results) -> tuple[int, int | None]:
-    """Give how many texts were audited, and the seed that chose them among all; None where all were
-    taken.
-    """
+    """Give the number of audited texts, and the seed that sampled them; None if all were taken."""
     card = audit.cards.get("data", {}).get("sample", {})
     return len(audit.texts), card.get("seed")
 
@@ -101,10 +99,10 @@ def _sample(audit: Results) -> tuple[int, int | None]:
 def attention_apart(
     first: Results, second: Results, matched: MatchedTexts
 ) -> tuple[Float[Array, " N"], tuple[str, ...]]:
-    """Give the Jensen-Shannon divergence of the two attentions of each shared text, each as shares
-    of its whole.
+    """Give the Jensen-Shannon divergence of the two attentions of each shared text, each scaled to
+    sum to one.
 
-    NaN where the text was read as other words, or a map gives it no weight that is a number.
+    NaN if the text was split into other words, or if a map has no finite weight.
     """
     maps = [_attention(audit) for audit in (first, second)]
     if maps[0] is None or maps[1] is None:

@@ -1,4 +1,4 @@
-// Which words of a long text are shown at first: the most highlighted ones, with what stands beside them.
+// Which words of a long text are shown at first: the most highlighted ones and their neighbours.
 
 const FIRST_WORDS = 120;
 const FIRST_CHARACTERS = 1200;

@@ -13,7 +13,7 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-/** Keep a name that others chose from turning the order of what stands beside it. */
+/** Keep a user's name from reversing the text next to it. */
 const named = (text) => make("bdi", {}, text);
 
 /** Write a whole number, its thousands set apart. */

@@ -2,7 +2,7 @@
 
 const LONGEST = 2000; // characters of one word, or of a gap, that are drawn
 const STEPS = 10;
-const NAMED = 3; // heaviest words beside the name of a map
+const NAMED = 3; // heaviest words next to the name of a map
 
 /** Write a number with the three digits it was stored with; null is undefined. */
 function figure(value) {
