@@ -176,7 +176,7 @@ def test_what_a_node_says_it_wrote_must_be_seen(
     monkeypatch.setattr("sightline.experiments.executors.executor.APPEARS", 0.2)
     store = Store(tmp_path / "store")
     with pytest.raises(
-        StoreError, match=r"not to be seen 0 s after node a wrote it; mount the store so that it is"
+        StoreError, match=r"not visible 0 s after node a wrote it; mount the store so that it is"
     ):
         runs(monkeypatch, store, lambda order: NodeReply("node a", "done"))
     assert store.keys() == ()

@@ -1,4 +1,4 @@
-"""Audits by what they are called: a folder that was saved, or a run of a store."""
+"""Find saved audits by name: a folder, or a run of a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sightline.experiments.store import MARK, SUMMARY, Store
 
 @dataclass(frozen=True)
 class Named:
-    """One audit: what it is called, and the folder that it lies in."""
+    """An audit's name and its folder."""
 
     name: str
     folder: Path
@@ -25,15 +25,14 @@ class Named:
         return self.name
 
     def read(self) -> Results:
-        """Read it, checking every byte."""
+        """Read the audit and check every byte."""
         return load_results(self.folder)
 
 
 def named_audits(names: Sequence[str], store: Path | None = None) -> list[Named]:
-    """Find the audits that are named: folders, runs as ``STORE:KEY``, or keys where a store is
-    given.
+    """Find audits by name: folders, runs as ``STORE:KEY``, or keys if a store is given.
 
-    A folder with the audits of several seeds stands for all of these.
+    A folder with the audits of several seeds stands for all of them.
     """
     return [
         one
@@ -54,16 +53,14 @@ def audits_of(name: str) -> list[Named]:
 
 
 def place_of(name: Path) -> Path:
-    """Give the folder of one audit: the one that is named, or that of the run that ``STORE:KEY``
-    names.
-    """
+    """Find the folder of one audit, named as a folder or as ``STORE:KEY``."""
     run = _run_named(str(name))
     return name if run is None else run.folder
 
 
 def read_place(folder: Path) -> Results:
-    """Read an audit; one of a store says when it was kept, since equal runs are equal bytes and
-    hold no date.
+    """Read an audit. A run of a store gets the date of its files: equal runs are equal bytes, so
+    the audit itself holds no date.
     """
     found = load_results(folder)
     summary = folder / SUMMARY
@@ -82,7 +79,7 @@ def _named(name: str) -> Iterator[Named]:
 
 
 def _run_named(name: str) -> Named | None:
-    """Find a run that is named ``STORE:KEY``; None where that is the name of something else."""
+    """Find the run that ``STORE:KEY`` names; None if the name means something else."""
     folder, _, key = name.rpartition(":")
     if Path(name).exists() or not folder or not (Path(folder) / MARK).is_file():
         return None
@@ -90,7 +87,7 @@ def _run_named(name: str) -> Named | None:
 
 
 def _of_store(folder: Path, key: str) -> Named:
-    """Find the run of a store whose key begins so."""
+    """Find the run of a store by the beginning of its key."""
     kept = Store.there(folder)
     keys = kept.keys()
     found = [one for one in keys if key and one.startswith(key)]

@@ -14,7 +14,7 @@ class OnEpoch(Protocol):
     """Called after each epoch of a training, with the name of the model that is trained."""
 
     def __call__(self, name: str, epoch: Epoch, epochs: int, /) -> None:
-        """Receive one epoch, of so many at most."""
+        """Receive an epoch and the largest number of epochs."""
 
 
 class OnBatch(Protocol):
@@ -39,14 +39,14 @@ class OnLook(Protocol):
     """Called after each look of an audit that stops when its verdict is settled."""
 
     def __call__(self, state: LookState, /) -> None:
-        """Receive what is settled."""
+        """Receive the state of the verdict."""
 
 
 class OnData(Protocol):
-    """Called before a training, with what should be known of its texts."""
+    """Called before a training, with a note on its texts."""
 
     def __call__(self, note: str, /) -> None:
-        """Receive a sentence."""
+        """Receive the note."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""A training that is not whole yet, on disk: its state after some of its steps, in a sealed folder.
+"""Checkpoints: the state of an unfinished training, in a sealed folder.
 
-The next steps are of equal bits only with equal threads, versions and device, so beside the state
-stands what it was made with, and one that was made with others counts as none.
+A resumed training gives equal bits only with equal threads, versions and device. So each checkpoint
+records these, and one made with others is ignored.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ TENSORS, PROGRESS_FILE = "state.safetensors", "state.json"
 
 @dataclass(frozen=True)
 class Pace:
-    """How often a state is written: after some seconds, then for the ``share``-th part of the time
-    at most.
+    """How often a checkpoint is written: first after some seconds, then often enough to take at
+    most the ``share``-th part of the time.
     """
 
     after: float = 5.0
-    """What takes less is made again sooner than its states are written."""
+    """A shorter training is repeated faster than its checkpoints are written."""
     share: float = 20.0
 
 
 PACE = Pace()
 EACH_STEP = Pace(0.0, 0.0)
-"""Write after every step: for those who ask whether a training goes on from each of them."""
+"""Write after every step, to test that a training resumes from each one."""
 
 
 @dataclass(frozen=True)
 class _Progress:
-    """What stands beside the tensors of a state."""
+    """What a checkpoint holds in addition to its tensors."""
 
     made: dict[str, Any]
     batches: int
@@ -53,7 +53,7 @@ class _Progress:
 
 
 class Partway:
-    """Keeps the last state of one training on a device, at a pace; for whoever holds the claim on
+    """Keeps the last state of one training on a device, at a pace. The caller holds the claim on
     the training.
     """
 
@@ -63,8 +63,8 @@ class Partway:
         self._next = time.monotonic() + self.pace.after
 
     def last(self) -> State | None:
-        """Read the state of a training that was stopped; one that is torn, changed or made
-        otherwise counts as none.
+        """Read the state of a stopped training. A state that is torn, changed or made with other
+        settings is ignored.
         """
         whole = is_whole(self.folder)
         sweep_aside(self.folder)
@@ -83,27 +83,25 @@ class Partway:
         )
 
     def due(self) -> bool:
-        """Whether it is time for the next state, so that the caller need not make one in vain."""
+        """Whether the next state is due, so that the caller builds it only then."""
         return time.monotonic() >= self._next
 
     def keep(self, state: State) -> None:
-        """Write a state in the place of the one before; where there is no room for it, that one
-        stays.
-        """
+        """Replace the previous state; keep it if there is no room for the new one."""
         began = time.monotonic()
-        with suppress(OSError):  # the training itself may still fit, being a fraction of this
+        with suppress(OSError):  # the training itself may still fit: it is a fraction of this size
             write_whole(self.folder, lambda aside: _write(aside, state, self.device))
         ended = time.monotonic()
         self._next = ended + self.pace.share * (ended - began)
 
     def clear(self) -> None:
-        """Remove what was kept: the training is whole, or goes nowhere."""
+        """Remove what was kept: the training has finished or failed."""
         shutil.rmtree(self.folder, ignore_errors=True)
         sweep_aside(self.folder)
 
 
 def made_with(device: str) -> dict[str, Any]:
-    """Say what the bits of a training depend on beside its spec."""
+    """List what the bits of a training depend on in addition to its spec."""
     versions = {name: version_of(name) for name in ("sightline", "torch", "numpy")}
     processor = torch.backends.cpu.get_cpu_capability()
     return {

@@ -1,7 +1,7 @@
-"""What the cells of a study will take, from those that are done and from trials of the others.
+"""Estimate how long the runs of a study take, from finished runs and trials of the others.
 
-A cell costs what others of its data and model took; of those that nobody has run, some are tried
-(`forecast`) and the rest cost as much as these in their mean.
+A run costs as much as finished runs of the same data and model. Of data and models that were never
+run, some are tried (`forecast`) and the rest get their mean.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 Of = TypeVar("Of")
 Span = tuple[float, float]
 SECONDS = 10.0
-"""For about so long cells are tried; one at least."""
+"""Seconds for trials; at least one run is tried."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of all cells on one worker, at least and at most, and what that rests on; ``start``
-    is of each worker.
+    """Least and most seconds of all runs on one worker, and the basis of the estimate; ``start`` is
+    spent once by each worker.
     """
 
     least: float
@@ -37,7 +37,7 @@ class Cost:
 
 
 def estimate(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
-    """Estimate what cells take that are to be run, on one thread each as they will have."""
+    """Estimate the time of the runs ``todo``, on one thread each as in a worker."""
     known = _known(done)
     kinds = dict[tuple[str, str], RunSpec]()
     for cell in todo:
@@ -58,7 +58,7 @@ def _kind(cell: RunSpec) -> tuple[str, str]:
 
 
 def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Of]) -> dict[Of, float]:
-    """Give what cells that are done took on average, by what is asked of them."""
+    """Average the seconds of finished runs, grouped by ``of``."""
     seconds = dict[Of, list[float]]()
     for one in done:
         seconds.setdefault(of(one), []).append(one.seconds)
@@ -66,16 +66,16 @@ def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Of]) -> dict[O
 
 
 def _known(done: Sequence[Summary]) -> dict[tuple[str, str], Span]:
-    """Give the mean of the cells that are done, by their data and model."""
+    """Average the finished runs by data and model."""
     means = mean_seconds(done, lambda one: (one.data, one.model))
     return {kind: (each, each) for kind, each in means.items()}
 
 
 def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, str], Span], float]:
-    """Try cells of as many kinds as there is time for, the ends of the list first: what varies
-    slowest differs most.
+    """Try as many kinds of run as time allows, from both ends of the list: the slowest axis differs
+    most there.
 
-    Also given are the seconds until the first can begin.
+    Also returns the seconds until the first trial can begin.
     """
     started = perf_counter()
     import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
@@ -92,7 +92,7 @@ def _tried(kinds: Mapping[tuple[str, str], RunSpec]) -> tuple[dict[tuple[str, st
             one = forecast(kinds[kind])
             rest = (
                 one.seconds_reading + one.seconds_audit + one.seconds_judging
-            )  # a cell has no page
+            )  # a run of a study writes no page
             least, most = one.training
             found[kind] = (least + rest, most + rest)
             start += one.seconds_start

@@ -1,6 +1,4 @@
-"""The device that a model is on, or is to be put on; and with how many threads a processor is
-fastest.
-"""
+"""Choose the device of a model, and the number of threads that is fastest on a processor."""
 
 from __future__ import annotations
 
@@ -15,15 +13,14 @@ from sightline.core.errors import ModelError
 
 _ROUNDS = 5
 _WORTH = 1.1
-"""How many times as fast many threads must be: what they gain has to outweigh that they wait for
-each other."""
+"""How many times as fast several threads must be, because threads also wait for each other."""
 _AT_MOST = 0.4
-"""Seconds of trying; what takes longer shows a machine that has no processor to spare."""
+"""Seconds for the trial; a machine that needs longer has no processor to spare."""
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def pick_device(name: str) -> str:
-    """Turn ``auto`` into the device at hand, and refuse one that is not there."""
+    """Turn ``auto`` into an available device, and refuse a missing one."""
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -35,8 +32,8 @@ def pick_device(name: str) -> str:
 
 
 def check_place(model: str, found: torch.device, asked: str) -> None:
-    """Refuse to move a model that was built elsewhere: what its functions hold beside it would stay
-    behind.
+    """Refuse to move a model that was built on another device: objects that its functions use would
+    stay behind.
     """
     if asked != "auto" and torch.empty(0, device=asked).device.type != found.type:
         raise ModelError(
@@ -46,10 +43,10 @@ def check_place(model: str, found: torch.device, asked: str) -> None:
 
 
 def pick_threads(most: int) -> int:
-    """Choose between one thread and as many as torch would take, by trying both for a moment.
+    """Choose between one thread and torch's maximum by trying both for a moment.
 
-    On a machine that others use, or in a container that has fewer processors than it sees, many
-    threads wait for each other and take several times as long as one.
+    On a shared machine, or in a container with fewer processors than it sees, many threads wait for
+    each other and are several times slower than one.
     """
     many = min(most, _processors())
     if many < 2:
@@ -57,14 +54,14 @@ def pick_threads(most: int) -> int:
     seconds = _tried((1, many))
     if len(seconds[many]) < _ROUNDS:
         return 1
-    # The first round of each is slow; a middle one of many must beat the best of one.
+    # The first round of each count is slow. The median of many threads must beat the best of one.
     middle = sorted(seconds[many][1:])[_ROUNDS // 2]
     return many if _WORTH * middle <= min(seconds[1][1:]) else 1
 
 
 def _tried(counts: tuple[int, ...]) -> dict[int, list[float]]:
-    """Time a small encoder under each number of threads, in turn: whatever else the machine does,
-    it does to all.
+    """Time a small encoder under each number of threads in turn, so that other load on the machine
+    affects all equally.
     """
     with torch.random.fork_rng(devices=[]):
         states = torch.nn.LSTM(100, 64, batch_first=True, bidirectional=True)
@@ -82,12 +79,12 @@ def _tried(counts: tuple[int, ...]) -> dict[int, list[float]]:
 
 
 def _processors() -> int:
-    """Count the processors this process may have: those it may run on, and those a container pays
-    for.
+    """Count the processors available to this process, within its affinity and its container's
+    quota.
     """
     affinity = getattr(os, "sched_getaffinity", None)  # not everywhere
     found = os.cpu_count() or 1 if affinity is None else len(affinity(0))
-    with suppress(OSError, ValueError):  # no container, or one without a bound ("max")
+    with suppress(OSError, ValueError):  # no container, or one without a limit ("max")
         quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
         found = min(found, max(1, quota // period))
     return found

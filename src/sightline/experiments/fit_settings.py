@@ -1,4 +1,4 @@
-"""Settings of a training as they are typed, one a flag: ``--fit adversary=kl --fit
+"""Read training settings as typed, one per flag: ``--fit adversary=kl --fit
 fixed=embedding,encoder``.
 """
 
@@ -49,7 +49,9 @@ def _read(field: str, typed: str) -> Any:
 
 
 def _plain(kind: Any, typed: str) -> Any:
-    """Give what a study file would have: a list, a number, true or false, or a text."""
+    """Convert typed text to the value that a study file would have: a list, a number, true or
+    false, or a text.
+    """
     if get_origin(kind) is tuple:
         return [item for item in (item.strip() for item in typed.split(",")) if item]
     if kind in (int, float, bool):

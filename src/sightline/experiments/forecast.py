@@ -1,7 +1,7 @@
-"""What a run will cost, from doing a little of it: nothing is kept and nothing is written.
+"""Estimate the cost of a run by doing a little of it; nothing is kept or written.
 
-Of a large table a part is read, of a training a few batches are timed, and of an audit a few texts
-of each length. All of it takes seconds, however much there is to do.
+It reads a part of a large table, times a few batches of a training, and audits a few texts of each
+length. That takes seconds, however large the run is.
 """
 
 from __future__ import annotations
@@ -51,23 +51,22 @@ from sightline.training.loop import fit
 from sightline.verdict.thresholds import committed
 
 SECONDS = 5.0
-"""About as long is trained, and audited, to know how long it takes."""
+"""Seconds spent on timing a training, and again on timing an audit."""
 BATCHES = (3, 24)
-"""How many batches are timed at least and at most."""
+"""The least and the most batches that are timed."""
 QUICK_SECONDS = 1.0
-"""About as long is measured before an audit begins, to say how long it takes."""
+"""Seconds of timing before an audit begins, to say how long it takes."""
 QUICK_TEXTS, SMALL = 8, 8
-"""So many texts are measured then, where all are at least so many times as many."""
+"""How many texts are timed at least, and how many times as many an audit must have."""
 SLOW = 3.0
-"""Where one short text takes more seconds than this, two texts are measured then: of a published
-model eight took 148 s, and the first look at 120 about 2 min."""
+"""If one short text takes more seconds than this, only two texts are timed: eight texts of a
+published model took 148 s, and the first look at 120 about 2 min."""
 STRATA, AUDIT_BATCH, LEAST_TEXTS = 4, 32, 2
 FIRST_SQUARES = 2**16
-"""Squared words of the short texts that are timed first: as many texts as come together in a batch,
-where they may."""
+"""Squared words of the short texts that are timed first: up to as many texts as share a batch."""
 TOO_LONG = 2.0
-"""After so many times `SECONDS` the strata that are left, of the longest texts, are reckoned from
-those before."""
+"""After so many times `SECONDS` the remaining strata, of the longest texts, are extrapolated from
+the earlier ones."""
 
 
 def forecast(
@@ -79,12 +78,12 @@ def forecast(
     bearing: bool = False,
     labels: Sequence[str] = (),
 ) -> Forecast:
-    """Estimate a run from its spec, by training on a few batches and auditing a few texts; of a
-    model with several ``labels``, of those that are named, or of all.
+    """Estimate a run from its spec by training on a few batches and auditing a few texts. A model
+    with several labels is audited for the ``labels`` named, or for all.
 
-    An epoch takes as long as its batches, timed in their mean, and its validation. There are at
-    least ``patience + 1`` epochs, and at most as many as the spec allows. `forecast_audit` says how
-    an audit is estimated.
+    An epoch takes the mean time of the timed batches, times their number, plus its validation.
+    There are at least ``patience + 1`` epochs, and at most as many as the spec allows.
+    `forecast_audit` says how an audit is estimated.
     """
     part, seconds_reading = _read(spec)
     check_labels(part.dataset, spec)
@@ -128,11 +127,11 @@ def forecast(
 
 
 def nothing_said(done: int, total: int) -> None:
-    """Ignore progress: what is timed must not draw bars."""
+    """Ignore progress: timing must not draw bars."""
 
 
 Take = Callable[[Sequence[Example]], tuple[float, dict[str, Outcome]]]
-"""Takes every measure on some texts: the seconds, and what was taken."""
+"""Takes every measure on some texts, and returns the seconds and the outcomes."""
 
 
 def forecast_audit(
@@ -146,16 +145,16 @@ def forecast_audit(
     *,
     bearing: bool = False,
 ) -> Forecast:
-    """Estimate the audit of a model that needs no training; ``share`` is how much of its texts are
-    there. Only measures that the verdict rests on count, where it is asked for what is ``bearing``.
+    """Estimate the audit of a model that needs no training; ``share`` is the part of its texts that
+    was read. With ``bearing``, only measures that the verdict rests on count.
 
-    Where an attention source is to be chosen, some texts choose it and the others are audited: both
-    are timed on the same texts, and each counts for its share, as if predictions were the labels.
-    An ``attribution`` (``captum:NAME``) is made of texts that are audited.
+    If an attention source is to be chosen, some texts choose it and the others are audited. Both
+    steps are timed on the same texts, and each counts for its share, as if predictions were the
+    labels. An ``attribution`` (``captum:NAME``) is made of the audited texts.
 
-    Texts are cut, in order of length, into strata in which deleting each word of each text costs alike. With T the
-    words of a text, sums over a stratum against sums over the few of it that were timed together, and b what a batch
-    costs however little is in it::
+    Texts are sorted by length and cut into strata in which deleting each word of each text costs
+    the same. T is the number of words of a text. Sums run over a stratum, and over its few texts
+    that were timed together. b is the cost of a batch however little is in it::
 
         audit = Σ_strata b · batches + (seconds − b) · Σ T² / Σ_timed T²
     """
@@ -187,7 +186,7 @@ def forecast_audit(
         f"; without what {' and '.join(learned)} learn from all texts together" if learned else ""
     )
     if asked:
-        # Texts that are asked grow about as the words: each is left out once.
+        # The number of texts asked grows about as the number of words: each word is left out once.
         words, texts_asked = (sum(column) for column in zip(*asked[2:], strict=True))
         every = part * sum(len(one.tokens) for one in ordered)
         basis += f"; about {round(texts_asked * every / words):,} texts to ask the model"
@@ -213,7 +212,7 @@ def forecast_audit(
 
 
 def _asked(tokens: int, chosen: tuple[str, ...], *, bearing: bool) -> tuple[Measure, ...]:
-    """Give the measures of an audit; those of one that looks, of attention alone."""
+    """Return the measures of an audit; with ``bearing``, only those that its looks take."""
     measures = default_measures(tokens, chosen)
     if not bearing:
         return measures
@@ -221,11 +220,13 @@ def _asked(tokens: int, chosen: tuple[str, ...], *, bearing: bool) -> tuple[Meas
 
 
 MOST_NAMED = 10
-"""Classes of which those with few texts are named."""
+"""Classes with few texts are named one by one up to this many classes."""
 
 
 def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
-    """Say which classes will hardly have a verdict of their own, by the labels of the texts."""
+    """Name the classes with too few texts for a verdict of their own, by the labels of
+    the texts.
+    """
     data = sample_test(dataset, limit, seed)
     least, counts = committed().least, describe(data.test, data.label_names)["labels"]
     few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
@@ -247,15 +248,14 @@ def quick_seconds(
     *,
     bearing: bool = False,
 ) -> float:
-    """Estimate the seconds of measuring from a few texts of all lengths: coarser than
-    `forecast_audit`, and sooner.
+    """Estimate the seconds of measuring from a few texts of all lengths: coarser and faster than
+    `forecast_audit`.
 
-    The first call of everything is slow, so the shortest text goes before. Then as many texts are
-    timed together as take `QUICK_SECONDS`, and scaled by the square of their lengths; at least
-    `QUICK_TEXTS`, where these are a small part of all, since words are moved between texts of
-    several classes, and two where one text took longer than `SLOW`. Torch's random state stays as
-    it was. Only measures that the verdict rests on are timed, where it is asked for what is
-    ``bearing``.
+    The first call of everything is slow, so the shortest text warms up. Then as many texts are
+    timed together as take `QUICK_SECONDS`, scaled by their squared lengths. If the audit is large,
+    at least `QUICK_TEXTS` are timed, since words are moved between texts of several classes; only
+    two if one text took longer than `SLOW`. Torch's random state is restored. With ``bearing``,
+    only measures that the verdict rests on are timed.
     """
     model = trained.model
     seen = as_seen(sample_test(trained.dataset, limit, seed), model)
@@ -276,7 +276,7 @@ def quick_seconds(
 
 
 def _amid_runs(ordered: Sequence[Example], count: int) -> list[Example]:
-    """Cut texts in order of length into so many runs, and take the middle one of each."""
+    """Sort texts by length, cut them into so many groups, and take the middle text of each."""
     count = min(count, len(ordered))
     return [ordered[(2 * place + 1) * len(ordered) // (2 * count)] for place in range(count)]
 
@@ -286,8 +286,8 @@ def _is_choosing(model: Auditable) -> bool:
 
 
 def share_that_chooses(texts: Sequence[Example], audited: int) -> float:
-    """Give the share of the texts that would choose an attention source, if each were predicted as
-    its label says.
+    """Return the share of texts that would choose an attention source if each prediction were the
+    label.
     """
     counts = Counter(text.label for text in texts).values()
     scale = audited / len(texts)
@@ -302,10 +302,11 @@ def _taking(
     chosen_by: float = 0.0,
     asked: list[tuple[int, int]] | None = None,
 ) -> Take:
-    """Give what takes the measures of an audit on some texts, and times it.
+    """Return the function that takes the measures of an audit on some texts and times it.
 
     ``chosen_by`` is the share of the texts that choose an attention source; the others are audited.
-    ``asked`` hears of a model that only answers how many words and how many texts it was asked.
+    For a model that only answers, ``asked`` receives the numbers of words and of texts that it was
+    asked.
     """
     asked = [] if asked is None else asked
     known, others = (
@@ -333,11 +334,11 @@ def _taking(
 def _over_strata(
     ordered: Sequence[Example], take: Take, a_square: float, a_batch: float
 ) -> tuple[float, float, list[tuple[Sequence[Example], dict[str, Outcome]]]]:
-    """Give the seconds of all texts, the bytes that are held of one, and what was taken of which;
-    see `forecast_audit`.
+    """Return the seconds of all texts, the bytes held for one text, and the outcomes of the timed
+    texts; see `forecast_audit`.
 
-    ``a_square`` are the seconds of a squared word as known before, ``a_batch`` those of a batch
-    with little in it.
+    ``a_square`` is the known cost of a squared word in seconds, ``a_batch`` the known cost of a
+    nearly empty batch.
     """
     spent, seconds, held, seen, tried = (
         0.0,
@@ -369,7 +370,7 @@ def _over_strata(
 def _fixed(
     alone: float, one: Sequence[Example], together: float, short: Sequence[Example]
 ) -> float:
-    """Tell apart what a batch costs and what its texts do, from one text alone and several
+    """Separate the cost of a batch from the cost of its texts, by timing one text alone and several
     together.
     """
     few, many = _squares(one), _squares(short)
@@ -377,7 +378,7 @@ def _fixed(
 
 
 def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
-    """Cut texts in order of length into runs of like cost."""
+    """Sort texts by length and cut them into strata of similar cost."""
     reached = np.cumsum([len(example.tokens) ** 2 for example in ordered])
     ends = np.searchsorted(reached, reached[-1] * np.arange(1, STRATA) / STRATA, side="right")
     return [
@@ -388,8 +389,8 @@ def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
 
 
 def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
-    """Take neighbours from the middle of a stratum, as an audit has them in one batch, of so many
-    squared words.
+    """Take neighbours from the middle of a stratum, up to so many squared words, as one batch of an
+    audit has them.
     """
     middle = len(stratum) // 2
     count = int(np.clip(squares / len(stratum[middle].tokens) ** 2, LEAST_TEXTS, AUDIT_BATCH))
@@ -399,8 +400,8 @@ def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
 
 
 def spread(split: Split, count: int) -> Split:
-    """Take texts evenly over the lengths, the shortest and the longest among them, in order of
-    length.
+    """Take texts evenly over the lengths, the shortest and the longest included, sorted
+    by length.
     """
     ordered = sorted(split, key=lambda example: len(example.tokens))
     places = np.unique(
@@ -410,15 +411,15 @@ def spread(split: Split, count: int) -> Split:
 
 
 def _read(spec: RunSpec) -> tuple[TablePart, float]:
-    """Read the data, or a part of them, and say how long all of them take."""
+    """Read the data, or a part of them, and estimate how long reading all of them takes."""
     began = perf_counter()
     part = load_part(spec.data, spec.seed)
     return part, (perf_counter() - began) / part.share
 
 
 def _epochs_of_all(spec: RunSpec) -> int:
-    """Count the epochs of all trainings at most: an adversary has its own, and one that stays
-    untrained has none.
+    """Count the epochs of all trainings at most: an adversary has its own, an untrained
+    model none.
     """
     return sum(as_trained(one.fit).epochs for one in trainings_of(spec))
 
@@ -433,7 +434,7 @@ def _untrained(
     vocabulary = part.grown(fit_vocabulary(part.dataset, spec.data))
     if (
         model.source.name == "given"
-    ):  # nobody has lent anything yet: its own scores cost about as much
+    ):  # no attention is lent yet: the model's own scores cost about as much
         model = replace(model, source=ModelPart("learned"))
     return build(model, vocabulary, part.dataset.labels, spec.seed).to(device)
 
@@ -441,10 +442,10 @@ def _untrained(
 def _time_epoch(
     model: AttentionClassifier, part: TablePart, spec: RunSpec
 ) -> tuple[float, int, float]:
-    """Time some batches and the validation of some texts, and scale both to all there are.
+    """Time some batches and the validation of some texts, and scale both to all texts.
 
-    Also given are how many texts these were, and what the first training in a process takes beside
-    its batches.
+    Also returns the number of these texts, and the extra seconds of the first training in a
+    process.
     """
     train, validation, size = part.dataset.train, part.dataset.validation, spec.fit.batch_size
     began = perf_counter()
@@ -465,8 +466,8 @@ def _timed(
     spec: RunSpec,
     sets: Bool[np.ndarray, "S K"] | None,
 ) -> tuple[float, float]:
-    """Time the batches and the validation of a second epoch: in the first, everything is done for
-    the first time.
+    """Time the batches and the validation of a second epoch; the first epoch includes one-time
+    costs.
     """
     epochs, batches = list[float](), list[float]()
     fit(
@@ -497,13 +498,11 @@ def _bytes(outcomes: dict[str, Outcome]) -> int:
 
 
 def _peak_bytes(device: torch.device) -> int:
-    """Give the most memory this process has held, on a device."""
+    """Return the most memory that this process has held, on a device."""
     if device.type == "cuda":
         return int(torch.cuda.max_memory_allocated(device))
     status = Path("/proc/self/status")
-    if (
-        status.exists()
-    ):  # on Linux, getrusage may report the peak of the process that started this one
+    if status.exists():  # on Linux, getrusage may report the peak of the parent process
         lines = dict(
             line.split(":", 1)
             for line in status.read_text(encoding="utf-8").splitlines()

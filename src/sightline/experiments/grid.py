@@ -1,5 +1,4 @@
-"""A study as a file: a base, and axes that vary it; every combination of the axes is a cell, and
-every cell is a run.
+"""A study as a file: a base, and axes that vary it. Every combination of axis values is one run.
 
 A file may say::
 
@@ -16,7 +15,7 @@ A file may say::
     seed = [0, 1]
     [show]                              # may be left out (`sightline.experiments.study_outputs`)
 
-`FIELDS` lists what may be set or varied; the name of a flag, such as ``max-tokens``, stands for its
+`FIELDS` lists what may be set or varied; the name of a flag, such as ``max-tokens``, also names its
 field.
 """
 
@@ -96,9 +95,7 @@ _MAY_BE_ZERO = ("model.embedding_std", *(f"fit.{name}" for name in FROM_ZERO))
 
 @dataclass(frozen=True)
 class Grid:
-    """The runs of a study; ``labels[i]`` says in words which value of each axis ``cells[i]``
-    has.
-    """
+    """The runs of a study; ``labels[i]`` says which value of each axis ``cells[i]`` has."""
 
     name: str
     cells: tuple[RunSpec, ...]
@@ -107,24 +104,25 @@ class Grid:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the cells, in their order."""
+        """The keys of the runs, in their order."""
         return tuple(map(run_key, self.cells))
 
 
 def read_grid(path: str | Path) -> Grid:
-    """Read a study from a TOML file, as the head of this module shows it.
+    """Read a study from a TOML file, written as at the top of this module.
 
-    Guarantees that all cells are different runs, in the order of the product of the axes, and that
-    tables are pinned (`pin`). A preset comes first, and what the study sets of the training and the
-    model comes over it. Paths of tables are seen from the folder of the file. Whatever cannot be
-    read is a `SpecError` that names the file.
+    All runs differ, in the order of the product of the axes, and tables are pinned (`pin`). A
+    preset comes first; settings of the study override it. Paths of tables are relative to the
+    folder of the file. Whatever cannot be read is a `SpecError` that names the file.
     """
     file = Path(path)
     return grid_from(read_toml(file), file.parent, str(file))
 
 
 def grid_from(tree: Mapping[str, Any], folder: Path, where: str = "the study") -> Grid:
-    """Read a study from the plain values of such a file; paths of tables are seen from a folder."""
+    """Read a study from the plain values of such a file; paths of tables are relative to
+    ``folder``.
+    """
     try:
         grid = _build(tree, folder)
         _check_one_attention(grid)
@@ -136,14 +134,14 @@ def grid_from(tree: Mapping[str, Any], folder: Path, where: str = "the study") -
 
 
 def pin(spec: RunSpec) -> RunSpec:
-    """Note the bytes of a run's table in its spec, so that its key names them; a planted corpus
-    needs no note.
+    """Put the digest of a run's table in its spec, so that its key depends on it; a synthetic
+    corpus needs none.
     """
     return pin_all([spec])[0]
 
 
 def pin_all(specs: Iterable[RunSpec]) -> list[RunSpec]:
-    """Name the bytes of the data in many runs, reading each file once."""
+    """Pin the data of many runs, reading each file once."""
     specs = list(specs)
     named = {data: str(data) for data in {spec.data for spec in specs}}
     sources = {source: data for data, source in named.items()}
@@ -156,7 +154,7 @@ def _pinned(spec: RunSpec, digest: str) -> RunSpec:
 
 
 def _place(tree: Mapping[str, Any], field: str) -> str:
-    """Say where in the file a field is set; one that it does not set keeps its name."""
+    """Say where in the file a field is set; a field that is not set keeps its name."""
     for table in ("axes", "base"):
         flat = _flat(tree.get(table, {}), table)
         for name in (field, *(f"{room}.{field}" for room in _ROOMS)):
@@ -182,8 +180,7 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
         raise SpecError(f"no {missing[0]}; set it in [base], or vary it in [axes]")
     _check_number({key: len(values) for key, values in axes.items()})
     points = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    # Cells share what they do not vary, so a file of word vectors is read once; cached for this
-    # study alone.
+    # Most runs share a file of word vectors, so it is read once; the cache is for this study alone.
     data, trained = cache(partial(_data, folder)), cache(partial(_trained, folder))
     cells = pin_all(_cell(base | point, data, trained) for point in points)
     return Grid(
@@ -195,15 +192,15 @@ def _build(tree: Mapping[str, Any], folder: Path) -> Grid:
 
 
 def _check_number(lengths: Mapping[str, int]) -> None:
-    """Refuse a study of too many cells before any is made."""
+    """Refuse a study with too many runs before any is made."""
     if (cells := math.prod(lengths.values())) > CELLS.now:
         message = " × ".join(f"{count:,} of {key}" for key, count in lengths.items())
         raise SpecError(f"axes: {CELLS.passed(cells)} ({message})")
 
 
 def _flat(table: Any, where: str) -> dict[str, Any]:
-    """Write the tables inside a table as dotted names: both ways of writing mean the same, so only
-    one may be used.
+    """Flatten nested tables to dotted names: both ways of writing mean the same, so only one may be
+    used for a field.
     """
     if not isinstance(table, dict):
         raise SpecError(f"{where}: expected a table, headed [{where}], got {table!r}")
@@ -227,9 +224,7 @@ def _flat(table: Any, where: str) -> dict[str, Any]:
 
 
 def _field(name: str, where: str) -> str:
-    """Find the field that a name means; what means none is refused with the nearest, and where all
-    are listed.
-    """
+    """Find the field that a name means; an unknown name is refused with the nearest one."""
     if (field := field_called(name, FIELDS)) is None:
         message = (
             f"{nearest(name, FIELDS)}sightline list fields names all {len(FIELDS)} that may be set"
@@ -255,7 +250,7 @@ def _axis(key: str, values: Any) -> list[Any]:
 def value_of(key: str, value: Any, where: str) -> Any:
     """Read one value of a field."""
     if key == "companions" and isinstance(value, str):
-        value = read_companions(value)  # as the flag has it
+        value = read_companions(value)  # as the flag reads it
     value = read_as(FIELDS[key], value, where)
     if key == "companions":
         value = known_companions(value)
@@ -312,14 +307,16 @@ def _inside(room: str, values: Mapping[str, Any]) -> Settings:
 
 
 def _label(value: Any) -> str:
-    """Write an axis value as the file has it; a list as its items."""
+    """Write an axis value as in the file; a list as its items."""
     if isinstance(value, tuple):
         return ", ".join(value) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_one_attention(grid: Grid) -> None:
-    """Refuse a model with several labels: it has an attention for each, and a run audits one."""
+    """Refuse a model with several labels: it has one attention map for each, and a run
+    audits one.
+    """
     for spec in grid.cells:
         if spec.model.labelwise:
             raise SpecError(

@@ -1,4 +1,4 @@
-"""Which texts a model was trained on, so that it is never audited on them."""
+"""Find texts that a model was trained on, so that it is never audited on them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sightline.experiments.preprocessing import training_record
 
 
 def seen_texts(dataset: Dataset) -> list[str]:
-    """Name the texts that a training on this dataset reads."""
-    # Fingerprints, as texts of the user's must not lie in the folder of a model (decision 0013).
+    """Return fingerprints of the texts that a training on this dataset reads."""
+    # Fingerprints, because the folder of a model must not hold texts of the user (decision 0013).
     return [fingerprint(example) for example in (*dataset.train, *dataset.validation)]
 
 
 def seen_by(file: Path) -> frozenset[str]:
-    """Give the fingerprints in a ``model.json``; none where it cannot be read, which loading the
-    model reports.
+    """Read the fingerprints in a ``model.json``; none if it cannot be read, which loading the model
+    reports.
     """
     seen = training_record(file).get("seen", ())
     return frozenset(map(str, seen)) if isinstance(seen, list) else frozenset()

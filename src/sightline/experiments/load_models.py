@@ -1,6 +1,4 @@
-"""Models that are trained already: one that was saved, or one from the user's own code; and data to
-audit them on.
-"""
+"""Load trained models, saved or from the user's own code, and data to audit them on."""
 
 from __future__ import annotations
 
@@ -27,11 +25,11 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import BESIDE, companions_in, load_classifier, save_classifier
 
 NOT_KNOWN: frozenset[str] = frozenset()
-"""The texts that a model from elsewhere has seen: none is known."""
+"""The texts that a model from elsewhere has seen: unknown."""
 
 
 def save_trained(trained: Trained, folder: str | Path) -> Path:
-    """Write a model and its companions to one folder, all of it or nothing."""
+    """Write a model and its control models to one folder, completely or not at all."""
     companions = {name: _built_in(companion) for name, companion in trained.companions.items()}
     return save_classifier(_built_in(trained.model), folder, trained.record, companions)
 
@@ -51,8 +49,8 @@ def load_trained(
     device: str = "cpu",
     label_map: LabelMap | None = None,
 ) -> Trained:
-    """Read a saved model with its companions, and data to audit it on: never texts that it was
-    trained on.
+    """Read a saved model with its control models, and data to audit it on, without texts that it
+    was trained on.
     """
     model, record = load_classifier(folder)
     seen = frozenset[str](record.get("seen", ()))
@@ -62,7 +60,7 @@ def load_trained(
         dataset = numbered_for(dataset, model.label_names, label_map)
     if (
         data.recipe == "paper"
-    ):  # its copies between splits are the paper's own; the card counts them
+    ):  # its copies between splits belong to the published corpus; the card counts them
         seen -= frozenset(seen_texts(dataset))
     refuse_seen(dataset, seen, str(folder))
     if unlike := list(unlike_training(data, record)):
@@ -74,12 +72,11 @@ def load_trained(
 def load_to_audit(
     data: DataSpec, seed: int, seen: frozenset[str] | None = NOT_KNOWN, *, choosing: bool = False
 ) -> Dataset:
-    """Read data for a model that is trained already: the texts that an audit looks at, and not
-    those of its training.
+    """Read the texts that an audit of a trained model uses, without those of its training.
 
-    Where nothing names splits, every text is looked at, unless the model has ``seen`` some of them
-    (`load`). Where a reading is to be chosen, validation texts are among these. The paper's copies
-    between splits are found by their texts, so all splits of it are kept.
+    If nothing names splits, every text is used, unless the model has ``seen`` some of them
+    (`load`). If an attention source is to be chosen, validation texts are included. Copies between
+    splits in the papers' recipe are found by their texts, so all its splits are kept.
     """
     surveyed = {one.surveys for one in default_measures() if isinstance(one, SupportsSurvey)}
     needed = {"test", *surveyed, *(["validation"] if choosing else [])}
@@ -88,14 +85,16 @@ def load_to_audit(
 
 
 def with_labels(data: DataSpec, model: Auditable) -> DataSpec:
-    """Read all labels of a text where a model has several, and nothing says how they stand."""
+    """Read all labels of a text if the model has several and the data spec does not say how they
+    are written.
+    """
     if not has_labels(model) or data.labels_sep or data.kind not in WITH_LABELS:
         return data
     return replace(data, labels_sep=LABELS_SEPARATOR)
 
 
 def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
-    """Read the companions of a saved model, by name."""
+    """Read the control models of a saved model, by name."""
     place = Path(folder)
     return {
         name: load_classifier(place / BESIDE / name)[0].to(device) for name in companions_in(place)
@@ -105,10 +104,11 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 def load_imported(
     spec: str, data: DataSpec, seed: int, device: str = "auto", label_map: LabelMap | None = None
 ) -> Trained:
-    """Make a model that comes from elsewhere, and read data to audit it on; nobody can say what it
-    has seen.
+    """Build a model that comes from elsewhere, and read data to audit it on; the texts that it has
+    seen are unknown.
 
-    A function that trains its model on one part of the same file has it divided here, too.
+    If a function trains its model on a part of the same file, the file is split here in the same
+    way.
     """
     with watching_divisions() as divided:
         model = load_elsewhere(spec, pick_device(device))

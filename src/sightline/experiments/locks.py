@@ -1,7 +1,6 @@
-"""Claims: which process works on what, so that several on one store neither collide nor do the same
-work twice.
+"""Claims let several processes work on one store without collisions or repeated work.
 
-A claim is a lock on a file, which the system takes back when its process ends, however it ends.
+A claim is a lock on a file, which the system releases when its process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from sightline.core.errors import StoreError
 
 @contextmanager
 def claim(file: Path, *, wait: bool) -> Iterator[bool]:
-    """Hold the lock on a file, and say whether it was had; ``wait`` until whoever holds it is done.
+    """Lock a file and yield whether that succeeded; with ``wait``, wait until the current holder is
+    done.
 
-    A place that cannot be locked is a `StoreError`: it is no fault of the work that was to be done
-    there.
+    A file that cannot be locked is a `StoreError`: the work itself did not fail.
     """
-    # A lock of the system, which a killed process gives back; a file with a time in it would need a
-    # clock that all machines share (decision 0016).
+    # A lock of the system is released when its process is killed. A file with a time in it would
+    # need a clock that all machines share (decision 0016).
     lock = FileLock(file, timeout=-1 if wait else 0, is_singleton=False, thread_local=False)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,6 @@
-"""Every number of a store as long rows: a run, where it stands on the axes, what is counted, and
-its value.
+"""Every number of a store as a row: the run, its place on the axes, the quantity, and the value.
 
-Tables, files for other tools, comparisons and figures read these, and nothing else reads numbers
-out of a run.
+Tables, exports, comparisons and figures read these rows; nothing else reads numbers out of a run.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ from sightline.experiments.store import Summary
 
 @dataclass(frozen=True)
 class Number:
-    """One number of a run; ``text`` is the id of a text where it is of one alone, and an estimate
-    has an interval.
+    """One number of a run. ``text`` is the id of a text for a number of one text; an estimate has
+    an interval.
 
-    The quantity of a finding's effect is its code, such as ``SL-101``; beside it stand
-    ``SL-101.number`` and ``SL-101.floor``. That of a map is ``maps.MAP.carried``, ``.deleted`` or
-    ``.replaced``, and that of a text ``measure.quantity``, such as ``need.removed``.
+    The quantity of a test's score is its code, such as ``SL-101``; its parts are ``SL-101.number``
+    and ``SL-101.floor``. The quantity of a map is ``maps.MAP.carried``, ``.deleted`` or
+    ``.replaced``, and the quantity of a text ``measure.quantity``, such as ``need.removed``.
     """
 
     run: str
@@ -38,33 +36,33 @@ class Number:
     text: str = ""
 
     def estimate(self) -> Estimate | None:
-        """Give the number with its interval, where it has one."""
+        """Return the number with its interval, if it has one."""
         if self.low is None or self.high is None or self.n is None:
             return None
         return Estimate(self.value, self.low, self.high, self.n, self.method)
 
 
 def axes_of(run: Summary) -> dict[str, str]:
-    """Say what a run is, where no study gives it labels of its own."""
+    """Describe a run if no study gives it labels of its own."""
     return {"data": run.data, "model": run.model, "seed": str(run.seed)}
 
 
 def main_estimates(run: Summary) -> dict[str, Estimate]:
-    """Give the metrics of a run and the effects of its findings, as its summary has them."""
+    """Return the metrics of a run and the scores of its tests, as its summary has them."""
     effects = ((code, answer.score) for code, answer in (run.findings or {}).items())
     return {**(run.metrics or {}), **{code: score for code, score in effects if score is not None}}
 
 
 def main_numbers(run: Summary, axes: Mapping[str, str] | None = None) -> Iterator[Number]:
-    """Give the same as rows."""
+    """Return the main estimates as rows."""
     yield from _estimates(run.key, axes_of(run) if axes is None else axes, main_estimates(run))
 
 
 def all_numbers(
     run: Summary, audit: Results, axes: Mapping[str, str] | None = None
 ) -> Iterator[Number]:
-    """Give every number of a run that is of all its texts: its main ones, what findings compare,
-    and its estimates.
+    """Return every number of a run over all its texts: the main numbers, what tests compare, and
+    the estimates.
     """
     place = axes_of(run) if axes is None else axes
     yield from main_numbers(run, place)
@@ -81,8 +79,8 @@ def all_numbers(
 def text_numbers(
     run: Summary, audit: Results, axes: Mapping[str, str] | None = None
 ) -> Iterator[Number]:
-    """Give the raw numbers of each text, one a quantity; what has one for each draw, word or group
-    is left out.
+    """Return the raw numbers of each text, one per quantity; quantities with several numbers per
+    text are left out.
     """
     place = axes_of(run) if axes is None else axes
     for code, measured in audit.measurements.items():
@@ -90,14 +88,14 @@ def text_numbers(
             found = _by_text(values)
             if len(found) == len(
                 audit.texts
-            ):  # what is of groups, or of all texts together, may have any length
+            ):  # values of groups, or of all texts together, may have any length
                 for text, (value, low, high) in zip(audit.texts, found, strict=True):
                     yield Number(run.key, place, f"{code}.{name}", value, low, high, text=text.id)
 
 
 def _learned(audit: Results) -> dict[str, Estimate | None]:
-    """Name what guessing reaches, and how far the model is above it; its accuracy is among the
-    metrics.
+    """Return the accuracy of guessing, and how far the model exceeds it; the accuracy itself is a
+    metric.
     """
     if audit.learned is None:
         return {}
@@ -105,14 +103,14 @@ def _learned(audit: Results) -> dict[str, Estimate | None]:
 
 
 def _maps(audit: Results) -> dict[str, Estimate | None]:
-    """Name what each map is worth."""
+    """Return the scores of each map."""
     done = ("carried", "deleted", "replaced")
     return {f"maps.{row.name}.{name}": getattr(row, name) for row in audit.maps for name in done}
 
 
 def _by_text(values: Values) -> list[tuple[float, float | None, float | None]]:
-    """Give each text its number, or the two sides between which it is known to lie; nothing of
-    other shapes.
+    """Return for each text its number, or the two bounds between which it lies; nothing for other
+    shapes.
     """
     if isinstance(values, Bracket):
         sides = zip(values.low.tolist(), values.high.tolist(), strict=True)

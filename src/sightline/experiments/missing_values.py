@@ -1,5 +1,5 @@
-"""Why a column of a study has no number: nobody asked for it, the model or the data do not allow
-it, or it failed.
+"""Explain why a column of a study has no number: it was not asked for, the model or the data do not
+allow it, or it failed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from sightline.verdict.control_estimates import as_distance
 
 METRICS = ("accuracy", "f1")
 NUMBERS = (*METRICS, *AUDIT_TESTS)
-"""The main numbers of a run: metrics, and the effect of each finding."""
+"""The main numbers of a run: metrics, and the score of each test."""
 NEEDS_COMPANION = {"retrained": "uniform", "frozen": "frozen"}
-"""The measures that compare with a model trained beside the one that is audited, and which that
-is."""
+"""The measures that need a control model, and the name of that model."""
 
 
 def not_asked(name: str, spec: RunSpec) -> str:
-    """Say what of a run's spec leaves a column out; nothing where nothing does."""
+    """Say which part of a run's spec leaves a column out; empty if none does."""
     for measure in measures_of(name):
         if measure not in (*spec.measures, ALWAYS) and (
             spec.measures or measure in BY_NAME | WHERE_OFFERED
@@ -37,7 +36,7 @@ def not_asked(name: str, spec: RunSpec) -> str:
 
 
 def why_absent(name: str, audit: Results) -> str:
-    """Say why an audit that was asked for a column has no number of it."""
+    """Say why an audit has no number for a column that was asked for."""
     for measure in measures_of(name):
         outcome = audit.measurements.get(measure)
         if isinstance(outcome, Failed):
@@ -49,7 +48,7 @@ def why_absent(name: str, audit: Results) -> str:
 
 
 def why_all_absent(audit: Results) -> dict[str, str]:
-    """Say it of every main number that an audit does not have."""
+    """Explain every main number that an audit lacks."""
     known = {
         *audit.metrics,
         *(finding.code for finding in audit.findings if finding.score is not None),
@@ -58,7 +57,7 @@ def why_all_absent(audit: Results) -> dict[str, str]:
 
 
 def measures_of(name: str) -> tuple[str, ...]:
-    """Name the measures that a column is made of.
+    """Name the measures that a column is computed from.
 
     >>> measures_of("SL-107"), measures_of("agreement.tau.gradient"), measures_of("maps.attention.deleted")
     (('agreement', 'frozen'), ('agreement',), ('erasure',))
@@ -83,7 +82,7 @@ def _measures(name: str) -> Iterator[str]:
 
 
 def _of_finding(name: str, audit: Results) -> str:
-    """Give what a finding says of itself that could not be judged."""
+    """Return the reason why a test was not judged."""
     code = name.partition(".")[0]
     found = next(
         (one for one in audit.findings if one.code == code and one.result == "not run"), None

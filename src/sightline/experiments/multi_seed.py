@@ -1,5 +1,4 @@
-"""A model that is trained and audited from several seeds: the audits together, and the folder that
-holds them.
+"""Save and load the audits of a model that was trained and audited from several seeds.
 
 DIR/seeds.json      which seeds there are, the first one first
 DIR/seed-0/         a saved audit for each
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 MARK = "seeds.json"
 FILES = (MARK, MANIFEST)
-"""What lies beside the audits; the first is the file by which the folder is known."""
+"""Files next to the audits; the first identifies the folder."""
 SCHEMA = 1
 _MEMBER = re.compile(r"seed--?[0-9]+")
 
@@ -60,8 +59,8 @@ def save_several(audits: Mapping[int, Results], folder: str | Path) -> Path:
 
 
 def _own(folder: Path, seeds: Iterable[int]) -> set[str]:
-    """Name what is replaced with such a folder: the audits of these seeds, and of those that it
-    holds.
+    """Name what a new folder replaces: the audits of these seeds, and of the seeds that the old
+    folder holds.
     """
     held = [one.name for one in folder.glob(_folder("*")) if _MEMBER.fullmatch(one.name)]
     return {
@@ -71,27 +70,25 @@ def _own(folder: Path, seeds: Iterable[int]) -> set[str]:
 
 
 def load_several(folder: str | Path) -> dict[int, Results]:
-    """Read the audits that `save_several` wrote, by their seeds."""
+    """Read the audits that `save_several` wrote, by seed."""
     return {seed: load_results(Path(folder) / _folder(seed)) for seed in seeds_in(folder)}
 
 
 def members(folder: Path) -> list[Path]:
-    """Name the folders of the audits that a folder stands for: those of all its seeds, or
-    itself.
-    """
+    """Name the folders of the audits in a folder: those of all seeds, or the folder itself."""
     seeds = seeds_in(folder)
     return [folder / _folder(seed) for seed in seeds] if seeds else [folder]
 
 
 def seeds_in(folder: str | Path) -> tuple[int, ...]:
-    """Tell of which seeds a folder holds audits; none where it is not such a folder."""
+    """Return the seeds whose audits a folder holds; none if it is no such folder."""
     path = Path(folder)
     put_back(path)
     if not (path / MARK).is_file():
         return ()
     if changed := changed_file(path):
         raise StoreError(
-            f"{changed}: not as it was written, says {MANIFEST} beside it; make the audits again"
+            f"{changed}: not as it was written, says {MANIFEST} next to it; make the audits again"
         )
     try:
         mark: _Mark = read_as(_Mark, parse_json((path / MARK).read_text(encoding="utf-8"), ""), "")

@@ -1,4 +1,4 @@
-"""One run from its spec: load → build → fit (and companions) → audit."""
+"""One run from its spec: load → build → fit (and control models) → audit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from sightline.training.control_models import companions_of, title_of
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model, what it was trained on, and the companions its audit needs."""
+    """A trained model, its training data, and the control models that its audit needs."""
 
     model: Auditable
     dataset: Dataset
@@ -44,9 +44,9 @@ class Trained:
     record: dict[str, Any]
 
     def __repr__(self) -> str:
-        beside = f", beside it {', '.join(self.companions)}" if self.companions else ""
+        controls = f", with {', '.join(self.companions)}" if self.companions else ""
         return (
-            f"<Trained {self.model.name!r} on {self.dataset.name!r}{beside}; next: "
+            f"<Trained {self.model.name!r} on {self.dataset.name!r}{controls}; next: "
             "sightline.audit(model, data)>"
         )
 
@@ -57,8 +57,8 @@ def of_label(
     sets: LabelledSets | None = None,
     shared: SharedLogits | None = None,
 ) -> Trained:
-    """Give one label of a model with several, and the texts as that label divides them; what all
-    labels answer is ``shared``.
+    """Return one label of a model with several, and the texts with that label as yes or no;
+    ``shared`` holds the logits of all labels.
     """
     names = labels_of(trained.model)
     sets = sets or labelled_sets(trained.dataset, names)
@@ -82,7 +82,7 @@ def run(
     named: Named = no_store,
     **options: Any,
 ) -> tuple[Trained, Audit]:
-    """Train what the spec describes and audit it on the test split; ``options`` go to
+    """Train the model of a spec and audit it on the test split; ``options`` go to
     `sightline.audits.run.audit`.
     """
     trained = train(spec, display, device, keep, named)
@@ -96,12 +96,12 @@ def train(
     keep: Keep = make_anew,
     named: Named = no_store,
 ) -> Trained:
-    """Train the model and its companions on the training split; validation chooses the epoch.
+    """Train the model and its control models on the training split; validation chooses the epoch.
 
-    ``keep`` may give back a training that was done before instead of making it; ``named`` finds the
-    model of a run whose attention this one is given.
+    ``keep`` may return an earlier training instead of making it; ``named`` finds the model of a run
+    that lends its attention.
     """
-    companions_of(spec)  # first: what nobody can make is refused before data are read
+    companions_of(spec)  # first: an unknown control model is refused before data are read
     dataset = load(spec.data, spec.seed)
     for note in worth_noting(dataset.card):
         display.on_data(note)
@@ -116,7 +116,7 @@ def train_on(
     keep: Keep = make_anew,
     named: Named = no_store,
 ) -> Trained:
-    """Train as `train` does, on data that are read already."""
+    """Train as `train` does, on data that are already read."""
     others = companions_of(spec)
     check_alterable(spec.altered, dataset)
     trainings = Trainings(dataset, display, device, keep, named)
@@ -133,7 +133,7 @@ def train_on(
 
 
 def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
-    """Say in the card how many words started from a vector of a file."""
+    """Add to the card how many words started from a vector of a file."""
     return (
         replace(dataset, card={**dataset.card, "vectors": record["vectors"]})
         if "vectors" in record
@@ -142,9 +142,7 @@ def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
 
 
 class Asked(Protocol):
-    """What decides an audit of a trained model: a run's spec has it, and so have the options of an
-    audit.
-    """
+    """The options of an audit that a run's spec and `AuditOptions` share."""
 
     @property
     def seed(self) -> int:
@@ -152,15 +150,15 @@ class Asked(Protocol):
 
     @property
     def limit(self) -> int | None:
-        """The most test texts that are audited; None for all."""
+        """The largest number of test texts; None for all."""
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Measures by name, where they are not those of every audit."""
+        """Names of measures, if they differ from the usual ones."""
 
     @property
     def gradient(self) -> Reduction:
-        """How a word's gradient becomes one number."""
+        """How the gradient of a word becomes one number."""
 
 
 def audit_as_asked(
@@ -173,8 +171,8 @@ def audit_as_asked(
     focus_texts: int | None = None,
     **options: Any,
 ) -> Audit:
-    """Audit a trained model with the measures, the limit and the seed that are asked for;
-    ``options`` override them.
+    """Audit a trained model with the measures, the limit and the seed asked for; ``options``
+    override them.
 
     ``memory`` bounds what a transformer runs at once, and ``focus_texts`` the texts of SL-403.
     """
@@ -196,7 +194,7 @@ def audit_trained(
     spec: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Audit:
-    """Audit a trained model on the test split of its dataset; ``spec`` says what was run, for the
+    """Audit a trained model on the test split of its dataset; ``spec`` describes the run in the
     report.
     """
     about = {**(spec or {}), "trainings": trained.record.get("trainings", {})}
@@ -214,9 +212,7 @@ def audit_trained(
 
 
 def doubts_of(trained: Trained) -> list[str]:
-    """Say what a reader of a model has to know of its training: that it was cut short, that words
-    stayed random.
-    """
+    """List warnings about a training, such as a cap on epochs or words that kept random vectors."""
     lines = []
     if ended := cut_short(trained):
         lines.append(

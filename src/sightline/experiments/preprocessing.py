@@ -1,6 +1,4 @@
-"""How the texts of a saved model's training were prepared: its audit prepares texts alike, or says
-that it does not.
-"""
+"""Prepare the texts of an audit as those of the model's training, or report the difference."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from sightline.config.specs import DataSpec
 from sightline.core.errors import SpecError
 
 SHAPING = ("max_tokens", "recipe", "min_count")
-"""What of a data spec decides which words of a text a model reads."""
+"""Fields of a data spec that decide which words of a text a model reads."""
 _TOLD = {
     "max_tokens": (
         "texts are cut to {} words (max_tokens), and the model was trained on texts cut to {}"
@@ -26,15 +24,15 @@ _TOLD = {
 
 
 def prepared_alike(data: DataSpec, file: Path, typed: Collection[str]) -> DataSpec:
-    """Prepare data as the model of a ``model.json`` had them, but for what somebody has ``told``
-    otherwise.
+    """Prepare data as in the training that ``model.json`` records, except for fields ``typed`` by
+    the user.
     """
     known = remembered(data, training_record(file))
     return replace(data, **{name: value for name, value in known.items() if name not in typed})
 
 
 def training_record(file: Path) -> Mapping[str, Any]:
-    """Give the record of the training in a ``model.json``; empty where there is none, or it cannot
+    """Return the training record in a ``model.json``; empty if there is none or it cannot
     be read.
     """
     try:
@@ -46,11 +44,11 @@ def training_record(file: Path) -> Mapping[str, Any]:
 
 
 def remembered(data: DataSpec, record: Any) -> dict[str, Any]:
-    """Give of the record of a training how its texts were prepared; a recipe is that of one
-    corpus.
+    """Return how the texts of a training were prepared; a recipe is kept only for its
+    own corpus.
     """
     known = record
-    for name in ("run", "run", "data"):  # what was run, and of that the spec
+    for name in ("run", "run", "data"):  # the run, and the spec in it
         known = known.get(name) if isinstance(known, Mapping) else None
     if not isinstance(known, Mapping):
         return {}
@@ -61,8 +59,8 @@ def remembered(data: DataSpec, record: Any) -> dict[str, Any]:
 
 
 def unlike_training(data: DataSpec, record: Mapping[str, Any]) -> Iterator[str]:
-    """Say in a sentence each what texts are prepared otherwise than those the model was trained
-    on.
+    """Describe each difference between these texts and the texts of the training, one sentence
+    each.
     """
     before = remembered(data, record)
     for name, label in _TOLD.items():

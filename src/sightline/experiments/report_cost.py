@@ -1,5 +1,5 @@
-"""What judging an audit and drawing its page take, from doing both with a few texts that stand for
-many.
+"""Estimate the time to judge an audit and draw its page, by doing both with a few
+repeated texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sightline.report.html.audit_page import render
 from sightline.verdict.thresholds import committed
 
 TEXTS = 500
-"""So many texts are judged at most; more take as many times longer."""
+"""At most so many texts are judged; more take proportionally longer."""
 _GROUPS = "cluster"
 
 
@@ -30,10 +30,10 @@ def time_judging(
     audited: int,
     seed: int,
 ) -> tuple[float, float]:
-    """Give the seconds of judging and of the page, for as many texts as are audited.
+    """Return the seconds of judging and of drawing the page, for as many texts as are audited.
 
-    What was measured on a few texts is taken again and again; each text stands alone, and is
-    decided as its label says, so that there are as many classes as a trained model would find.
+    The measurements of a few texts are repeated. Each copy counts as its own text and is predicted
+    as its label says, so that there are as many classes as a trained model would predict.
     """
     texts = min(audited, TEXTS)
     rows = np.arange(texts) % len(few)

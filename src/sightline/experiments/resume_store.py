@@ -1,11 +1,10 @@
-"""What is trained of a command that may be stopped: a store beside its output, which is gone once
-that is written.
+"""Resume a command that was stopped: its trainings are kept in a store next to its output until the
+output is written.
 
-The same command goes on from there: a training that is whole is read, and of one that is not the
-last state that was kept. Both are of equal bits only with equal threads, versions and device, so
-beside each stands what it was made with, and what was made with others is made anew. Commands with
-other settings have trainings of their own in the folder; each removes what it used, and leaves the
-rest.
+The same command resumes from there: it reads a finished training, and continues an unfinished one
+from its last checkpoint. Both give equal bits only with equal threads, versions and device. So each
+is stored with these, and trainings made with others are repeated. Commands with other settings keep
+their own trainings in the folder; each command removes only what it used.
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ if TYPE_CHECKING:
     from sightline.experiments.training_jobs import Fitted, Make
 
 WITH = ".made-with.json"
-"""How the file is called that says what a training was made with, behind the key of the
-training."""
+"""The suffix of the file that says what a training was made with, after the key of the training."""
 Found = Literal["kept", "made otherwise", "others", "nothing", "busy"]
-"""What there is for a training: it or a part of it, the same in other bits, trainings of other
-settings alone, or not even these; or another command has the folder."""
+"""What exists for a training: all or a part of it; the same in other bits; only trainings of other
+settings; nothing; or another command holds the folder."""
 
 
 class Unfinished:
-    """Keeps the trainings of one command in a folder, made when there is something to keep."""
+    """Keeps the trainings of one command in a folder, created when there is something to keep."""
 
     def __init__(self, folder: Path, pace: Pace | None = None) -> None:
         self.folder, self.pace = folder, pace
@@ -43,9 +41,7 @@ class Unfinished:
 
     @property
     def threads(self) -> int | None:
-        """With how many threads the command that was stopped last had begun; None where there is
-        none.
-        """
+        """The number of threads of the last stopped command; None if there is none."""
         marks = sorted(
             self.folder.glob(f"trainings/??/*{WITH}"), key=lambda mark: mark.stat().st_mtime
         )
@@ -53,7 +49,7 @@ class Unfinished:
         return threads if type(threads) is int and threads > 0 else None
 
     def find(self, device: str, spec: RunSpec) -> Found:
-        """Tell what there is for a training that is about to be asked for."""
+        """Return what exists for a training that is about to start."""
         from sightline.experiments.checkpoints import made_with  # noqa: PLC0415  (torch)
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
 
@@ -65,9 +61,7 @@ class Unfinished:
         return "kept" if _read(kept.mark) == made_with(device) else "made otherwise"
 
     def keep(self, device: str, spec: RunSpec, make: Make) -> Fitted:
-        """Give a training: as it is kept, or made from the state that is; another command may have
-        the folder.
-        """
+        """Return a training as it is kept, or continue it; another command may hold the folder."""
         from sightline.experiments.checkpoints import made_with  # noqa: PLC0415  (torch)
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
         from sightline.experiments.run_in_store import keep_training  # noqa: PLC0415  (torch)
@@ -82,11 +76,11 @@ class Unfinished:
         return keep_training(store, pinned, make, device=device, pace=self.pace)
 
     def holds(self) -> bool:
-        """Tell whether there is anything that this command could go on from."""
+        """Tell whether this command could resume from anything."""
         return any(kept.is_there() for kept in self._used.values())
 
     def remove(self) -> None:
-        """Remove what this command used, and the folder if nobody else has anything in it."""
+        """Remove what this command used, and the folder if it is empty then."""
         for kept in self._used.values():
             kept.remove()
         self.release()
@@ -94,11 +88,11 @@ class Unfinished:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def release(self) -> None:
-        """Leave the folder to the next command."""
+        """Release the folder for the next command."""
         self._claim.close()
 
     def _is_mine(self) -> bool:
-        """Take the folder, unless another command has it."""
+        """Claim the folder, unless another command has it."""
         from sightline.experiments.locks import claim  # noqa: PLC0415  (as late as it is needed)
         from sightline.experiments.store import CLAIMS  # noqa: PLC0415  (as late as it is needed)
 
@@ -124,7 +118,7 @@ class Unfinished:
 
 @dataclass(frozen=True)
 class _Kept:
-    """Where a training lies, the state of one that is not whole, and what they were made with."""
+    """Where a training and its checkpoint lie, and the file that says what they were made with."""
 
     whole: Path
     partway: Path
@@ -142,7 +136,7 @@ class _Kept:
         return self.whole.is_dir() or self.partway.is_dir()
 
     def begin(self, now: Mapping[str, Any]) -> None:
-        """Remove what was made otherwise than now."""
+        """Remove a training that was made with other threads, versions or device."""
         if _read(self.mark) != now:
             self.remove()
             self.mark.parent.mkdir(parents=True, exist_ok=True)

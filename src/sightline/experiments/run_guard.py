@@ -1,6 +1,4 @@
-"""What goes before a run of a store, whoever begins it: whether it is wanted; and what the disk
-refuses.
-"""
+"""Checks before a run of a store, whichever executor starts it, and errors of its disk."""
 
 from __future__ import annotations
 
@@ -12,13 +10,15 @@ from sightline.experiments.store import State, Store
 
 
 def wanted(state: State, *, again: bool) -> bool:
-    """Tell whether a run is to be done: it never was, or failed and is to be done ``again``."""
+    """Tell whether to make a run: it was never made, or it failed and ``again`` asks to
+    repeat it.
+    """
     return state == "missing" or (state == "failed" and again)
 
 
 @contextmanager
 def refused_by_the_disk(store: Store) -> Iterator[None]:
-    """Turn what the disk refuses into a `StoreError`: it would refuse every other run."""
+    """Turn errors of the disk into a `StoreError`, because every other run would meet them too."""
     try:
         yield
     except OSError as error:

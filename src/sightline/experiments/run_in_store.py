@@ -1,4 +1,6 @@
-"""A run whose training and result are kept in a store; the store itself knows nothing of models."""
+"""Run a spec and keep its training and result in a store; the store itself knows nothing
+of models.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from sightline.models.model_storage import read_classifier, write_classifier
 def run_stored(
     spec: RunSpec, store: Store, *, again: bool = False, display: Display | None = None
 ) -> State:
-    """Do one run of a store, unless it is done or another process is at it; a failure is kept, not
+    """Make one run of a store, unless it is done or another process has it; a failure is kept, not
     raised.
 
-    A failure is left as it is unless ``again``. Only what the disk refuses is raised: it would
-    refuse every other run.
+    A failed run is repeated only with ``again``. Only errors of the disk are raised, because every
+    other run would meet them too.
     """
     with refused_by_the_disk(store), store.claim_run(run_key(spec)) as mine:
         state = store.state(run_key(spec))
@@ -35,7 +37,7 @@ def run_stored(
 
 
 def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> State:
-    """Do one run of a store whose claim is held, here or by whoever sent us; otherwise as
+    """Make one run whose claim the caller holds, here or on the sending machine; otherwise as
     `run_stored`.
     """
     with refused_by_the_disk(store):
@@ -47,11 +49,11 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
                 spec, display or Display(), keep=partial(keep_training, store), named=named
             )
             store.write_run(spec, audit, time.perf_counter() - began)
-        except (StoreError, OSError):  # a training that cannot be claimed, or what the disk refuses
+        except (StoreError, OSError):  # a training that cannot be claimed, or an error of the disk
             raise
         except (
             Exception
-        ) as error:  # whatever it is, the other runs go on, and this one is kept with its name
+        ) as error:  # any error: the run is kept as failed, and the other runs continue
             store.write_failure(
                 spec, f"{type(error).__name__}: {error}", time.perf_counter() - began
             )
@@ -62,17 +64,17 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
 def keep_training(
     store: Store, spec: RunSpec, make: Make, *, device: str = "cpu", pace: Pace | None = None
 ) -> Fitted:
-    """Give the training of a spec: read it, or make and keep it; who comes second waits for who
-    came first.
+    """Return the training of a spec: read it, or make and keep it. A second process waits for the
+    first.
 
-    While it is made its state is kept at a pace, and one that was stopped on such a device goes on
-    from there.
+    Checkpoints are kept at a pace, and a training that was stopped on the same kind of device
+    resumes from its last one.
     """
     key = training_key(spec)
     folder, partway = store.training_folder(key), Partway(store.partway_folder(key), device, pace)
     with store.claim_training(key):
         if is_whole(folder):
-            partway.clear()  # whoever made it may have been killed before that
+            partway.clear()  # the process that made it may have been killed before this
             return read_classifier(folder)
         sweep_aside(folder)
         try:
@@ -86,8 +88,8 @@ def keep_training(
 
 
 def model_of(store: Store, key: str) -> AttentionClassifier:
-    """Give the trained model of a run, by the key of the run or of its training; it must have been
-    made before.
+    """Return the trained model of a run, by the key of the run or of its training; it must exist
+    already.
     """
     folder = store.training_folder(key)
     if not is_whole(folder) and store.state(key) == "done":

@@ -1,8 +1,8 @@
-"""How much a transformer runs at once, within the memory that is allowed.
+"""Bound how much a transformer runs at once, within the memory that is allowed.
 
-What a model was made here runs at once is bounded by `sightline.api.compute_resources`, whose bytes
-a token do not grow with its text. A transformer holds weights of every head between all tokens of a
-text, so its bound is of its own.
+For models built here, `sightline.api.compute_resources` sets the bound; their bytes per token do
+not grow with the text. A transformer holds the weights of every head between all tokens of a text,
+so it has its own bound.
 """
 
 from __future__ import annotations
@@ -15,21 +15,20 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, SupportsLayers
 
 ON_CPU, ELSEWHERE = 2**9, 2**13
-"""Tokens that are run at once: a processor is often faster on few, which stay in its cache; any
-other device takes more. No trial chooses between sizes: float32 results differ in their last digits
-with the size, and the same command must give the same numbers.
-"""
+"""Tokens that are run at once: a processor is often faster on few, which stay in its cache; other
+devices take more. The sizes are fixed: float32 results differ in their last digits with the size,
+and the same command must give the same numbers."""
 TEXTS = 32
-"""Texts of a batch where no memory is named."""
+"""Texts per batch if no memory is named."""
 STATES, INNER, WEIGHTS, BYTES = 8, 2, 3, 4
-"""Copies of a state, of the inner states and of the weights that a layer holds while it runs, and
-the bytes of a number."""
+"""Copies of a hidden state, of the inner states and of the weights that a layer holds while it
+runs, and the bytes of a number."""
 
 
 @dataclass(frozen=True)
 class RunSize:
-    """Tokens of shortened texts that are run at once, and texts of a batch; None leaves either to
-    its default.
+    """Tokens of shortened texts that are run at once, and texts per batch; None means
+    the default.
     """
 
     tokens: int | None = None
@@ -39,7 +38,7 @@ class RunSize:
 def run_size(
     model: Auditable, texts: Sequence[Example], memory: int | None, tokens: int | None
 ) -> RunSize:
-    """Find the size of runs; ``tokens`` is what ``memory`` allows a model that was made here."""
+    """Find the size of runs; ``tokens`` is what ``memory`` allows a model that was built here."""
     if not isinstance(model, SupportsLayers) or not texts:
         return RunSize(tokens)
     longest = max(texts, key=lambda text: len(text.tokens))
@@ -54,7 +53,7 @@ def run_size(
 
 
 def bytes_a_token(model: Auditable, width: int) -> int:
-    """Say what a token of a text of so many tokens takes while it is run."""
+    """Return the bytes that a token takes while a text of so many tokens is run."""
     config: Any = getattr(getattr(model, "module", None), "config", None)
     hidden = int(getattr(config, "hidden_size", 0) or 768)
     inner = int(getattr(config, "intermediate_size", 0) or 4 * hidden)

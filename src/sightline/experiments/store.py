@@ -1,4 +1,4 @@
-"""The store: a folder a run, named by the run's key; files are the truth, and an index only saves
+"""The store: one folder per run, named by the run's key. The files count; an index only saves
 reading them again.
 
     STORE/store.json                          the version of this layout
@@ -9,8 +9,8 @@ reading them again.
     STORE/claims/                             who works on what (`sightline.experiments.locks`)
     STORE/index.sqlite                        what was read of each run (`sightline.experiments.store_index`); may be deleted
 
-Every folder is sealed (`sightline._io.checksums`); one that is torn or changed counts as missing
-and is done again.
+Every folder is sealed (`sightline._io.checksums`); a torn or changed one counts as missing and is
+made again.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ LAYOUT = 2
 MARK, INDEX, RUNS, TRAININGS, PARTWAY, CLAIMS = FILES = (
     "store.json", "index.sqlite", "runs", "trainings", "partway", "claims"
 )  # fmt: skip
-"""What a store consists of; the first is the file by which it is known."""
+"""The contents of a store; the first file identifies it."""
 SUMMARY = "summary.json"
-"""What lies beside the audit of every run, or in its place where there is none."""
+"""Lies next to the audit of every run, or stands alone if there is none."""
 State = Literal["done", "failed", "missing"]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a test came to: its result, and its score where there is one."""
+    """The result of a test, and its score if it has one."""
 
     result: str
     score: Estimate | None
@@ -72,15 +72,15 @@ class Summary:
     findings: Mapping[str, Conclusion] | None = None
     metrics: Mapping[str, Estimate] | None = None
     row: int = 0
-    """The row of the verdict table; 0 where there is no verdict."""
+    """The row of the verdict table; 0 if there is no verdict."""
     by_class: Mapping[str, int] | None = None
-    """The same for the texts of each predicted class."""
+    """The row for the texts of each predicted class."""
     absent: Mapping[str, str] | None = field(default=None, metadata=LATER)
-    """Why there is no number, by metric or finding; None where that was not kept, and the audit has
-    to be asked."""
+    """Why there is no number, by metric or test; None if that was not kept and only the audit says
+    it."""
 
     def estimate(self, name: str) -> Estimate | None:
-        """Give the effect of a finding by its code, or a metric by its name."""
+        """Return the score of a test by its code, or a metric by its name."""
         answer = (self.findings or {}).get(name)
         return (self.metrics or {}).get(name) if answer is None else answer.score
 
@@ -98,7 +98,7 @@ class Store:
         self._runs = str(self.root / RUNS)
         mark = self.root / MARK
         if not mark.exists() and not make and not self.root.exists():
-            return  # only looked at, and there is nothing to see
+            return  # only for reading, and nothing is there
         if not mark.exists():
             if self.root.exists() and any(path.name[0] != "." for path in self.root.iterdir()):
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
@@ -110,30 +110,32 @@ class Store:
 
     @classmethod
     def there(cls, root: Path) -> Store:
-        """Open one that was asked to be read: what is no store is refused."""
+        """Open an existing store for reading; anything else is refused."""
         if not (root / MARK).is_file():
             raise StoreError(f"--store {root}: expected a folder that `sightline study` wrote")
         return cls(root)
 
     def run_folder(self, key: str) -> Path:
-        """The folder of a run, whether it is there or not."""
+        """The folder of a run, whether it exists or not."""
         return Path(self._run_place(key))
 
     def _run_place(self, key: str) -> str:
-        """Say the same in letters: of thousands, paths take as long as looking there."""
+        """Return the same path as text: for thousands of runs, `Path` takes as long as looking them
+        up.
+        """
         return os.path.join(self._runs, key[:2], key)  # noqa: PTH118
 
     def training_folder(self, key: str) -> Path:
-        """The folder of a training, whether it is there or not."""
+        """The folder of a training, whether it exists or not."""
         return self.root / TRAININGS / key[:2] / key
 
     def partway_folder(self, key: str) -> Path:
-        """Say where the state of a training lies that is not whole yet, where there is one."""
+        """The folder for the checkpoint of an unfinished training."""
         return self.root / PARTWAY / key
 
     def state(self, key: str) -> State:
-        """Tell whether a run is done, failed, or missing; torn and changed ones count as
-        missing.
+        """Tell whether a run is done, failed, or missing; torn and changed runs count
+        as missing.
         """
         summary = self.summary(key)
         return "missing" if summary is None else summary.state
@@ -145,14 +147,14 @@ class Store:
         return None if content is None else _read(Summary, content, folder / SUMMARY)
 
     def find(self, keys: Iterable[str]) -> dict[str, Summary]:
-        """Read the summaries of those runs that are done or failed; what the index knows unchanged
-        is not read.
+        """Read the summaries of runs that are done or failed; runs that the index knows unchanged
+        are not read.
         """
         return self._look(tuple(keys), whole=True)
 
     def summaries(self) -> tuple[Summary, ...]:
-        """Read every summary, in the order of the keys; whether the rest of a run is whole is asked
-        when it is used.
+        """Read every summary, in the order of the keys; the rest of a run is checked when it is
+        used.
         """
         return tuple(self._look(self.keys(), whole=False).values())
 
@@ -161,10 +163,10 @@ class Store:
         return tuple(sorted(folder.name for folder in (self.root / RUNS).glob("??/[!.]*")))
 
     def check(self) -> tuple[str, ...]:
-        """Read every byte of every run, whatever the index says, and name those that are torn or
-        changed.
+        """Read every byte of every run, whatever the index says, and name the torn and changed
+        runs.
 
-        They are missing from now on: a study that has them does them again.
+        They are missing from now on, so a study that has them makes them again.
         """
         Index(self.root / INDEX).clear()
         keys = self.keys()
@@ -181,7 +183,7 @@ class Store:
             row = known.get(key)
             now = stamp(
                 self._run_place(key)
-            )  # before it is read: what changes meanwhile is read again the next time
+            )  # taken before reading: a change meanwhile is read the next time
             if row is not None and row.stamp == now and row.whole >= whole:
                 found[key] = _trusted(row.summary)
                 continue
@@ -196,9 +198,7 @@ class Store:
         return found
 
     def bytes_a_run(self) -> float:
-        """Say how much room a run has taken so far, with its share of the trainings; 0 in an empty
-        store.
-        """
+        """Return the mean bytes of a run, with its share of the trainings; 0 for an empty store."""
         runs = sum(1 for _ in (self.root / RUNS).glob("??/*"))
         lasting = [path for path in self.root.glob("*") if path.name != PARTWAY]
         used = sum(
@@ -210,7 +210,7 @@ class Store:
         return used / runs if runs else 0.0
 
     def audit(self, key: str) -> Audit:
-        """Read the audit of a run, checking every byte, as the index does not vouch for it."""
+        """Read the audit of a run, checking every byte: the index does not cover it."""
         from sightline.audits.audit_result import Audit  # noqa: PLC0415  (jinja2, which lists and tables do not need)
 
         folder = self.run_folder(key)
@@ -221,7 +221,7 @@ class Store:
         return Audit(**vars(read_results(folder)))
 
     def write_run(self, spec: RunSpec, audit: Results, seconds: float) -> None:
-        """Write a run that is done, with its checksums, and its row of the index."""
+        """Write a finished run with its checksums, and its row of the index."""
         from sightline.experiments.missing_values import why_all_absent  # noqa: PLC0415  (scipy, which lists do not need)
 
         findings = {
@@ -242,7 +242,7 @@ class Store:
         self._remember(summary)
 
     def write_failure(self, spec: RunSpec, error: str, seconds: float) -> None:
-        """Keep the failure of a run, by name; it is done again when that is asked for."""
+        """Keep the failure of a run; it is made again on request."""
         summary = Summary(run_key(spec), *_about(spec), "failed", seconds, error)
 
         def write(aside: Path) -> None:
@@ -254,25 +254,23 @@ class Store:
         self._remember(summary)
 
     def _remember(self, summary: Summary) -> None:
-        """Note in the index what was just written, so that nobody need read it."""
+        """Add a new run to the index, so that nothing has to read it."""
         now = stamp(self.run_folder(summary.key), settled=False)
         Index(self.root / INDEX).keep(
             {summary.key: None if now is None else _row(now, summary, whole=True)}
         )
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
-        """Claim a run without waiting: somebody who holds it will finish it."""
+        """Claim a run without waiting: another holder will finish it."""
         return claim(self.root / CLAIMS / f"run-{key}", wait=False)
 
     def claim_training(self, key: str, *, wait: bool = True) -> AbstractContextManager[bool]:
-        """Claim a training, waiting for who holds it: where it is needed, they will have made
-        it.
-        """
+        """Claim a training, waiting for its holder, who is making it."""
         return claim(self.root / CLAIMS / f"training-{key}", wait=wait)
 
 
 def _about(spec: RunSpec) -> tuple[str, str, int]:
-    """Say in spec texts what a run is."""
+    """Describe a run in spec texts."""
     return str(spec.data), str(spec.model), spec.seed
 
 
@@ -281,9 +279,7 @@ def _write_json(path: Path, value: Any) -> None:
 
 
 def _read(kind: Any, content: bytes, file: Path) -> Any:
-    """Read what a file of the store holds; one that holds something else is named with the
-    field.
-    """
+    """Read a file of the store; an error names the file and the field."""
     try:
         item = json.loads(content)
         return read_as(
@@ -301,7 +297,9 @@ def _row(now: str, summary: Summary, *, whole: bool) -> IndexEntry:
 
 
 def _trusted(content: str) -> Summary:
-    """Read a summary from the index; checking its fields again would take most of the time."""
+    """Read a summary from the index without checking its fields again, which would take most of the
+    time.
+    """
     item = migrated_run(json.loads(content))
     for name, answer in (item["findings"] or {}).items():
         score = answer["score"]

@@ -1,9 +1,8 @@
-"""The index of a store: what was read of each run, so that runs which have not changed need not be
-read again.
+"""The index of a store: the summaries of runs, so that unchanged runs need not be read again.
 
-It saves time and holds nothing that the runs do not: a run is known by the size and the time of
-change of its files, and what differs is read and checked again. An index that is missing, torn,
-foreign or locked is done without, and written again if possible.
+It saves time and holds nothing that the runs do not. A run is recognised by the size and the
+modification time of its files; a run that differs is read and checked again. An index that is
+missing, torn, foreign or locked is ignored, and written again if possible.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS runs2 (key TEXT PRIMARY KEY, stamp TEXT, whole INT, summary TEXT)"
 )
 _SETTLED = 2_000_000_000
-"""Nanoseconds after which a change shows in a file's time: what is younger might change unseen, and
-is not kept."""
+"""Nanoseconds after which a change shows in a file's time: a younger file might change unnoticed,
+and is not kept."""
 _NO_INDEX = (
     sqlite3.SQLITE_ERROR,
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_MISMATCH,
 )
-"""What SQLite says of a file that is torn or not ours; others are that it is locked, or not to be
-read or written."""
+"""SQLite's errors for a file that is torn or not ours; other errors say that it is locked, or
+cannot be read or written."""
 
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """What was read of a run: its summary, under which stamp, and whether ``whole``: every byte of
-    it was checked.
+    """What was read of a run: its summary, the stamp of its files, and whether every byte of it was
+    checked (``whole``).
     """
 
     stamp: str
@@ -50,7 +49,7 @@ class Index:
     file: Path
 
     def recall(self, keys: Iterable[str]) -> dict[str, IndexEntry]:
-        """Look up rows by the keys of runs; those that are not there are left out."""
+        """Look up rows by the keys of runs; missing ones are left out."""
         found: dict[str, IndexEntry] = {}
 
         def look(rows: sqlite3.Connection) -> None:
@@ -63,7 +62,7 @@ class Index:
         return found
 
     def keep(self, read: Mapping[str, IndexEntry | None]) -> None:
-        """Keep what was read; a run that is not whole (None) is forgotten."""
+        """Keep what was read; a run that is not whole (None) is removed."""
         values = [(key, *astuple(row)) for key, row in read.items() if row is not None]
 
         def write(rows: sqlite3.Connection) -> None:
@@ -80,10 +79,10 @@ class Index:
             self._use(lambda rows: rows.execute("DROP TABLE runs2"))
 
     def _use(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        """Open the file and work on it; whatever is wrong with it costs time and nothing else."""
+        """Open the file and work on it; a faulty index costs only time."""
         try:
             with closing(sqlite3.connect(self.file, timeout=1.0)) as rows:
-                rows.execute("PRAGMA synchronous = OFF")  # what a power cut tears is written again
+                rows.execute("PRAGMA synchronous = OFF")  # a power cut costs only time
                 rows.execute(_TABLE)
                 work(rows)
         except sqlite3.Error as error:
@@ -93,10 +92,10 @@ class Index:
 
 
 def stamp(folder: str | Path, *, settled: bool = True) -> str | None:
-    """Give the size and the time of change of every file of a folder.
+    """Return the size and the modification time of every file of a folder.
 
-    None where there is none, or where one is too young to be ``settled``, which does not matter to
-    who wrote it.
+    None if there is no folder, or if a file is too young to be ``settled``; the writer itself need
+    not wait.
     """
     try:
         with os.scandir(folder) as files:

@@ -1,4 +1,4 @@
-"""The file of a study as plain values: TOML that somebody wrote, of a size that somebody could."""
+"""Read the TOML file of a study as plain values, within limits of size."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sightline.core.errors import DataError, SpecError
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read the file of a study as plain values; what cannot be read is a `SpecError` that names
-    it.
+    """Read the file of a study as plain values; an unreadable file is a `SpecError` that
+    names it.
     """
     try:
         with open_regular(file, LINE) as stream:
@@ -38,11 +38,11 @@ def read_toml(file: Path) -> dict[str, Any]:
         line = re.search(r"at line (\d+)", str(error))
         number = (
             int(line[1]) if line else text.count("\n") + 1
-        )  # otherwise it is the end that was not expected
+        )  # otherwise TOML complains about the end
         raise SpecError(
             f'{file}:{number}: not TOML: {error}; quote text, and dotted names ("data.text")'
         ) from error
-    except (ValueError, RecursionError) as error:  # a number, or tables in tables, without end
+    except (ValueError, RecursionError) as error:  # a number, or nested tables, without end
         raise SpecError(
             f"{file}: expected the TOML file of a study, got something else: {error}"
         ) from None
@@ -50,12 +50,12 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 
 OF_FLAGS: Mapping[str, str] = {"controls": "companions"}
-"""Fields that a flag calls otherwise, by the name of the flag."""
+"""Fields whose flag has another name, by the name of the flag."""
 
 
 def field_called(name: str, fields: Collection[str]) -> str | None:
-    """Find the field that a study means: by its own name or by that of its flag, where one field
-    alone has it.
+    """Find the field that a study means, by its own name or by the name of its flag if only one
+    field has it.
 
     >>> field_called("max-tokens", ["data", "data.max_tokens", "fit.epochs"])
     'data.max_tokens'
@@ -69,7 +69,7 @@ def field_called(name: str, fields: Collection[str]) -> str | None:
 
 
 def nearest(name: str, fields: Collection[str]) -> str:
-    """Say which field a name that is none comes nearest to, if it comes near any."""
+    """Name the field nearest to an unknown name, if any is near."""
     flags = {field.rpartition(".")[2]: field for field in fields}
     spelled = name.replace("-", "_")
     found = get_close_matches(spelled, [*fields, *flags], n=1) or get_close_matches(
@@ -79,7 +79,7 @@ def nearest(name: str, fields: Collection[str]) -> str:
 
 
 def _check_whole_numbers(value: Any) -> None:
-    """Refuse a whole number that has more than the 64 bits of TOML; some could not even be
+    """Refuse a whole number that needs more than the 64 bits of TOML; some could not even be
     printed.
     """
     for inside in (

@@ -1,4 +1,4 @@
-"""What a study shows of its runs: its columns and its figures, where its file says so.
+"""The columns and figures that a study shows of its runs, if its file names them.
 
 ::
 
@@ -28,7 +28,7 @@ NAMES = (MEANS, *FIGURES)
 
 @dataclass(frozen=True)
 class StudyOutputs:
-    """The columns of the table, and which figures are drawn."""
+    """The columns of the table, and the figures that are drawn."""
 
     columns: tuple[str, ...] = COLUMNS
     figures: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ def read_shown(path: str | Path) -> StudyOutputs:
 
 
 def shown_from(tree: Mapping[str, Any], where: str = "the study") -> StudyOutputs:
-    """Read it from the plain values of such a file."""
+    """Read ``[show]`` from the plain values of such a file."""
     try:
         return _read(tree.get("show", {}))
     except SpecError as error:

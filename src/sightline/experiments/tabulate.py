@@ -1,4 +1,4 @@
-"""From the runs of a study to its table: a row for each setting, the mean over its seeds in each
+"""Make the table of a study from its runs: a row for each setting, a mean over seeds in each
 column.
 """
 
@@ -30,11 +30,11 @@ from sightline.verdict.retention_estimates import KEPT, RATIOS
 
 VERDICT = "verdict"
 COLUMNS = (VERDICT, *NUMBERS)
-"""The columns of a table where none are chosen."""
+"""The columns of a table if none are chosen."""
 Spread = Literal["interval", "sd"]
-"""What stands beside a mean: its interval, or the standard deviation over seeds."""
+"""What follows a mean: its interval, or the standard deviation over seeds."""
 Audits = Callable[[str], Results]
-"""How the whole audit of a run is found by its key."""
+"""Finds the whole audit of a run by its key."""
 ALONE = "one seed has no standard deviation"
 Members = Sequence[tuple[RunSpec, Summary | None]]
 Ended = Sequence[tuple[RunSpec, Summary]]
@@ -42,7 +42,7 @@ Numbers = Mapping[str, Estimate]
 
 
 def check_columns(columns: Sequence[str]) -> None:
-    """Refuse a column that no audit could have, and one that is named twice."""
+    """Refuse a column that no audit could have, and a repeated one."""
     for place, name in enumerate(columns):
         if name not in choosable() and not as_distance(name):
             near = get_close_matches(name, choosable(), n=3)
@@ -58,8 +58,8 @@ def check_columns(columns: Sequence[str]) -> None:
 
 @cache
 def choosable() -> tuple[str, ...]:
-    """Name everything that a column may hold: what a run's summary says, and every other number of
-    all its texts.
+    """Name every possible column: what a run's summary holds, and every other number over all its
+    texts.
     """
     compared = (f"{code}.{what}" for code in AUDIT_TESTS for what in ("number", "baseline"))
     claimed = (one.name for claim in AUDIT_TESTS.values() for one in claim.quantities())
@@ -92,12 +92,11 @@ def tabulate(
     spread: Spread = "interval",
     audits: Audits | None = None,
 ) -> Table:
-    """Put the runs there are into a table; its notes name those that are missing, and those that
-    failed.
+    """Put the existing runs into a table; its notes name the missing and the failed runs.
 
-    ``elsewhere`` holds the keys of those that another process is at. ``columns`` are some of
-    `choosable`; those that are not among `COLUMNS` are read from whole ``audits``, and so is why a
-    column that was asked for has no number.
+    ``elsewhere`` holds the keys of runs that another process has. ``columns`` are some of
+    `choosable`. Columns outside `COLUMNS` are read from whole ``audits``, as are the reasons why a
+    column has no number.
     """
     check_columns(columns)
     whole = bool(set(columns) - set(COLUMNS))
@@ -124,7 +123,7 @@ def tabulate(
 
 
 def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str]) -> str:
-    """Count the cells that the table lacks, by what became of them."""
+    """Count the runs that the table lacks, by reason."""
     missing = [key for key in grid.keys if key not in found]
     away = sum(key in elsewhere for key in missing)
     failed = sum(key in found and found[key].state == "failed" for key in grid.keys)
@@ -140,7 +139,7 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
 def _groups(
     grid: Grid, found: Mapping[str, Summary]
 ) -> dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]]:
-    """Put the seeds of a setting together, in the order of the grid."""
+    """Group the seeds of a setting, in the order of the grid."""
     groups: dict[tuple[str, ...], list[tuple[RunSpec, Summary | None]]] = {}
     for cell, key, labels in zip(grid.cells, grid.keys, grid.labels, strict=True):
         setting = tuple(
@@ -159,7 +158,7 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
 
 
 def _beside_means(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
-    """Say what stands beside the means: whose interval, over how many seeds, and what n counts."""
+    """Say what follows the means: whose interval, over how many seeds, and what n counts."""
     if spread == "sd":
         return ["± is the standard deviation over the seeds of a row"]
     counts = sorted({len(cell.seeds) for cells in rows for cell in cells if cell.low is not None})
@@ -197,7 +196,7 @@ def _row(
 
 
 def numbers_of(summary: Summary, audits: Audits | None) -> Numbers:
-    """Give the estimates of a run by their quantity."""
+    """Return the estimates of a run by their quantity."""
     if audits is None:
         return main_estimates(summary)
     known = ((one.quantity, one.estimate()) for one in all_numbers(summary, audits(summary.key)))
@@ -205,7 +204,7 @@ def numbers_of(summary: Summary, audits: Audits | None) -> Numbers:
 
 
 def _absent(done: Ended, name: str, audits: Audits | None) -> str:
-    """Say why no run of a row has a number; seeds of a row differ in nothing that was asked."""
+    """Say why no run of a row has a number; seeds of a row differ in nothing else."""
     if not done:
         return "no run is done"
     if reason := not_asked(name, done[0][0]):
@@ -214,9 +213,7 @@ def _absent(done: Ended, name: str, audits: Audits | None) -> str:
 
 
 def _why(name: str, summary: Summary, audits: Audits | None) -> str:
-    """Say why a run has no number: as its summary has kept it, so that no audit is read for it, or
-    from its audit.
-    """
+    """Say why a run has no number: from its summary, or else from its audit."""
     kept = (summary.absent or {}).get(name)
     if kept is None and audits is not None:
         return why_absent(name, audits(summary.key))
@@ -226,7 +223,7 @@ def _why(name: str, summary: Summary, audits: Audits | None) -> str:
 def _number(
     numbers: Sequence[tuple[RunSpec, str, Numbers]], name: str, spread: Spread
 ) -> TableCell | None:
-    """Give the mean over the seeds that have a number; nothing where none has."""
+    """Return the mean over the seeds that have a number; nothing if none has."""
     known = [(cell, key, found[name]) for cell, key, found in numbers if name in found]
     if not known:
         return None
@@ -256,7 +253,7 @@ def _number(
 
 
 def _verdicts(done: Ended) -> TableCell:
-    """Give the verdict, or how often each was given where seeds differ."""
+    """Return the verdict, or how often each was given if seeds differ."""
     if not done:
         return TableCell(None, note="no run is done")
     counts = {

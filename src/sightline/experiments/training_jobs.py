@@ -1,4 +1,4 @@
-"""The trainings of a run: the model, its companions, and what they start from; each is made
+"""The trainings of a run: the model, its control models, and their starting points; each is made
 once.
 """
 
@@ -32,11 +32,11 @@ from sightline.training.resume_state import NO_STATES, Epoch, ResumePoint
 Fitted = tuple[AttentionClassifier, dict[str, Any]]
 """A trained model and the record of its training."""
 Make = Callable[[ResumePoint], Fitted]
-"""Makes a training, which goes on from the state it finds."""
+"""Makes a training, continuing from the state it finds."""
 Keep = Callable[[RunSpec, Make], Fitted]
-"""Gives the training of a spec: makes it, or takes it from where it was kept."""
+"""Returns the training of a spec: makes it, or takes it from where it was kept."""
 Named = Callable[[str], AttentionClassifier]
-"""Gives the trained model of a run by its key."""
+"""Returns the trained model of a run by its key."""
 
 
 def make_anew(spec: RunSpec, make: Make) -> Fitted:
@@ -67,8 +67,8 @@ class Trainings:
     made: dict[str, Fitted] = field(default_factory=dict)
 
     def get(self, spec: RunSpec, title: str) -> Fitted:
-        """Give a training; one that was asked for before, as another's base maybe, is not made
-        again.
+        """Return a training; one that is needed twice, such as the base of another, is
+        made once.
         """
         key = training_key(spec)
         if key not in self.made:
@@ -76,7 +76,7 @@ class Trainings:
             self.made[key] = (
                 model.to(self.device),
                 record,
-            )  # one that was kept is read on the processor
+            )  # a training that was kept is read on the processor
         return self.made[key]
 
     def _fit(self, spec: RunSpec, title: str, states: ResumePoint) -> Fitted:
@@ -116,7 +116,7 @@ class Trainings:
     def _prepare(
         self, model: AttentionClassifier, base: AttentionClassifier | None, spec: RunSpec
     ) -> None:
-        """Let a model start where its spec says, and keep what is fixed out of its training."""
+        """Initialise a model as its spec says, and exclude fixed parts from its training."""
         if base is not None:
             take(model, base, spec.fit.from_base)
             if isinstance(model.source, Constant):
@@ -148,7 +148,7 @@ class Trainings:
 
 
 def check_labels(data: Dataset, spec: RunSpec) -> None:
-    """Refuse texts with several labels for a model of one class, and the other way round."""
+    """Refuse texts with several labels for a model of one class, and the reverse."""
     if data.several != spec.model.labelwise:
         got, change = (
             ("several", "add +labelwise")
@@ -172,14 +172,14 @@ def check_labels(data: Dataset, spec: RunSpec) -> None:
 
 
 def drawn_seed(spec: RunSpec) -> int:
-    """Give the seed of the start and of the order of texts; that of the splits is always the run's
-    own.
+    """Return the seed of initialisation and of the order of texts; splits always use the run's own
+    seed.
     """
     return seed_for(spec.seed, "draw", spec.fit.draw) if spec.fit.draw else spec.seed
 
 
 def describe(spec: RunSpec) -> dict[str, Any]:
-    """Say in spec texts what was run, for a report and for running it again."""
+    """Describe a run in spec texts, for a report and for repeating it."""
     return {
         "data": str(spec.data),
         "model": str(spec.model),

@@ -1,1 +1,1 @@
-"""Who runs the configurations of a study: this process, local workers, a Ray cluster."""
+"""Executors of the runs of a study: this process, local workers, a Ray cluster, Slurm jobs."""

@@ -16,12 +16,12 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 ORPHANED = 1
-"""The exit code of a child whose parent is gone."""
+"""The exit code of a child whose parent has ended."""
 
 
 def start(target: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connection]:
-    """Start a process that is handed its end of a pipe and what is ``given``; give it, and the
-    other end.
+    """Start a process with one end of a pipe and the arguments ``given``; return it and the other
+    end.
     """
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
@@ -34,9 +34,7 @@ def start(target: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connec
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Start a process that never hears Ctrl-C, not even while it imports: that is the parent's to
-    answer.
-    """
+    """Start a process that ignores Ctrl-C even while it imports; only the parent answers it."""
     if (
         threading.current_thread() is not threading.main_thread()
     ):  # only the main thread may set a handler
@@ -51,11 +49,11 @@ def _deaf() -> Iterator[None]:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Start a process that imports nothing from the current folder, where a table may lie beside a
-    ``core/protocols.py``.
+    """Start a process that imports nothing from the current folder: a user's ``core/protocols.py``
+    may lie next to a table there.
 
-    A worker begins as ``python -c``, which looks there first. By the environment, because the
-    helper process of multiprocessing is started on the way.
+    A worker starts as ``python -c``, which searches that folder first. An environment variable
+    prevents it, because multiprocessing starts a helper process on the way.
     """
     name = "PYTHONSAFEPATH"
     before = os.environ.get(name)
@@ -70,10 +68,11 @@ def _safe_path() -> Iterator[None]:
 
 
 def end_with_parent(grace: float = 0.0) -> None:
-    """End this process once its parent has ended; it would hold its claim and compute for nobody.
+    """End this process once its parent has ended; otherwise it would hold its claim and compute in
+    vain.
 
-    ``grace`` is how many seconds it keeps to end what it has started itself. A thread can wait for
-    the parent on every system, and torch and numpy let threads run while they compute.
+    ``grace`` is the number of seconds it keeps to end what it has started itself. A thread can wait
+    for the parent on every system, and torch and numpy let threads run while they compute.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -1,7 +1,6 @@
-"""What an executor is, and how often a cell is tried.
+"""The interface of an executor, and how often it tries a run.
 
-An executor keeps nothing itself: the store is the truth, so an executor may be killed at any
-moment.
+An executor stores nothing itself, so it may be killed at any moment: only the store counts.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ if TYPE_CHECKING:
 
 Ending = Literal["done", "failed", "missing", "killed"]
 ATTEMPTS = 3
-"""How often a cell whose worker was killed is tried before it is kept as failed: it may be what
-kills them."""
+"""How often a run is tried whose worker was killed, before it is kept as failed: the run itself may
+kill its workers."""
 APPEARS = 30.0
-"""Seconds in which a shared folder must show what another machine has written."""
+"""Seconds within which a shared folder must show what another machine has written."""
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What became of one cell: ``missing`` when another process has it, ``killed`` when it waits
-    for another worker.
+    """How a run ended: ``missing`` if another process has it, ``killed`` if it waits for another
+    worker.
     """
 
     spec: RunSpec
@@ -40,30 +39,28 @@ class RunOutcome:
 
 @runtime_checkable
 class Executor(Protocol):
-    """Runs cells of a store, and says of each how it ended.
+    """Executes runs of a store and reports how each ended.
 
-    What every executor promises (``tests/contract/test_executors.py``): each cell ends once as
-    done, failed or missing; it may be reported as killed before. A cell that is done is in the
-    store when this is said, with the same results under every executor. One that fails is kept as
-    failed, and the others are run. A cell that is done already is not run again, and a failed one
-    only where ``again`` asks for it. No claim is held afterwards.
+    Every executor keeps these promises (``tests/contract/test_executors.py``). Each run ends once
+    as done, failed or missing, perhaps after reports that it was killed. A run is in the store
+    before it is reported done, with the same results under every executor. A failed run is kept as
+    failed, and the others continue. A finished run is not repeated, and a failed one only with
+    ``again``. No claim is held afterwards.
     """
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        """Run the cells; ``again`` redoes those that are kept as failed."""
+        """Execute the runs; ``again`` repeats runs that are kept as failed."""
         ...
 
 
 @dataclass
 class Tries:
-    """Counts the workers that were killed at each cell: the cell may be what kills them."""
+    """Counts the workers that were killed at each run: the run itself may kill them."""
 
     counted: Counter[RunSpec] = field(default_factory=Counter)
 
     def killed(self, spec: RunSpec, description: str, store: Store) -> RunOutcome:
-        """Count one more worker that was killed: the cell waits for another, or is kept as
-        failed.
-        """
+        """Count one more killed worker. The run waits for another worker, or is kept as failed."""
         self.counted[spec] += 1
         if self.counted[spec] < ATTEMPTS:
             return RunOutcome(spec, "killed", description)
@@ -74,12 +71,12 @@ class Tries:
 
 
 def appeared(spec: RunSpec, store: Store, writer: str) -> State:
-    """Look at a run that another machine wrote: a shared folder may be slow to show it."""
+    """Wait for a run that another machine wrote: a shared folder may be slow to show it."""
     end = monotonic() + APPEARS
     while (state := store.state(run_key(spec))) == "missing":
         if monotonic() > end:
             message = (
-                f"{store.run_folder(run_key(spec))}: not to be seen {APPEARS:.0f} s "
+                f"{store.run_folder(run_key(spec))}: not visible {APPEARS:.0f} s "
                 f"after {writer} wrote it"
             )
             raise StoreError(

@@ -1,6 +1,6 @@
-"""Cells on this machine: one after the other in this process, or on local worker processes.
+"""Runs on this machine: one after the other in this process, or on local worker processes.
 
-Light at the top: a worker imports this before it imports torch, which takes seconds.
+A worker imports this module before torch, which takes seconds; so no import at the top loads torch.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from sightline.experiments.executors.executor import RunOutcome, Tries
 from sightline.experiments.store import State, Store
 
 _OWN_WILL = range(256)
-"""Exit codes of a process that ended by itself; one that was killed has another, on Windows a very
+"""Exit codes of a process that ended by itself. A killed process has another, on Windows a very
 large one."""
 
 
 @dataclass(frozen=True)
 class Serial:
-    """One cell after the other, in this process, with one thread as in every worker."""
+    """Executes runs one after the other in this process, with one thread as in every worker."""
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        """Run the cells in their order, in this process."""
+        """Execute the runs in their order, in this process."""
         import torch  # noqa: PLC0415  (seconds, see above)
 
         from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
@@ -53,16 +53,16 @@ class _Worker:
 
 @dataclass(frozen=True)
 class Processes:
-    """Cells on local processes, one torch thread each; a killed one is replaced, and its cell taken
-    up again.
+    """Executes runs on local processes, one torch thread each. A killed process is replaced, and
+    its run repeated.
     """
 
     workers: int
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        """Run the cells; on leaving, however that comes, no worker is left behind."""
-        # A killed worker breaks a pool of concurrent.futures whole, and the pool does not say which
-        # cell it was at (decision 0016).
+        """Execute the runs; no worker is left behind, however this ends."""
+        # A killed worker breaks a whole pool of concurrent.futures, and the pool does not say at
+        # which run it was (decision 0016).
         queue = _Queue(deque(specs))
         crew: list[_Worker] = []
         try:
@@ -75,8 +75,8 @@ class Processes:
                     [end for worker in crew for end in (worker.pipe, worker.process.sentinel)]
                 )
                 for place, worker in enumerate(crew):
-                    # Asked once a round: a worker may die between two looks, and its cell would be
-                    # nobody's.
+                    # Check once a round: a worker may die between two checks, and its run would be
+                    # lost.
                     ended = worker.process.sentinel in ready
                     if ended or worker.pipe in ready:
                         yield from queue.hear(worker, ended, store)
@@ -91,22 +91,20 @@ class Processes:
 
 @dataclass
 class _Queue:
-    """Cells that wait, and how often each has been tried."""
+    """Runs that wait, and how often each has been tried."""
 
     left: deque[RunSpec]
     tries: Tries = field(default_factory=Tries)
 
     def give(self, worker: _Worker) -> None:
-        """Hand the next cell to a worker that has none."""
+        """Hand the next run to an idle worker."""
         if worker.spec is None and self.left:
             worker.spec = self.left.popleft()
-            with suppress(OSError):  # it died meanwhile: its sentinel says so
+            with suppress(OSError):  # it died meanwhile, as its sentinel shows
                 worker.pipe.send(worker.spec)
 
     def hear(self, worker: _Worker, ended: bool, store: Store) -> Iterator[RunOutcome]:
-        """Take what a worker sent, also before its end; one that has ``ended`` without a word was
-        killed.
-        """
+        """Read what a worker sent. One that has ``ended`` without a message was killed."""
         spec, reply = worker.spec, None
         with suppress(EOFError, OSError):
             if worker.pipe.poll():
@@ -130,9 +128,7 @@ class _Queue:
 
 
 def _check_killed(code: int | None, spec: RunSpec) -> None:
-    """Let a worker that gave up by itself end the study: what kept it from working is no failure of
-    a cell.
-    """
+    """Raise if a worker gave up by itself: that is a problem of the worker, and no run failed."""
     if code in _OWN_WILL:
         message = (
             f"a worker ended with code {code} and no result of {spec.model} on {spec.data}, seed "
@@ -154,19 +150,19 @@ def _hire(store: Store, again: bool) -> _Worker:
 
 
 def work(pipe: Connection, root: Path, again: bool) -> None:
-    """Do the cells that come through a pipe, until it is closed or the parent is gone."""
+    """Execute the runs that arrive through a pipe, until it is closed or the parent has ended."""
     end_with_parent()
     import torch  # noqa: PLC0415  (only now: see above)
 
     torch.set_num_threads(1)
-    with suppress(EOFError, BrokenPipeError):  # the parent is gone: what is done is kept
+    with suppress(EOFError, BrokenPipeError):  # the parent has ended: finished runs are kept
         while True:
             pipe.send(_tried(pipe.recv(), root, again))
 
 
 def _tried(spec: RunSpec, root: Path, again: bool) -> State | Exception:
-    """Do one cell; what the disk refuses and what is our bug goes back and ends the study: no cell
-    failed there.
+    """Execute one run. Return errors of the disk and bugs of ours, which end the study: the run did
+    not fail.
     """
     from sightline.experiments.run_in_store import run_stored  # noqa: PLC0415  (torch)
 
@@ -174,5 +170,5 @@ def _tried(spec: RunSpec, root: Path, again: bool) -> State | Exception:
         return run_stored(spec, Store(root), again=again)
     except StoreError as error:
         return error
-    except Exception as error:  # told in words: not every error can go through a pipe
+    except Exception as error:  # sent as text: not every error can go through a pipe
         return RuntimeError(f"{type(error).__name__}: {error}")

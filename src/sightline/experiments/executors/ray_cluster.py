@@ -1,4 +1,4 @@
-"""Cells on the nodes of a Ray cluster."""
+"""Runs on the nodes of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ from sightline.experiments.run_guard import refused_by_the_disk, wanted
 from sightline.experiments.store import Store
 
 AHEAD = 2
-"""Cells with the cluster for each of its processors: none waits for us, and one that can grow sees
-that it should."""
+"""Runs submitted for each processor of the cluster: enough to keep it busy, and to show an
+autoscaling cluster that it should grow."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Cells on a Ray cluster, a processor and one torch thread each (`joined` says on which).
+    """Executes runs on a Ray cluster, with one processor and one torch thread each (`joined` says
+    on which).
 
-    This process holds the claims, so that no lock need reach from machine to machine.
+    This process holds the claims, so no lock has to work between machines.
     """
 
     address: str = ""
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        """Run the cells; on leaving, however that comes, those that run elsewhere are cancelled."""
+        """Execute the runs; runs still on the cluster are cancelled, however this ends."""
         if not specs:
             return
         with joined(self.address) as (found, pipe), _marked(store) as mark, ExitStack() as claims:
@@ -54,15 +55,15 @@ class Cluster:
                     yield done
 
     def processors(self) -> int:
-        """Count the processors of the cluster, joining it for a moment."""
+        """Join the cluster for a moment and count its processors."""
         with joined(self.address) as (found, _):
             return max(1, found.processors)
 
 
 @contextmanager
 def _marked(store: Store) -> Iterator[str]:
-    """Put a file in a store by which a node knows that it sees this one, and no other of its
-    name.
+    """Put a file in a store by which a node recognises it; a folder of the same name elsewhere
+    lacks the file.
     """
     mark = uuid4().hex
     file = mark_file(store.root, mark)
@@ -77,9 +78,7 @@ def _marked(store: Store) -> Iterator[str]:
 
 @dataclass
 class _Board:
-    """Cells that wait, those that are with the cluster with the claims on them, and what is known
-    of its nodes.
-    """
+    """Runs that wait, submitted runs with their claims, and what is known of the nodes."""
 
     left: deque[RunSpec]
     store: Store
@@ -91,16 +90,16 @@ class _Board:
     tries: Tries = field(default_factory=Tries)
     known: set[str] = field(default_factory=set)
     blind: bool = False
-    """Whether some node does not see the store, so that cells are sent with what they need of
-    it."""
+    """Whether some node does not see the store, so that runs are sent with the files that they
+    need."""
 
     def close(self) -> None:
-        """Let go of every claim: nobody is at these cells any more."""
+        """Release every claim."""
         for _, claim in self.flying.values():
             claim.close()
 
     def send(self) -> Iterator[RunOutcome]:
-        """Hand out cells as far as the cluster has use for them; tell those that others have, or
+        """Submit as many runs as the cluster can use; report runs that other processes have, or
         had.
         """
         while self.left and len(self.flying) < AHEAD * max(1, self.processors):
@@ -117,13 +116,11 @@ class _Board:
         key, root = run_key(spec), str(self.store.root.absolute())
         self.flying[key] = spec, claim
         sent = needed(spec, self.store) if self.blind else None
-        with suppress(OSError):  # nobody is there any more: who listens is told
+        with suppress(OSError):  # the process may have ended: `received` reports that
             self.pipe.send(Order(spec, key, str(Path.cwd()), root, self.mark, versions(), sent))
 
     def hear(self, heard: Heard) -> RunOutcome | None:
-        """Take what became of a cell, of which only now the claim is let go; None where it is sent
-        once more.
-        """
+        """Record how a run ended, then release its claim; None if it is sent once more."""
         spec, claim = self.flying.pop(heard.key)
         self.processors = heard.processors
         with claim:
@@ -139,7 +136,9 @@ class _Board:
             return self._kept(spec, answer)
 
     def _killed(self, spec: RunSpec, description: str) -> RunOutcome:
-        if (state := self.store.state(run_key(spec))) == "done":  # it was, before it could say so
+        if (
+            state := self.store.state(run_key(spec))
+        ) == "done":  # it finished before it could say so
             return RunOutcome(spec, state)
         done = self.tries.killed(spec, description, self.store)
         if done.ending == "killed":
@@ -147,7 +146,7 @@ class _Board:
         return done
 
     def _kept(self, spec: RunSpec, answer: NodeReply) -> RunOutcome:
-        """Put in the store what was sent, and look that all is there."""
+        """Put what was sent in the store, and check that it is complete."""
         if answer.made is None:
             description = self._new(f"{answer.node} writes to the store itself")
         else:
@@ -159,7 +158,7 @@ class _Board:
         return RunOutcome(spec, appeared(spec, self.store, answer.node), description)
 
     def _new(self, description: str) -> str:
-        """Give a sentence the first time only: many cells say the same of a node."""
+        """Return a sentence the first time only: many runs repeat the same about a node."""
         if description in self.known:
             return ""
         self.known.add(description)

@@ -1,8 +1,8 @@
-"""How a study joins a Ray cluster, and the process that speaks to Ray for it.
+"""Join a Ray cluster, and run the process that talks to Ray for a study.
 
-A process of its own, because Ray takes over the one that it is in: it prints, answers signals,
-waits minutes for an address where nobody is, and ends it where a node is lost. What we started can
-always be ended.
+Ray gets a process of its own because it takes over its host process: it prints, answers signals,
+waits minutes for an unused address, and ends the process if a node is lost. We can always end the
+process that we started.
 """
 
 from __future__ import annotations
@@ -27,25 +27,24 @@ from sightline.experiments.executors.child_process import end_with_parent, start
 from sightline.experiments.executors.ray_node import NodeReply, Order, work
 
 KNOCK, JOIN = 10.0, 60.0
-"""Seconds for a machine to answer at an address, and for Ray to let us in."""
+"""Seconds for a machine to answer at an address, and for Ray to let us join."""
 _SHORT, _TEMPORARY = 24, "/tmp"
-"""Ray has sockets in its folder, and the path of a socket has 107 characters at most."""
+"""Ray keeps sockets in its folder, and the path of a socket has 107 characters at most."""
 ALONE = "local"
-"""In the place of an address."""
+"""Used instead of an address."""
 LEAVE = 10.0
-"""Seconds in which what was begun on a cluster can be ended, when the parent has no more to do, or
-is gone."""
+"""Seconds to end what was started on a cluster, once the parent has finished or ended."""
 TURN = 0.1
-"""Seconds after which new cells are looked for while others run."""
+"""Seconds between two checks for new runs while others execute."""
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Makes Ray listen on this machine's loopback alone, as it does by itself on macOS and Windows; it
-has no other switch: an address of 127.0.0.1 that it is given, it replaces by one on the network."""
+"""Makes Ray listen only on the loopback of this machine, its default on macOS and Windows. It has
+no other switch: it replaces an address of 127.0.0.1 by one on the network."""
 _TRIES = 20
 
 
 @dataclass(frozen=True)
 class Joined:
-    """The cluster answers; it has so many nodes and processors."""
+    """The cluster answers: its numbers of nodes and processors."""
 
     nodes: int
     processors: int
@@ -53,7 +52,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Refused:
-    """Ray would not, in its words; ``nobody`` says that no cluster is at hand."""
+    """Ray refused, in its own words; ``nobody`` says that no cluster was found."""
 
     description: str
     nobody: bool = False
@@ -61,8 +60,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class Heard:
-    """What became of a cell, by its key: its answer, or why there is none. The cluster may have
-    grown meanwhile.
+    """How a run ended, by its key: its reply, or why there is none. The cluster may have grown
+    meanwhile.
     """
 
     key: str
@@ -76,10 +75,10 @@ class Heard:
 
 @contextmanager
 def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
-    """Join a cluster for a while, and end there what was begun; what keeps us out is an error.
+    """Join a cluster for a while, and end there what was started; a failure to join is an error.
 
-    Without an address it is the cluster of this machine, or Ray on this machine alone, started for
-    this while.
+    Without an address it is the cluster of this machine, or else Ray started on this machine alone
+    for this while.
     """
     _check_installed()
     _knock(address)
@@ -93,7 +92,7 @@ def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
 
 @contextmanager
 def _courier(address: str) -> Iterator[tuple[Joined | Refused, Connection]]:
-    """Have a process that speaks to Ray, and what became of its joining."""
+    """Start the process that talks to Ray, and report whether it joined."""
     with _room(address) as folder:
         process, pipe = start(carry, address, folder)
         try:
@@ -110,11 +109,11 @@ def _courier(address: str) -> Iterator[tuple[Joined | Refused, Connection]]:
 
 @contextmanager
 def _room(address: str) -> Iterator[str]:
-    """Make a folder for the files of the Ray that is started alone, and remove it; a cluster has
-    its own.
+    """Make a folder for the files of a Ray that is started alone, and remove it later; a cluster
+    has its own.
 
-    Ray opens its folder to every user of the machine, so it gets one inside of a folder that only
-    this user can enter.
+    Ray opens its folder to every user of the machine, so it gets a folder inside one that only this
+    user can enter.
     """
     if address != ALONE:
         yield ""
@@ -139,13 +138,13 @@ def _let_in(found: Joined | Refused, address: str) -> Joined:
 
 
 def received(pipe: Connection) -> Any:
-    """Wait for what comes next from the cluster."""
+    """Wait for the next message from the cluster."""
     try:
         return pipe.recv()
     except (EOFError, OSError) as error:
         message = "the connection to the Ray cluster was lost; what is done is kept"
         raise SightlineError(
-            f"{message}, and the same command goes on when the cluster is back"
+            f"{message}, and the same command resumes when the cluster is back"
         ) from error
 
 
@@ -160,7 +159,7 @@ def _check_installed() -> None:
 
 
 def _knock(address: str) -> None:
-    """See whether anybody is at an address before Ray, which would wait for minutes."""
+    """Check that an address answers before Ray tries it: Ray would wait for minutes."""
     if not address:
         return
     host, _, port = address.rpartition(":")
@@ -177,7 +176,7 @@ def _knock(address: str) -> None:
 
 
 def carry(pipe: Connection, address: str, folder: str) -> None:
-    """Carry cells to a cluster and answers back, until the pipe is closed.
+    """Carry runs to a cluster and replies back, until the pipe is closed.
 
     Without an address it is the cluster at hand. `ALONE` is Ray started on this machine for this
     while, with its files in ``folder``, which is removed at the end.
@@ -186,16 +185,16 @@ def carry(pipe: Connection, address: str, folder: str) -> None:
     _say_nothing()
     os.chdir(
         os.sep
-    )  # Ray lets every worker import from where this process stands: not from beside the user's tables
+    )  # every worker of Ray imports from this folder, so it must not hold the user's tables
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     if address == ALONE:
-        # Whoever can speak to Ray can run code. By itself it would write a token that all later
-        # clusters ask for.
+        # Anyone who can talk to Ray can run code. By default Ray would write a token that all later
+        # clusters require.
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token_hex()} | _LOOPBACK
     import ray  # noqa: PLC0415  (an extra, and only this process has it)
 
     try:
-        with suppress(EOFError, BrokenPipeError):  # the parent is gone, or has enough
+        with suppress(EOFError, BrokenPipeError):  # the parent has ended, or is done
             _carry(ray, pipe, address, folder)
     finally:
         remove(folder)  # here as well: the parent may have been killed
@@ -206,7 +205,7 @@ def _carry(ray: Any, pipe: Connection, address: str, folder: str) -> None:
         _join(ray, address, folder)
     except ConnectionError as error:
         return pipe.send(Refused(_words(error), nobody=not address))
-    except Exception as error:  # whatever it is, there is no cluster
+    except Exception as error:  # any error means that there is no cluster
         return pipe.send(Refused(_words(error)))
     try:
         pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
@@ -216,9 +215,7 @@ def _carry(ray: Any, pipe: Connection, address: str, folder: str) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove the files of the Ray that was started alone; its last processes may still write
-    some.
-    """
+    """Remove the files of a Ray that was started alone; its last processes may still write some."""
     for _ in range(_TRIES if folder else 0):
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
@@ -227,9 +224,7 @@ def remove(folder: str) -> None:
 
 
 def _say_nothing() -> None:
-    """Let nothing of Ray's come between our own lines: it writes on stdout as well, and from
-    outside Python.
-    """
+    """Keep Ray's output out of ours: it also writes to stdout, and from outside Python."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
@@ -246,7 +241,7 @@ def _join(ray: Any, address: str, folder: str) -> None:
 
 
 def _serve(ray: Any, pipe: Connection) -> None:
-    # A killed worker is ours to count: Ray would begin its cell again in silence.
+    # We count killed workers ourselves: Ray would restart their run silently.
     task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(work)
     waiting: dict[Any, str] = {}
     try:
@@ -264,9 +259,7 @@ def _serve(ray: Any, pipe: Connection) -> None:
 def _answer(ray: Any, ref: Any) -> tuple[NodeReply | None, str]:
     try:
         return ray.get(ref), ""
-    except (
-        ray.exceptions.RayTaskError
-    ) as error:  # it lived, and could not: no sightline there, or another
+    except ray.exceptions.RayTaskError as error:  # sightline is missing there, or differs
         text = (
             f"a node could not begin a cell ({_words(error)}); install there the sightline that "
             "is here"
@@ -281,7 +274,7 @@ def _processors(ray: Any) -> int:
 
 
 def _words(error: Exception) -> str:
-    """Say in a line what Ray says in many: the last of a traceback, the first of anything else."""
+    """Shorten a message of Ray to one line: the last of a traceback, the first of anything else."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
     chosen = (
         lines[-1]

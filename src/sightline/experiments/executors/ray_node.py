@@ -1,7 +1,7 @@
-"""What a machine of a cluster does with a cell, and runs and trainings as bytes for one that does
-not see the store.
+"""Execute a run on a machine of a cluster, and pack runs and trainings as bytes for machines that
+do not see the store.
 
-Light at the top: the process that sends imports it, too.
+The sending process imports this module too, so no import at the top loads torch.
 """
 
 from __future__ import annotations
@@ -26,46 +26,47 @@ from sightline.experiments.store import CLAIMS, Store
 from sightline.training.control_models import trainings_of
 
 Folders = Mapping[str, Mapping[str, bytes]]
-"""The files of folders of a store, by where the folder lies in it."""
+"""The files of folders of a store, by the place of the folder in it."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """A cell that is sent: its key, and what the machine needs to know of who sends it."""
+    """A run that is sent: its key, and what the machine needs to know about the sender."""
 
     spec: RunSpec
     key: str
     folder: str
-    """Where the command runs: a path that is relative is seen from there."""
+    """The folder where the command runs: relative paths start there."""
     root: str
-    """The folder of the store, which a machine sees only if it finds the file ``mark`` in it."""
+    """The folder of the store. A machine sees the store only if it finds the file ``mark`` in this
+    folder."""
     mark: str
     versions: Mapping[str, str]
     sent: Folders | None = None
-    """What it needs of the store where it does not see it; None as long as nobody has said so."""
+    """What the machine needs from the store if it does not see it; None until that is known."""
 
 
 @dataclass(frozen=True)
 class NodeReply:
-    """How a cell ended on a machine: ``blind`` asks for what it needs, ``unfit`` says why nothing
-    can be done there.
+    """How a run ended on a machine: ``blind`` asks for the files that it needs, ``unfit`` says why
+    nothing can run there.
     """
 
     node: str
     ending: Literal["done", "failed", "missing", "blind", "unfit"]
     description: str = ""
     made: Folders | None = None
-    """What is to be put in the store, where the machine does not see it."""
+    """What to put in the store if the machine does not see it."""
 
 
 def versions() -> dict[str, str]:
-    """Give the versions on which the bits of a result depend."""
+    """List the versions on which the bits of a result depend."""
     return {name: version_of(name) for name in ("sightline", "torch", "numpy")}
 
 
 def work(order: Order) -> NodeReply:
-    """Do one cell, in the store or, where it is not to be seen from here, beside it."""
-    import torch  # noqa: PLC0415  (only now: who sends does without)
+    """Execute one run in the store, or in a temporary store if this machine does not see it."""
+    import torch  # noqa: PLC0415  (only now: the sender needs no torch)
 
     torch.set_num_threads(1)  # equal threads, equal bits
     with chdir(order.folder if Path(order.folder).is_dir() else os.curdir):
@@ -73,13 +74,13 @@ def work(order: Order) -> NodeReply:
             return NodeReply(_name(), "unfit", description)
         try:
             return _in_store(order) if sees(order) else _beside(order)
-        except StoreError as error:  # what the disk refuses would be refused to every other cell
+        except StoreError as error:  # the disk would refuse every other run too
             return NodeReply(_name(), "unfit", str(error))
 
 
 def sees(order: Order) -> bool:
-    """Tell whether the store is to be seen from here: a folder of the same name elsewhere does not
-    have its mark.
+    """Tell whether this machine sees the store: a folder of the same name elsewhere lacks
+    its mark.
     """
     with suppress(OSError):
         return mark_file(Path(order.root), order.mark).read_text(encoding="ascii") == order.mark
@@ -87,7 +88,7 @@ def sees(order: Order) -> bool:
 
 
 def mark_file(root: Path, mark: str) -> Path:
-    """Name the file in a store by which those are known who see it."""
+    """Name the file by which a machine recognises the store."""
     return root / CLAIMS / f"cluster-{mark}"
 
 
@@ -110,7 +111,7 @@ def _beside(order: Order) -> NodeReply:
 
 
 def _unfit(order: Order) -> str:
-    """Say why a cell would come out otherwise here than where it was sent; empty where it would
+    """Say why a run would give another result here than on the sending machine; empty if it would
     not.
     """
     here = versions()
@@ -128,14 +129,14 @@ def _unfit(order: Order) -> str:
 
 
 def _other_data(spec: RunSpec) -> str:
-    """Name the files of the user that are not here as they were where the cell was sent from."""
+    """Name the user's files that differ here from those of the sending machine."""
     data, vectors = spec.data, spec.model.vectors
     texts = _other(str(data), data.digest, lambda: content_digest(data))
     return texts or _other(vectors, spec.model.vectors_digest, lambda: vectors_digest(vectors))
 
 
 def _other(named: str, digest: str, look: Callable[[], str]) -> str:
-    """Say how a file is not the one of a digest; of one that has none nothing is asked."""
+    """Say how a file differs from its digest; a file without a digest is not checked."""
     try:
         found = look() if digest else ""
     except (SightlineError, OSError) as error:
@@ -157,30 +158,30 @@ def _name() -> str:
 
 
 def needed(spec: RunSpec, store: Store) -> Folders:
-    """Read what a run can use of its store: its trainings, as far as they are made, and the run
-    that lends to it.
+    """Read what a run can use from its store: its finished trainings, and the run that lends its
+    attention.
     """
     return _read([*_trainings(spec, store), *_lenders(spec, store)], store.root)
 
 
 def made(spec: RunSpec, store: Store, sent: Folders) -> Folders:
-    """Read what a run has put in a store beside what was ``sent`` there."""
+    """Read what a run has added to a store, without the files ``sent`` there."""
     folders = _read([*_trainings(spec, store), store.run_folder(run_key(spec))], store.root)
     return {place: files for place, files in folders.items() if place not in sent}
 
 
 def unpack(folders: Folders, store: Store) -> None:
-    """Put folders in a store that is ours alone."""
+    """Put folders in a temporary store."""
     for place, files in folders.items():
         write_copy(store.root / place, files)
 
 
 def take(folders: Folders, spec: RunSpec, store: Store) -> None:
-    """Put in a store what a run made elsewhere, the run itself last; what is there already, or no
-    part of it, is left.
+    """Put in a store what a run made elsewhere, the run itself last; skip what is already there or
+    does not belong to the run.
 
-    The caller holds the claim on the run. A training that another process is at is left to it: of
-    one spec both are equal.
+    The caller holds the claim on the run. A training that another process holds is skipped:
+    trainings of one spec are equal.
     """
     for one in trainings_of(spec):
         folder = store.training_folder(training_key(one))
@@ -200,7 +201,7 @@ def _trainings(spec: RunSpec, store: Store) -> list[Path]:
 
 
 def _lenders(spec: RunSpec, store: Store) -> list[Path]:
-    """Name the folders of the run whose attention is given to this one; its key may be that of a
+    """Name the folders of the run that lends its attention to this one; its key may name a
     training.
     """
     key = str(dict(spec.model.source.options).get("run", ""))
@@ -213,7 +214,7 @@ def _lenders(spec: RunSpec, store: Store) -> list[Path]:
 
 
 def _read(folders: Iterable[Path], root: Path) -> Folders:
-    """Read those of the folders that are whole."""
+    """Read the folders that are whole."""
     return {
         folder.relative_to(root).as_posix(): {
             path.name: path.read_bytes() for path in folder.iterdir()

@@ -1,4 +1,4 @@
-"""Cells as jobs of a Slurm cluster, one each, which submitit hands in."""
+"""Runs as jobs of a Slurm cluster, one job each, submitted with submitit."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from sightline.experiments.run_guard import wanted
 from sightline.experiments.store import CLAIMS, State, Store
 
 PAUSE = 0.5
-"""Seconds between two looks at the jobs."""
+"""Seconds between two checks of the jobs."""
 _A_DAY = 24 * 60
-"""Minutes that a job may take; SBATCH_TIMELIMIT of the environment overrides it."""
+"""Minutes that a job may take; the environment variable SBATCH_TIMELIMIT overrides it."""
 
 
 @dataclass(frozen=True)
 class SlurmJobs:
-    """So many jobs at a time, a processor and one torch thread each; every node sees the store.
+    """Executes so many jobs at a time, with one processor and one torch thread each; every node
+    sees the store.
 
-    This process holds the claims, so that no lock need reach from machine to machine.
+    This process holds the claims, so no lock has to work between machines.
     """
 
     jobs: int
     cluster: str = "slurm"
-    """Where submitit hands jobs in: ``local`` makes them processes of this machine, for tests."""
+    """Where submitit submits jobs: ``local`` makes them processes of this machine, for tests."""
 
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
-        """Run the cells; on leaving, however that comes, jobs that are not done are cancelled."""
+        """Execute the runs; unfinished jobs are cancelled, however this ends."""
         if not specs:
             return
         logs = store.root.absolute() / CLAIMS / "slurm"
@@ -51,7 +52,7 @@ class SlurmJobs:
 
 
 def _submitter(logs: Path, cluster: str) -> Callable[..., Any]:
-    """Give the function that hands in a job: a function and its arguments."""
+    """Return the function that submits a job: a function and its arguments."""
     try:
         import submitit  # noqa: PLC0415  (optional)
     except ImportError:
@@ -65,7 +66,7 @@ def _submitter(logs: Path, cluster: str) -> Callable[..., Any]:
 
 @dataclass
 class _Queue:
-    """Cells that wait, and those that are jobs, with the claims on them."""
+    """Runs that wait, and runs that are jobs, with their claims."""
 
     left: deque[RunSpec]
     store: Store
@@ -76,7 +77,7 @@ class _Queue:
     tries: Tries = field(default_factory=Tries)
 
     def send(self, most: int) -> Iterator[RunOutcome]:
-        """Hand in cells up to so many jobs; give those that another process has, or had."""
+        """Submit runs up to so many jobs; report runs that another process has, or had."""
         while self.left and len(self.flying) < most:
             spec = self.left.popleft()
             with ExitStack() as claim:
@@ -89,7 +90,7 @@ class _Queue:
             yield RunOutcome(spec, state)
 
     def hear(self) -> Iterator[RunOutcome]:
-        """Give what became of the jobs that ended; a cell whose job was killed waits again."""
+        """Report how finished jobs ended; a run whose job was killed waits again."""
         for spec in [spec for spec, (job, _) in self.flying.items() if job.done()]:
             job, claim = self.flying.pop(spec)
             with claim:
@@ -104,22 +105,22 @@ class _Queue:
             raise answer
         if error is None:
             return RunOutcome(spec, appeared(spec, self.store, f"job {job.job_id}"))
-        if type(error).__name__ == "FailedJobError":  # our function raises nothing: no cell failed
+        if type(error).__name__ == "FailedJobError":  # our function returns errors: no run failed
             raise SightlineError(f"job {job.job_id} could not work; its log is in {self.logs}")
-        if (state := self.store.state(run_key(spec))) == "done":  # killed after its last word
+        if (state := self.store.state(run_key(spec))) == "done":  # killed after it had finished
             return RunOutcome(spec, state)
         return self.tries.killed(spec, f"its job {job.job_id} was killed", self.store)
 
     def close(self) -> None:
-        """Cancel what runs, and let go of every claim."""
+        """Cancel the jobs and release every claim."""
         for job, claim in self.flying.values():
             job.cancel(check=False)
             claim.close()
 
 
 def do_cell(spec: RunSpec, root: Path, folder: Path) -> State | Exception:
-    """Do one cell on a node; what the disk refuses and what is our bug goes back in words."""
-    import torch  # noqa: PLC0415  (seconds, and the process that submits does without)
+    """Execute one run on a node; return errors of the disk and bugs of ours as text."""
+    import torch  # noqa: PLC0415  (the submitting process needs no torch)
 
     from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
 

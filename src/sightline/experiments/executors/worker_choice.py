@@ -1,4 +1,4 @@
-"""Which executor is asked for: processes here, the processors of a Ray cluster, or jobs of Slurm."""
+"""Choose the executor: processes here, the processors of a Ray cluster, or jobs of Slurm."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SLURM = re.compile(r"slurm:(?P<jobs>[1-9][0-9]{0,3})")
 
 @dataclass(frozen=True)
 class Workers:
-    """So many processes here; those of a Ray cluster, by its address, which is empty where it is
-    the one at hand; or so many jobs of Slurm.
+    """So many processes here; or a Ray cluster by its address (empty: the cluster at hand); or so
+    many jobs of Slurm.
     """
 
     processes: int = 1
@@ -32,14 +32,14 @@ class Workers:
 
 
 def read_workers(text: str) -> Workers:
-    """Read how many processes, or which cluster.
+    """Read the number of processes, or the cluster.
 
     >>> read_workers("2").processes, read_workers("ray:10.0.0.5:6379").cluster
     (2, '10.0.0.5:6379')
     >>> read_workers("slurm:50").jobs
     50
     """
-    text = str(text)  # the command line hands its default over, too
+    text = str(text)  # the command line passes its default too
     if text.isascii() and text.isdigit() and int(text):
         return Workers(int(text))
     if found := _CLUSTER.fullmatch(text):
@@ -53,7 +53,7 @@ def read_workers(text: str) -> Workers:
 
 
 def executor_of(workers: Workers) -> Executor:
-    """Choose the executor, importing no more than it needs: torch and Ray take seconds."""
+    """Make the executor, importing only what it needs: torch and Ray take seconds."""
     if workers.cluster is not None:
         from sightline.experiments.executors.ray_cluster import Cluster  # noqa: PLC0415  (as late as it is needed)
 

@@ -1,5 +1,5 @@
-"""Dates and times in an answer as text, written by DuckDB: Python cannot hold all of them, such as
-infinity.
+"""Convert dates and times in an answer to text, with DuckDB: Python cannot hold all of them, such
+as infinity.
 """
 
 from __future__ import annotations
@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 _DATED = ("date", "time", "interval")
-"""How the names of DuckDB's types of dates and times begin."""
+"""How DuckDB's names of date and time types begin."""
 
 
 def dates_as_text(found: Any) -> Any:
-    """Cast what is a date or a time in a relation to text, also within lists and mappings; leave
-    the rest.
-    """
+    """Cast dates and times in a relation to text, also within lists and mappings."""
     wanted = [_in_text(kind) for kind in found.types]
     if not any(wanted):
         return found
@@ -23,12 +21,12 @@ def dates_as_text(found: Any) -> Any:
 
 
 def _column(place: int, name: str, kind: str | None) -> str:
-    """Write a column of the projection, by its place: several may have one name."""
+    """Write a column of the projection, by its position: several may have one name."""
     return f"{f'#{place}' if kind is None else f'CAST(#{place} AS {kind})'} AS {_quoted(name)}"
 
 
 def _in_text(kind: Any) -> str | None:
-    """Name a type with text in the place of each date in it; None where there is none."""
+    """Name a type with text in place of each date; None if it has no date."""
     if kind.id.startswith(_DATED):
         return "VARCHAR"
     if kind.id not in _NESTED:
@@ -47,7 +45,7 @@ def _listed(parts: Sequence[tuple[str, str]], size: str) -> str:
 
 
 def _struct(parts: Sequence[tuple[str, str]], _: str) -> str:
-    if not all(name for name, _ in parts):  # of a row without names no type can be written
+    if not all(name for name, _ in parts):  # a row without names has no type that can be written
         return "VARCHAR"
     return f"STRUCT({', '.join(f'{_quoted(name)} {kind}' for name, kind in parts)})"
 
@@ -57,7 +55,7 @@ def _map(parts: Sequence[tuple[str, str]], _: str) -> str:
 
 
 def _whole(parts: Sequence[tuple[str, str]], _: str) -> str:
-    return "VARCHAR"  # a union says in itself which of its kinds a value has; a tuple has no names
+    return "VARCHAR"  # a value of a union names its own type; a tuple has no names
 
 
 _NESTED = {

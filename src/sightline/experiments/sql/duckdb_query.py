@@ -1,5 +1,5 @@
-"""One question to a store, in SQL: DuckDB in memory, which sees the tables of the store and nothing
-else.
+"""Answer one SQL query on a store: DuckDB in memory sees the tables of the store and
+nothing else.
 """
 
 from __future__ import annotations
@@ -27,36 +27,39 @@ _SEALED = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "lock_configuration": "true",
-    "python_enable_replacements": "false",  # a name in a query is a table, and no variable of ours
-    # what does not fit into memory is refused, not written beside the user's files
+    "python_enable_replacements": "false",  # a name in a query is a table, never a Python variable
+    # a query that does not fit into memory is refused, so nothing is written next to the user's
+    # files
     "temp_directory": "",
-    "threads": "1",  # rows come one after another; and equal questions have equal bits
+    "threads": "1",  # rows keep their order, and equal queries give equal bytes
 }
-"""How a query is kept to the tables it is given; `docs/decisions/0080-sql.md` says what each
-closes."""
+"""How a query is confined to the tables it is given; `docs/decisions/0080-sql.md` says what each
+setting closes."""
 _QUERIES = ("SELECT", "MULTI")
-"""The statements that are queries, as DuckDB calls them; the second is PIVOT, which asks for its
-columns first."""
+"""The statements that are queries, as DuckDB names them; the second is PIVOT, which first queries
+its columns."""
 
 _PACKAGES = ("pyarrow", "duckdb")
 
 
 def check_sql() -> None:
-    """Refuse where what answers SQL is not installed; it is imported only where the query runs."""
+    """Refuse if the packages for SQL are not installed; they are imported only where the query
+    runs.
+    """
     if missing := [name for name in _PACKAGES if find_spec(name) is None]:
         raise _missing(f"{' and '.join(missing)} not installed")
 
 
 def ask(store: Store, query: str, *, memory: int | None = None, typed: bool = False) -> QueryResult:
-    """Answer a query from what the store holds now; only tables that it names are read, and whole
-    audits for two.
+    """Answer a query from what the store holds now. Only tables that it names are read; two of them
+    read whole audits.
 
-    DuckDB takes at most ``memory`` bytes for what it sorts and groups. Dates and times become text,
-    as DuckDB writes them, unless ``typed`` asks for their types: Python has no date before the year
-    1, after 9999 or at infinity.
+    DuckDB takes at most ``memory`` bytes to sort and group. Dates and times become text, as DuckDB
+    writes them, unless ``typed`` asks for their types: Python has no date before the year 1, after
+    9999 or at infinity.
     """
     duckdb = import_duckdb()
-    runs = cache(store.summaries)  # every table of an answer is of the same runs
+    runs = cache(store.summaries)  # all tables of an answer describe the same runs
     streams = {
         name: Stream(table, partial(_rows, table, store, runs)) for name, table in TABLES.items()
     }
@@ -79,7 +82,7 @@ def _rows(table: SqlTable, store: Store, runs: Any) -> Any:
 
 
 def _check_query(sealed: Any, query: str) -> None:
-    """Refuse what is not one query."""
+    """Refuse anything but one query."""
     kinds = [statement.type.name for statement in sealed.extract_statements(query)]
     if len(kinds) != 1:
         raise SpecError(
@@ -93,13 +96,13 @@ def _check_query(sealed: Any, query: str) -> None:
 
 
 def _failure(streams: Mapping[str, Stream]) -> BaseException | None:
-    """Give what went wrong while rows were read, if that is why the query ended."""
+    """Return the error raised while rows were read, if that ended the query."""
     return next((one.failure for one in streams.values() if one.failure is not None), None)
 
 
 def _describe(message: str) -> str:
-    """Put DuckDB's message on a line, without the signs that point into the query; and say what
-    could be asked.
+    """Write DuckDB's message on one line, without the markers that point into the query, and name
+    the tables.
     """
     lines = [line for line in map(str.strip, message.splitlines()) if line.strip("^")]
     return (
@@ -109,7 +112,7 @@ def _describe(message: str) -> str:
 
 
 def import_duckdb() -> Any:
-    """Import what answers SQL, which is an extra."""
+    """Import the packages for SQL, which are an extra."""
     try:
         return [import_module(name) for name in _PACKAGES][-1]
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""How much memory a query may take, and how its process is held to that."""
+"""Limit the memory of a query, and hold its process to the limit."""
 
 from __future__ import annotations
 
@@ -7,31 +7,28 @@ from contextlib import suppress
 from pathlib import Path
 
 SHARE = 2
-"""A query may take one part in so many of the memory that is free."""
+"""A query may take this fraction (one part in so many) of the free memory."""
 _LEAST = 2**28
 _OWN = 2**28
-"""What the process takes whatever it is asked: audits that are read, threads, a connection to
-DuckDB."""
+"""What the process needs for any query: audits that are read, threads, a connection to DuckDB."""
 _UNKNOWN = 2**30
-"""Taken where the system does not say what is free."""
+"""Used if the system does not say how much memory is free."""
 _PROC = Path("/proc")
 _GROUP = Path("/sys/fs/cgroup")
 
 
 def usual_memory() -> int:
-    """Give the memory that a query may take where nobody says how much: half of what is free, at
-    least 256 MiB.
-    """
+    """Return the default memory of a query: half of what is free, at least 256 MiB."""
     free = min(_of_the_machine(), _of_the_group())
     return max(_LEAST, free // SHARE)
 
 
 def hold_to(memory: int) -> None:
-    """Have the system refuse this process more than ``memory`` bytes beyond 256 MiB and what it has
-    now.
+    """Make the system refuse this process more than ``memory`` bytes beyond 256 MiB and its current
+    use.
 
-    DuckDB's own limit knows nothing of a text that one function makes. Linux counts what a process
-    could write to; other systems may count nothing here, and DuckDB's limit is left.
+    DuckDB's own limit does not cover a text that one function makes. Linux counts what a process
+    could write to; other systems may count nothing here, and only DuckDB's limit remains.
     """
     with suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415  (not on Windows)
@@ -49,8 +46,8 @@ def _of_the_machine() -> int:
 
 
 def _of_the_group() -> int:
-    """Give what the control group of this process allows, as in a container; very much where it has
-    no bound.
+    """Return the memory that the control group of this process allows, as in a container; very much
+    if it has no limit.
     """
     for name in ("memory.max", "memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):  # `max` is no number

@@ -1,8 +1,7 @@
-"""A query in a process of its own, which can be ended at any moment and takes no more memory than
-it may.
+"""Run a query in a process of its own, which can be ended at any moment and has a memory limit.
 
-DuckDB does not look for an interrupt within one call of a function, and ``repeat`` alone can take
-minutes and all of the memory. The process makes the whole answer as it will be written, so that the
+DuckDB does not check for an interrupt within one call of a function, and ``repeat`` alone can take
+minutes and all of the memory. The process writes the whole answer in its final form, so that the
 limit covers that, too.
 """
 
@@ -22,16 +21,16 @@ from sightline.core.errors import SightlineError, SpecError
 from sightline.experiments.executors.child_process import end_with_parent, start
 
 _PIECE = 2**20
-"""Bytes, or characters, that are handed back at a time."""
+"""Bytes, or characters, per piece of an answer."""
 
 
 def ask_apart(
     root: Path, query: str, form: str, memory: int, write: Callable[[Any], object]
 ) -> int:
-    """Hand an answer to ``write``, piece by piece, in a form of `KINDS` (bytes) or `PRINTED`
-    (text); count its rows.
+    """Pass an answer to ``write``, piece by piece, in a form of `KINDS` (bytes) or `PRINTED`
+    (text); return its number of rows.
 
-    However this is left, the process has ended.
+    The process has ended afterwards, however this ends.
     """
     process, pipe = start(_answer, root, query, form, memory)
     try:
@@ -49,7 +48,7 @@ def ask_apart(
 def _received(pipe: Connection, process: BaseProcess, memory: int) -> str | bytes | int | Exception:
     try:
         came: str | bytes | int | Exception = pipe.recv()
-    except (EOFError, OSError):  # it was killed, or could not even say why it ended
+    except (EOFError, OSError):  # it was killed, or could not say why it ended
         process.join()
         return _too_large(memory, f"its process ended with {_cause(process.exitcode)}")
     return came
@@ -67,8 +66,8 @@ def _cause(code: int | None) -> str:
 
 
 def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) -> None:
-    """Answer a query in this process, and hand back the pieces, then the number of rows; or what
-    went wrong.
+    """Answer a query in this process, and send the pieces, then the number of rows; or send the
+    error.
     """
     end_with_parent()
     _say_nothing()
@@ -79,7 +78,7 @@ def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) ->
         pipe.send(error)
     except MemoryError as error:
         pipe.send(_too_large(memory, str(error) or "Python's"))
-    except Exception as error:  # in words: not every error can go through a pipe
+    except Exception as error:  # as text: not every error can go through a pipe
         pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))
 
 
@@ -112,11 +111,11 @@ class _Pieces(io.RawIOBase):
         self._pipe = pipe
 
     def writable(self) -> bool:
-        """Say that it can be written to, as a buffer asks."""
+        """Report that it is writable, as a buffer requires."""
         return True
 
     def write(self, content: object) -> int:
-        """Hand on what a buffer has gathered."""
+        """Send what a buffer has gathered."""
         whole = memoryview(cast(bytes, content))
         for begin in range(0, len(whole), _PIECE):
             self._pipe.send(bytes(whole[begin : begin + _PIECE]))
@@ -124,7 +123,7 @@ class _Pieces(io.RawIOBase):
 
 
 def _say_nothing() -> None:
-    """Let nothing come between the lines of the parent: what fails here is told by it."""
+    """Silence this process: the parent reports its errors."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)

@@ -1,4 +1,4 @@
-"""What a query was answered with: columns and rows, and how they are written to a file or shown."""
+"""The answer to a query: columns and rows, and how they are written or shown."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sightline.report.number_format import counted, number
 from sightline.report.tables.csv_table import guarded
 
 _ROWS = 2**14
-"""Rows that are drawn at a time: as Python's values they take many times their room."""
+"""Rows converted at a time: Python's values take many times more memory."""
 
 
 @dataclass(frozen=True)
 class QueryResult:
-    """A table as Arrow has it, in full."""
+    """A whole table in Arrow's form."""
 
     table: Any
 
@@ -35,9 +35,7 @@ class QueryResult:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Name the columns; of several with one name all but the first get a number, as in DuckDB's
-        own subqueries.
-        """
+        """Name the columns; repeated names get a number, as in DuckDB's own subqueries."""
         names: list[str] = []
         for name in self.table.column_names:
             numbered = (f"{name}_{place}" for place in range(1, len(self.table.column_names)))
@@ -45,24 +43,24 @@ class QueryResult:
         return tuple(names)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Give the rows as values that JSON has; of lists and mappings those within."""
+        """Return the rows as JSON values, also within lists and mappings."""
         for batch in self.table.to_batches(max_chunksize=_ROWS):
             columns = [map(_simple, column.to_pylist()) for column in batch.columns]
             yield from zip(*columns, strict=True)
 
     def records(self) -> list[dict[str, Any]]:
-        """Give each row as a mapping from its columns; what is not a finite number is None."""
+        """Return each row as a mapping from its columns; NaN and infinity become None."""
         return [dict(zip(self.columns, map(plain, row), strict=True)) for row in self.rows()]
 
 
 def check_answer(path: Path) -> None:
-    """Refuse a file of a kind that cannot be written here."""
+    """Refuse a file type that cannot be written here."""
     if path.suffix.lower() not in KINDS:
         raise SpecError(f"expected a name that ends in {', '.join(KINDS)}, got {path}", field="out")
 
 
 def write_answer(answer: QueryResult, path: Path) -> None:
-    """Write an answer as what the name ends in, whole or not at all."""
+    """Write an answer in the format of the file's ending, completely or not at all."""
     check_answer(path)
 
     def fill(aside: Path) -> None:
@@ -73,12 +71,12 @@ def write_answer(answer: QueryResult, path: Path) -> None:
 
 
 def to_json(answer: QueryResult) -> str:
-    """Give the rows as strict JSON in ASCII, which any terminal and any pipe can carry."""
+    """Return the rows as strict JSON in ASCII, which any terminal and any pipe can carry."""
     return json.dumps(answer.records(), indent=1, allow_nan=False)
 
 
 def to_lines(answer: QueryResult) -> str:
-    """Give the rows in columns for a terminal: numbers rounded, and nothing where there is none."""
+    """Lay the rows out in columns for a terminal, with rounded numbers."""
     rows = aligned([answer.columns, *map(_shown, answer.rows())])
     return "\n".join([*rows, counted(len(answer), "row")])
 
@@ -95,7 +93,7 @@ def _csv(answer: QueryResult, file: IO[bytes]) -> None:
     rows = csv.writer(text)
     rows.writerow(map(guarded, answer.columns))
     rows.writerows([_cell(value) for value in row] for row in answer.rows())
-    text.detach()  # written out, and the file left open
+    text.detach()  # flushed, and the file left open
 
 
 def _json(answer: QueryResult, file: IO[bytes]) -> None:
@@ -119,13 +117,13 @@ KINDS: Mapping[str, Callable[[QueryResult, IO[bytes]], None]] = {
     ".json": _json,
     ".parquet": _parquet,
 }
-"""What a file may end in, and what writes it."""
+"""The endings of a file, and what writes each."""
 PRINTED: Mapping[str, Callable[[QueryResult], str]] = {"json": to_json, "lines": to_lines}
 """How an answer may be printed."""
 
 
 def _cell(value: Any) -> str:
-    """Write a value in full, so that reading it gives the same one again; what is undefined is left
+    """Write a value in full, so that reading it gives the same value; an undefined one is left
     empty.
     """
     if value is None or value != value:
@@ -136,7 +134,7 @@ def _cell(value: Any) -> str:
 
 
 def _simple(value: Any) -> Any:
-    """Make one of Arrow's values one that JSON has; a date, a time or bytes become text."""
+    """Convert a value of Arrow to JSON; a date, a time or bytes become text."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Decimal):

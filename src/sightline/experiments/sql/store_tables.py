@@ -1,7 +1,6 @@
-"""What a query may name: the tables of a store, what their columns hold, and where their rows come
-from.
+"""The tables of a store for a query: their columns, and where their rows come from.
 
-Numbers are those of `sightline.experiments.long_table`, one a row; nothing is computed here.
+The numbers are those of `sightline.experiments.long_table`, one per row; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ TableRow = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column: its name, what its values are, and what they say."""
+    """One column: its name, the kind of its values, and their meaning."""
 
     name: str
     kind: Kind
@@ -30,9 +29,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class SqlTable:
-    """One table: what a row is, its columns, and how its rows are read from a store, one run after
-    another.
-    """
+    """One table: what a row is, its columns, and how to read its rows from a store, run by run."""
 
     description: str
     columns: tuple[TableColumn, ...]
@@ -83,7 +80,7 @@ def _text_rows(store: Store, runs: Runs) -> Iterator[TableRow]:
 
 
 def _audits(store: Store, runs: Runs) -> Iterator[tuple[Summary, Results]]:
-    """Read the audits one after another: a store may have more than fit into memory."""
+    """Read the audits one after another: a store may hold more than fit into memory."""
     return ((run, store.audit(run.key)) for run in runs if run.state == "done")
 
 
@@ -164,5 +161,5 @@ TABLES: Mapping[str, SqlTable] = {
         _text_rows,
     ),
 }
-"""Every table by its name; the last two read whole audits, the others what the index of the store
-knows."""
+"""Every table by its name; the last two read whole audits, the others only the index of
+the store."""

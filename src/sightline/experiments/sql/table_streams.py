@@ -1,5 +1,5 @@
-"""Tables as streams: read from the store whenever DuckDB scans them, and no sooner, so that nothing
-can go stale.
+"""Tables as streams, read from the store whenever DuckDB scans them, so that they are
+never stale.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from sightline.experiments.sql.store_tables import Kind, SqlTable, TableRow
 from sightline.report.sanitize import sound
 
 _ROWS = 2**13
-"""Rows that are handed on at a time: enough that it costs nothing, and few enough that they need no
-room."""
+"""Rows per batch: enough to cost no time, and few enough to need little memory."""
 _LARGEST = 2**63
 
 
 class Stream:
-    """A table of a store in the form that DuckDB scans: it asks once for the columns, and once more
-    for each scan.
+    """A table of a store as DuckDB scans it: it asks once for the columns, and once more for each
+    scan.
 
-    What goes wrong while rows are read is kept in ``failure``: DuckDB would hand on its words
-    alone.
+    An error while rows are read is kept in ``failure``: DuckDB would pass on only its message.
     """
 
     def __init__(self, table: SqlTable, rows: Callable[[], Iterator[TableRow]]) -> None:
@@ -40,7 +38,7 @@ class Stream:
         self.failure: BaseException | None = None
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Begin to read, as Arrow's interface for streams has it: the first row when it is asked
+        """Start a scan with Arrow's interface for streams; the first row is read when it is asked
         for.
         """
         reader = self._arrow.RecordBatchReader.from_batches(self._schema, self._batches())
@@ -51,7 +49,7 @@ class Stream:
             rows = self._rows()
             while part := list(islice(rows, _ROWS)):
                 yield self._batch(part)
-        except GeneratorExit:  # nobody wants more rows
+        except GeneratorExit:  # DuckDB wants no more rows
             raise
         except BaseException as error:
             self.failure = error
@@ -67,8 +65,8 @@ class Stream:
 
 
 def _clean(kind: Kind, values: Sequence[Any]) -> Sequence[Any]:
-    """Make values fit for a column: half a surrogate pair by its number, no whole number of more
-    than 64 bits.
+    """Make values fit a column: half a surrogate pair becomes its number, and whole numbers have at
+    most 64 bits.
     """
     if kind == "text":
         return [value if value.isascii() else sound(value) for value in values]
