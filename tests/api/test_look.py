@@ -202,7 +202,7 @@ def test_an_audit_of_another_training_is_refused(
     other = sightline.train(data, MODEL, epochs=1, seed=1, companions="none")
     for wrong, asked in ((other, audit), (model, marked(audit, "other", weights="0" * 16))):
         with pytest.raises(
-            ModelError, match="got that of another training of the same model, whose weights"
+            ModelError, match="got the audit of another training of the same model, whose weights"
         ) as caught:
             sightline.look(wrong, "one two", audit=asked)
         assert caught.value.field == "audit"

@@ -156,7 +156,7 @@ def test_what_is_given_back_says_in_a_line_what_it_is_and_what_comes_next(
         repr(data)
         == f"<Dataset {data.name!r}: {sizes}; labels 'alpha', 'beta'; next: sightline.train(data)>"
     )
-    about = f"<Trained {model.model.name!r} on {data.name!r}, beside it uniform"
+    about = f"<Trained {model.model.name!r} on {data.name!r}, with uniform"
     assert repr(model) == f"{about}; next: sightline.audit(model, data)>"
     head = f"<Audit of {model.model.name!r} on 8 texts: {audit.headline}"
     assert repr(audit) == f"{head}; next: audit.to_html('report.html')>"

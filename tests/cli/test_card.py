@@ -43,7 +43,7 @@ def test_a_readme_is_never_replaced(sightline: Call, finished: Finished, here: P
     for flags in ((), ("--hub",)):
         done = sightline("card", finished.saved, *flags, "--out", "README.md")
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith("error: --out README.md: is there already")
+        assert done.err.startswith("error: --out README.md: exists and is not replaced")
     assert Path("README.md").read_text() == "mine"
 
 

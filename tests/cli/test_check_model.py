@@ -125,7 +125,7 @@ def test_a_failing_proof_says_what_to_change_and_the_code_is_2(sightline: Call, 
         "✕ decoding other attention gives other logits: decode gives the same logits whatever"
         in done.out
     )
-    assert done.out.splitlines()[-1] == "Tiny: 1 of 19 proofs fail; 16 passed"
+    assert done.out.splitlines()[-1] == "Tiny: 1 of 19 checks failed; 16 passed"
 
 
 def test_proofs_as_json(sightline: Call, module):
@@ -410,7 +410,7 @@ def test_a_class_of_the_owners_is_proved_by_both_commands(
     checked = sightline("check-model", model)
     assert checked.code == 2
     assert "✕ attention is a distribution over the words: the weights of text" in checked.out
-    assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 19 proofs fail")
+    assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 19 checks failed")
     done = sightline("audit", "--data", table, "--model", model, "--quiet")
     assert (done.code, done.out) == (2, "")
     assert "Tripled cannot be audited, one of its proofs fails: the weights of text" in done.err

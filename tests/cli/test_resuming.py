@@ -40,13 +40,13 @@ def test_a_stopped_training_is_kept_and_goes_on(
         stopped = sightline(*command)
     assert stopped.code == 130
     assert (
-        "what is trained is kept in m.partial, and the same command goes on from there"
+        "what is trained is kept in m.partial, and the same command resumes from there"
         in stopped.err
     )
     assert sorted(path.name for path in here.iterdir()) == ["m.partial", "whole"]
     again = sightline(*command)
     assert again.code == 0
-    assert "going on with what is kept in m.partial" in again.err
+    assert "resuming from what is kept in m.partial" in again.err
     assert "training model" not in again.err
     assert sorted(path.name for path in here.iterdir()) == ["m", "whole"]
     for file in ("model.safetensors", "model.json", "companions/uniform/model.safetensors"):
@@ -89,10 +89,10 @@ def test_what_other_settings_trained_is_not_used_and_stays(
         "what is kept in m.partial was trained with other settings or data: it is not used, "
         "and stays"
     ) in other.err
-    assert "going on" not in other.err
+    assert "resuming from" not in other.err
     again = sightline(*command)
     assert "note: --out m holds a saved model, which is replaced" in again.err
-    assert "going on with what is kept in m.partial" in again.err
+    assert "resuming from what is kept in m.partial" in again.err
     assert not Path("m.partial").exists()
 
 

@@ -171,4 +171,4 @@ def test_torn_runs_are_named_before_the_answer(sightline: Call, tmp_path: Path) 
         "results", "--store", store.root, "--check", "--sql", "SELECT count(*) AS runs FROM runs"
     )
     assert (done.code, done.out) == (0, "runs\n0\n1 row\n")
-    assert done.err == f"torn or changed: {key}; a study that has this run does it again\n"
+    assert done.err == f"torn or changed: {key}; a study that has this run makes it again\n"

@@ -397,7 +397,7 @@ def stop(
     assert "Traceback" not in message
     *_, advice, last = message.splitlines()
     assert advice == (
-        "stopped: the cells that are done are kept, and the same command goes on with what is left"
+        "stopped: the finished cells are kept, and the same command resumes with what is left"
     )
     assert [worker for worker in workers if lives(worker)] == []
     return stopped.returncode, last

@@ -1,1 +1,1 @@
-"""What ``import sightline`` offers."""
+"""The public API: what ``import sightline`` offers."""

@@ -1,5 +1,5 @@
-"""The one way to an audit: a source is trained or read, measured and judged; callbacks hear how far
-it is.
+"""Train or read a model, measure it and judge it: the one way to an audit. Callbacks report
+progress.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 QUIET, HERE = Hooks(), Machine()
 FOCUS_TEXTS = 100
-"""Texts on which the focus of states is measured (SL-403), which does not bear on the verdict and
-takes nearly half of an audit of long texts."""
+"""Number of texts for the focus of states (SL-403), which does not affect the verdict and takes
+nearly half of an audit of long texts."""
 
 
 def audit(
@@ -39,21 +39,21 @@ def audit(
     on_progress: OnTexts = lambda done, total: None,
     **options: Any,
 ) -> Audit:
-    """Ask whether a model's attention can be trusted as an explanation, on the test texts of a
+    """Test whether a model's attention can be trusted as an explanation, on the test texts of a
     dataset.
 
     Parameters
     ----------
     model
-        What `sightline.train` gave, the folder of a saved model (the companions of both come
-        along), ``py:package.module:factory``, or anything that can be audited, such as what
-        `sightline.wrap` gives.
+        What `sightline.train` returned, the folder of a saved model (both bring their control models
+        along), ``py:package.module:factory``, or anything that can be audited, such as the result of
+        `sightline.wrap`.
     data
         Its test split is audited; texts that the model is known to have been trained on are
         refused. A table without a split column was divided when it was loaded: for a model that was
         trained on none of it, ``load(…, split="all")`` makes every row a test text.
     companions
-        Others than those that came with the model, by name (``uniform``).
+        Control models to use instead of the ones that came with the model, by name (``uniform``).
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     options
@@ -85,13 +85,13 @@ def audit_source(
 ) -> tuple[Trained, Audit]:
     """Train or read the model of a source, unless it is ``trained`` already, and audit it.
 
-    ``about`` is said in the report with what was run; ``options`` override those of the source, as
-    `sightline.audits.run.audit` takes them.
+    ``about`` is added to the report's description of the run; ``options`` override those of the
+    source, as `sightline.audits.run.audit` takes them.
     """
     from sightline.experiments.pipeline import audit_as_asked  # noqa: PLC0415  (torch)
 
     with hooks.progress() as display:
-        # Mistakes in the scores are raised before anything is trained.
+        # Mistakes in the scores are raised before any training.
         given = None if source.scores is None else scores_of(source, source.scores)
         trained = trained or source.trained(display, machine.device, hooks.keep)
         hooks.on_ready(source, trained, machine)
@@ -115,16 +115,15 @@ def audit_source(
 
 
 def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
-    """Train the model of a source, or read it where it is trained already."""
+    """Train the model of a source, or read it if it is trained already."""
     with hooks.progress() as display:
         return source.trained(display, machine.device, hooks.keep)
 
 
 def scores_of(source: Source, file: Path | str) -> Scores | None:
-    """Read scores for the texts that will be audited; the data stay in memory, and are not read
-    twice.
+    """Read scores for the texts that will be audited; the data stay in memory and are read once.
 
-    An attribution is known by its name alone, and made of the model: None.
+    None for an attribution: it is known by its name alone and computed from the model.
     """
     from sightline.audits.captum_maps import is_attribution, known_attribution  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
@@ -149,7 +148,7 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
 
 
 def _notes(source: Source, trained: Trained, found: Audit) -> Iterator[str]:
-    """Say what to doubt of a training, of how texts were prepared, and which scores fit no text."""
+    """List doubts about the training and the preparation of texts, and scores that fit no text."""
     yield from source.doubts_of(trained)
     yield from found.cards["data"].get("unlike_training", ())
     scores = found.spec.get("scores", {})

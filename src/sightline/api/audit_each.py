@@ -30,10 +30,10 @@ def audit_each(
     stopping: Stopping = TO_THE_END,
     looks: Path | None = None,
 ) -> Audits | LabelAudits:
-    """Audit one source, or a run from several seeds as `with_seeds` gives it; of a model with
-    several labels, each label.
+    """Audit one source, or one run from several seeds (`with_seeds`), or each label of a model with
+    several.
 
-    ``looks`` is a folder in which audits that stop early keep what they have measured.
+    ``looks`` is a folder in which audits that stop early keep their measurements.
     """
     first, trained = sources[0], None
     if not isinstance(first, ToTrain) or first.spec.model.labelwise:
@@ -60,21 +60,23 @@ def audit_each(
 
 
 def _refuse_seeds(sources: Sequence[Chosen]) -> None:
-    """Refuse several trainings of a model with several labels: each label has its own verdict."""
+    """Refuse several trainings of a model with several labels, because each label has its own
+    verdict.
+    """
     if len(sources) > 1:
         message = "expected one training of a model with several labels; audit each seed by itself"
         raise SpecError(message, field="seeds")
 
 
 def _refuse_labels(source: Chosen) -> None:
-    """Refuse the names of labels where the model predicts one class."""
+    """Refuse names of labels if the model predicts one class."""
     if not isinstance(source, ToTrain) and source.asked.labels:
         message = "names labels, and the model predicts one class; leave it out"
         raise SpecError(message, field="labels")
 
 
 def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
-    """Give a source once for each of so many seeds; several need a model that is trained first."""
+    """Repeat a source for each of so many seeds; several need a model that is trained first."""
     if count == 1:
         return (source,)
     return tuple(source.with_seed(source.asked.seed + number) for number in range(count))

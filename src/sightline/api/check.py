@@ -1,4 +1,4 @@
-"""Whether data, a model or the installation will do, before an audit is made."""
+"""Check data, a model or the installation before an audit."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 def check_data(source: DataSpec, seed: int = 0) -> Mapping[str, Any]:
-    """Read data as an audit would, and give their card, with what to know before one."""
+    """Read data as an audit would, and return their card with advice."""
     from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)
 
     return with_warning(with_advice(load(source, seed, training=False).card))
 
 
 def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add to the notes of a card that is divided by the seed which models are audited on all of
-    it.
+    """Add to the notes of a card: a model that was trained elsewhere can be audited on
+    every row.
     """
     if not any(note.startswith(DIVIDED) for note in card["notes"]):
         return card
@@ -46,9 +46,7 @@ def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add to the notes of a card that its test texts are too few for any verdict, where they
-    are.
-    """
+    """Add a note to a card whose test texts are too few for any verdict."""
     n, least = card["splits"]["test"]["n"], committed().least
     if n >= least:
         return card
@@ -67,10 +65,10 @@ def check_model(
     *,
     typed: Collection[str] = SHAPING,
 ) -> tuple[Auditable, tuple[Proof, ...]]:
-    """Prove on a few texts that a model does what an audit relies on; give the model, and every
-    proof. Of a model with several labels its first is checked, since all run the same module.
+    """Check on a few texts that a model does what an audit relies on; return the model and every
+    check. For a model with several labels its first is checked, since all run the same module.
 
-    What a saved model remembers of its texts holds for these, but for what was ``typed``.
+    The texts are prepared as a saved model remembers, except for fields that were ``typed``.
     """
     from sightline.adapters.compatibility import check  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import has_labels, label_view  # noqa: PLC0415  (torch)
@@ -86,7 +84,7 @@ def check_model(
 
 
 def model_folder(model: str) -> Path | None:
-    """Give the folder of a saved model, None of one from elsewhere; a spec is refused."""
+    """Return the folder of a saved model, None for one from elsewhere; a spec is refused."""
     if model.startswith(ELSEWHERE):
         return None
     folder = saved_folder(model)
@@ -117,8 +115,8 @@ def _read_texts(
     seed: int,
     label_map: Mapping[str, str],
 ) -> tuple[tuple[Example, ...], tuple[str, ...] | None]:
-    """Read the test texts of the data, or those of training where they are alone; make some where
-    there are no data.
+    """Read the test texts of the data, or the training texts if there are no others; without data,
+    make a few.
     """
     from sightline.adapters.factory import texts_known_to, texts_without_data  # noqa: PLC0415  (torch)
     from sightline.adapters.label_alignment import numbered_for_model  # noqa: PLC0415  (torch)

@@ -1,4 +1,4 @@
-"""Saved audits compared: found by what they are called, each with the first."""
+"""Compare saved audits, found by name, each with the first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sightline.experiments.audit_lookup import named_audits as named_audits
 
 
 def compare_named(named: Sequence[Named]) -> Comparison:
-    """Compare saved audits; one that is named twice is refused."""
+    """Compare saved audits; a repeated one is refused."""
     _refuse_repeats(named)
     return compare(*(one.read() for one in named), places=[str(one) for one in named])
 

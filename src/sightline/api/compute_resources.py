@@ -1,4 +1,4 @@
-"""The machine a command runs on: its device, its threads, and how much it runs at once."""
+"""The resources of a command: its device, its threads, and how much it runs at once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 BYTES_A_TOKEN = 16 * 1024
-"""What one token of a shortened text costs at most while it is run: states, gates and logits of the
-larger models."""
+"""The most bytes that one token of a shortened text takes while it is run: states, gates and logits
+of the larger models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Machine:
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What a caller asks of the machine: device, threads, and memory in bytes; None leaves it to
+    """The device, threads and memory (in bytes) that a caller asks for; None leaves it to
     `prepare`.
     """
 
@@ -33,8 +33,8 @@ class Resources:
     memory: int | None = None
 
     def machine(self, before: int | None = None) -> Machine:
-        """Set the threads of this process, and give where it computes; ``before`` are those of a
-        stopped run.
+        """Set the threads of this process and return the machine; ``before`` is the number of
+        threads of a stopped run.
         """
         return Machine(
             device=prepare(self.device, self.threads, before),
@@ -44,10 +44,10 @@ class Resources:
 
 
 def prepare(device: str, threads: int | None, before: int | None = None) -> str:
-    """Set the threads and give the name of the device.
+    """Set the threads and return the name of the device.
 
-    Without a number the one of a command that was stopped holds (``before``), then
-    ``OMP_NUM_THREADS``, then what is measured.
+    Without a number, use the threads of the stopped command (``before``), then ``OMP_NUM_THREADS``,
+    then a measurement.
     """
     import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
 
@@ -61,19 +61,19 @@ def prepare(device: str, threads: int | None, before: int | None = None) -> str:
 
 
 def pick_device(name: str) -> str:
-    """Turn ``auto`` into the device at hand, and refuse one that is not there."""
+    """Turn ``auto`` into an available device, and refuse a missing one."""
     from sightline.experiments.device import pick_device as picked  # noqa: PLC0415  (torch)
 
     return picked(name)
 
 
 def named_threads() -> bool:
-    """Tell whether the environment says how many threads there are to be."""
+    """Tell whether the environment sets the number of threads."""
     return bool(os.environ.get("OMP_NUM_THREADS"))
 
 
 def made_by(words: Sequence[str]) -> dict[str, str]:
-    """Give the command that repeats a run, with its threads, and the date, for a report."""
+    """Return the command that repeats a run, with its threads, and the date, for a report."""
     import torch  # noqa: PLC0415  (help and mistakes in flags must not wait for it)
 
     named = any(word == "--threads" or word.startswith("--threads=") for word in words)
@@ -84,12 +84,12 @@ def made_by(words: Sequence[str]) -> dict[str, str]:
 
 
 def today() -> str:
-    """Give the date in UTC."""
+    """Return the date in UTC."""
     return datetime.now(UTC).date().isoformat()
 
 
 def tokens_at_once(memory: int | None) -> int:
-    """Turn the memory for deletion runs into tokens."""
+    """Convert the memory for leave-one-out runs to tokens."""
     from sightline.measures.importance import TOKENS_AT_ONCE  # noqa: PLC0415  (torch)
 
     return TOKENS_AT_ONCE if memory is None else max(1, memory // BYTES_A_TOKEN)

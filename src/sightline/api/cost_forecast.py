@@ -1,4 +1,4 @@
-"""What training and auditing a source will cost, from doing a little of it."""
+"""Estimate the cost of training and auditing a source by doing a little of it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def forecast(
     began: float | None = None,
     stopping: Stopping = TO_THE_END,
 ) -> Forecast:
-    """Estimate so many runs; a file of scores is checked now, as it would be later, and an
-    attribution takes time.
+    """Estimate so many runs. A file of scores is checked now, as it would be later; an attribution
+    is timed.
 
-    ``kept_in`` is the folder of a stopped run, whose threads are taken; ``began`` is when the
-    process began.
+    ``kept_in`` is the folder of a stopped run, whose number of threads is used; ``began`` is the
+    start of the process.
     """
     machine = resources.machine(None if kept_in is None else kept_threads(kept_in))
     attribution = None
@@ -46,8 +46,8 @@ def forecast(
 
 @dataclass(frozen=True)
 class QuickEstimate:
-    """The texts that will be audited at most, and about the seconds; of an audit that stops when
-    its verdict is settled, the same of its first look.
+    """The largest number of texts to audit, and the estimated seconds; for an audit that stops when
+    its verdict is settled, the same for its first look.
     """
 
     texts: int
@@ -63,7 +63,7 @@ class QuickEstimate:
 def quick_estimate(
     source: Source, trained: Trained, machine: Machine, stopping: Stopping = TO_THE_END
 ) -> QuickEstimate:
-    """Count the texts that will be audited, and estimate the seconds, from a short trial."""
+    """Count the texts to audit, and estimate the seconds with a short trial."""
     asked, there = source.asked, len(trained.dataset.test)
     texts = min(there, stopping.most_texts(asked.limit) or there)
     size = run_size(trained.model, trained.dataset.test, machine.memory, machine.tokens_at_once)

@@ -1,6 +1,4 @@
-"""Data for a command or a notebook: what is named, as a spec, and the files that it is read
-from.
-"""
+"""Describe data for a command or a notebook as a spec, and list the files that it reads."""
 
 from __future__ import annotations
 
@@ -26,8 +24,8 @@ def read_source(
     test: str | None = None,
     **settings: Any,
 ) -> DataSpec:
-    """Read the texts a command is to work on; a column that is named where there are none is an
-    error.
+    """Describe the texts of a command as a spec; the name of a column without a table is
+    an error.
     """
     named = {"train": train, "validation": validation, "test": test}
     files = {split: file for split, file in named.items() if file is not None}
@@ -48,9 +46,7 @@ def read_source(
 
 
 def _check_columns(spec: DataSpec) -> None:
-    """Refuse the name of a column where there are none, and a rule for copies where none are
-    refused.
-    """
+    """Refuse names of columns, or a rule for copies, for data to which they do not apply."""
     usual = {field.name: field.default for field in fields(DataSpec)}
     named = [name for name in COLUMNS if getattr(spec, name) != usual[name]]
     if spec.kind == "folder" and spec.every_row:
@@ -66,8 +62,8 @@ def _check_columns(spec: DataSpec) -> None:
 
 
 def data_places(spec: DataSpec) -> list[tuple[str, Path]]:
-    """Name the files or folders that texts are read from, by their options; none where they are
-    generated.
+    """Name the files or folders that texts are read from, by their options; none for generated
+    texts.
     """
     if spec.files is None:
         return [("data", Path(place)) for place in spec.places]
@@ -75,7 +71,9 @@ def data_places(spec: DataSpec) -> list[tuple[str, Path]]:
 
 
 def table_of(texts: Sequence[str]) -> DataSpec | None:
-    """Tell a table, by its ending or by ``csv:`` before it, from texts, which are what they are."""
+    """Return the spec of a table, recognised by its ending or by ``csv:`` in front; None for plain
+    texts.
+    """
     tables = [
         one for one in texts if one.partition(":")[0] in TABLES or table_kind(one) is not None
     ]

@@ -1,4 +1,4 @@
-"""Saved audits by what they are called: a folder, or a run of a store as ``STORE:KEY``."""
+"""Find saved audits by name: a folder, or a run of a store as ``STORE:KEY``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The files by which folders of ours are known: the first of each, and those that are replaced with
-it.
-"""
+"""The files of our folders: the first identifies the folder, and all are replaced with it."""
 
 from __future__ import annotations
 

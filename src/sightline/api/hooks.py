@@ -1,4 +1,4 @@
-"""What a caller may hear while the library works: callbacks, since nothing here prints."""
+"""Callbacks for a caller of the library, since nothing here prints."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 class ShowProgress(Protocol):
-    """Gives the callbacks for the progress of one run, for as long as it lasts."""
+    """Returns the callbacks for the progress of one run."""
 
     def __call__(self) -> AbstractContextManager[Display]:
-        """Begin to show it."""
+        """Start to show progress."""
 
 
 class OnNote(Protocol):
     """Called with a sentence that the user should read."""
 
     def __call__(self, note: str, /) -> None:
-        """Receive it."""
+        """Receive the sentence."""
 
 
 class OnReady(Protocol):
     """Called between training and audit, with the model and its data."""
 
     def __call__(self, source: Source, trained: Trained, machine: Machine, /) -> None:
-        """Receive them, with the source they come from and where it computes."""
+        """Receive the trained model, its source and the machine."""
 
 
 class OnSeed(Protocol):
@@ -72,9 +72,9 @@ class Hooks:
     progress: ShowProgress = silent
     on_note: OnNote = _ignore
     on_resume: OnNote = _ignore
-    """Hears whether kept trainings are used, and where a stop leaves them."""
+    """Called with a sentence on whether kept trainings are used, and where a stop leaves them."""
     on_ready: OnReady = _ignore
     on_seed: OnSeed = _ignore
     on_label: OnLabel = _ignore
     keep: Keep | None = None
-    """Gives a training that was kept, or makes it."""
+    """Returns a kept training, or makes it."""

@@ -38,10 +38,10 @@ def audit_labels(
     on_progress: OnTexts = lambda done, total: None,
     **options: Any,
 ) -> LabelAudits:
-    """Ask for each label of a model with several whether its attention can be trusted.
+    """Test for each label of a model with several whether its attention can be trusted.
 
-    Each label is audited as a classifier of two classes (`label_view`), so the costs are those of
-    as many audits. Of the labels for which attention can be shown, at most 5 % are expected to be
+    Each label is audited as a classifier of two classes (`label_view`), so each label costs one
+    audit. Of the labels whose attention can be shown, at most 5 % are expected to be
     wrong.
 
     Parameters
@@ -57,7 +57,8 @@ def audit_labels(
         The labels to audit; without them, all. One that is predicted for too few texts, or for too
         many, is named in ``left_out`` with the reason.
     companions
-        Control models with the same labels, by name; without them, those that came with the model.
+        Control models with the same labels, by name; without them, the ones that came with the
+        model.
     options
         As for `sightline.audit`; ``budget`` is for each label.
     """
@@ -156,7 +157,7 @@ def audit_labels_of(
     about: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> LabelAudits:
-    """Audit the labels of a source whose model has several, as a command asks for them."""
+    """Audit the labels of a source, with the options of a command."""
     said = source.about(trained) | dict(about or {})
     for note in source.doubts_of(trained):
         hooks.on_note(note)
@@ -166,4 +167,4 @@ def audit_labels_of(
 
 
 def _unheard(*heard: object) -> None:
-    """Say of the other labels nothing that was said of the first: they have the same texts."""
+    """Drop the notes for later labels: they repeat those of the first, on the same texts."""

@@ -1,4 +1,4 @@
-"""Which labels of a model with several are audited."""
+"""Choose the labels to audit, for a model with several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def chosen_labels(names: Sequence[str], labels: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Read which labels are asked for, in the order of the model."""
+    """Read the labels asked for, in the order of the model."""
     if labels is None:
         return tuple(names)
     asked = [labels] if isinstance(labels, str) else list(labels)
@@ -32,12 +32,12 @@ def chosen_labels(names: Sequence[str], labels: Sequence[str] | str | None) -> t
 
 
 COUNTED = 500
-"""Texts that are predicted at most to estimate how many labels can be audited."""
+"""The most texts that are predicted to estimate how many labels can be audited."""
 
 
 def first_label(trained: Trained, asked: AuditOptions, most: int | None) -> tuple[Trained, int]:
-    """Give the first label that can be audited, whose audit costs what that of another does, and
-    how many there are, with so many texts at ``most``.
+    """Return the first label that can be audited, which costs as much as any other, and the number
+    of such labels, with ``most`` texts.
     """
     from sightline.adapters.label_data import labelled_sets  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)

@@ -1,4 +1,4 @@
-"""What there is to choose from: every part, measure, test, preset and figure, one row each."""
+"""List every choice: parts, measures, tests, presets and figures, one row each."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ TRAINED = (
     ("py:package.module:factory", "any PyTorch module, by what sightline.wrap or tap gives"),
     ("answers:package.module:function", "any function from texts to probabilities"),
 )
-"""How a model is named that is trained already."""
+"""How to name a trained model."""
 EXPENSIVE = tuple(sorted(BY_NAME))
-"""The measures that an audit runs only where they are named."""
+"""The measures that an audit runs only if they are named."""
 
 
 def list_choices(kind: Kind | None = None) -> dict[Kind, list[Row]]:
-    """List what there is of one kind, or of every kind."""
+    """List the choices of one kind, or of every kind."""
     return {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
 
 
@@ -93,7 +93,7 @@ def _measures() -> list[Row]:
 
 
 def _first_line(home: str) -> str:
-    """Read the first line of what a measure says of itself; to import it would load torch."""
+    """Read the first line of a measure's docstring; importing the measure would load torch."""
     module, kind = home.split(":")
     source = find_spec(module)
     assert source is not None  # it is a module of this package
@@ -135,7 +135,7 @@ def _figures() -> list[Row]:
 
 
 def _column(name: str) -> str:
-    """Say what a column of a study's table holds."""
+    """Describe a column of a study's table."""
     head, _, part = name.partition(".")
     if head in AUDIT_TESTS:
         return f"{part or 'score'}: {AUDIT_TESTS[head].name}"
@@ -152,7 +152,7 @@ _OTHERS: Mapping[str, str] = {
     **{"accuracy_drop": "accuracy that is lost", "F1_drop": "macro-F1 that is lost"},
     **{did: f"share of the decision {label}" for did, label in MEASURED.items()},
 }
-"""What those columns hold that no claim and no quantity tells of."""
+"""Descriptions of columns that no test and no quantity describes."""
 
 KINDS: Mapping[Kind, Callable[[], list[Row]]] = {
     "models": _models,

@@ -1,5 +1,5 @@
-"""The tables and figures of papers: what there is of them, which corpora are there, and what is
-done.
+"""List the tables and figures of the papers, the corpora that are present, and the
+finished runs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sightline.studies.study_definition import Params as Params
 
 
 def is_named(name: str) -> bool:
-    """Tell whether a study is one of a paper, by its name: a paper, a colon and an id."""
+    """Tell whether a name is of a paper's table or figure: a paper, a colon and an id."""
     return name.partition(":")[0] in PAPERS
 
 
@@ -31,8 +31,8 @@ def corpora_of(name: str) -> tuple[str, ...]:
 
 
 def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[dict[str, Any]]:
-    """List every table and figure: what it is, its corpora (which are there), its runs, and what
-    they would take.
+    """List every table and figure with its corpora (and which are present), its runs, and their
+    cost.
     """
     if unknown := [one for one in asked.corpora if one not in CORPORA]:
         raise SpecError(f"{unknown[0]!r}: expected some of {', '.join(CORPORA)}", field="datasets")
@@ -51,19 +51,19 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         }
         row |= {"lacking": dict(plan.absent), "runs": len(plan.planned), "figures": one.figures}
         if costs is not None:
-            assert store is not None  # whose costs they are
+            assert store is not None  # its costs are needed
             row |= {"done": costs.count(plan.grid), "hours_left": _hours(plan, Store.there(store))}
         rows.append(row)
     return rows
 
 
 def _hours(plan: Plan, store: Store | None = None) -> float:
-    """Give the hours of one worker that the missing runs of a plan take."""
+    """Return the hours of one worker that the missing runs of a plan take."""
     return sum(left_of(plan.keyed, store).values()) / 3600
 
 
 def quick_note(name: str, asked: Params) -> str:
-    """Say what a quick try of a table leaves out, and what all of it takes."""
+    """Say what a quick try of a table leaves out, and how long the whole table takes."""
     plan = plan_named(name, asked)
     runs = len({*plan.grid.keys})
     return (

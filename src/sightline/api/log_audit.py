@@ -1,4 +1,4 @@
-"""Log an audit to MLflow, or to whatever offers the same three functions."""
+"""Log an audit to MLflow, or to any object with the same three functions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 FOLDER = "sightline"
 _LONGEST = 5000
-"""Characters of a tag that every version of MLflow takes."""
+"""The longest tag, in characters, that every version of MLflow takes."""
 
 
 class Tracker(Protocol):
-    """What is used of the module ``mlflow``."""
+    """The functions of ``mlflow`` that are used."""
 
     def log_metrics(self, metrics: dict[str, float], /) -> Any:
         """Keep numbers by name, in the run that is active."""
@@ -79,7 +79,7 @@ def _tags(audit: Results) -> dict[str, str]:
 
 
 def scores_of(audit: Results) -> Iterator[tuple[str, float]]:
-    """Name each number that is logged: accuracy, and the score of each test with its threshold."""
+    """Name each logged number: accuracy, and the score of each test with its threshold."""
     if audit.learned is not None:
         yield from _numbers("accuracy", "value", audit.learned.accuracy)
     for finding in audit.findings:
@@ -90,10 +90,10 @@ def scores_of(audit: Results) -> Iterator[tuple[str, float]]:
 
 
 def _numbers(of: str, what: str, estimate: Estimate) -> Iterator[tuple[str, float]]:
-    """Give a number with its interval and n; what is undefined is left out, as no store of metrics
-    has a sign for it.
+    """Return a number with its interval and n; undefined numbers are left out, because a store of
+    metrics cannot hold them.
 
-    No name may be another's folder: MLflow keeps a metric in the file of its name.
+    No name may be the folder of another: MLflow keeps each metric in a file of its name.
     """
     found = {what: estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
     if math.isfinite(estimate.value):

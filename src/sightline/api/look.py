@@ -1,4 +1,4 @@
-"""One text as a model reads it, to look at, to change, and to look at again."""
+"""Look at one text as a model reads it, edit it, and look again."""
 
 from __future__ import annotations
 
@@ -43,21 +43,20 @@ NOT_KNOWN = (
     "Whether that audit is of this training cannot be known: an older version saved it, or "
     "the model comes from elsewhere"
 )
-"""What is said where the weights of one of them have no name."""
+"""Used if the weights of the model or of the audit have no digest."""
 ALIKE = (
     "That audit is of a training with the same settings, and not of the same weights: other "
     "threads or versions, or data that have changed, give others"
 )
-"""What is said where the model was trained once for the audit and once more to be kept."""
+"""Used if the model was trained once for the audit and again to be saved."""
 
 COMMON = ("the", "film", "was", "good", "and", "bad")
-"""Words that stand between those of a text where a model is proved: one word alone proves nothing
-of attention."""
+"""Words mixed into a text when a model is checked: one word alone cannot test attention."""
 
 
 @dataclass(frozen=True)
 class LookSettings:
-    """A model and how its texts are looked at: what stays the same from text to text."""
+    """A model and the options of a look, which stay the same from text to text."""
 
     model: Auditable
     maps: tuple[str, ...]
@@ -69,13 +68,13 @@ class LookSettings:
 
 @dataclass(frozen=True, eq=False)
 class Look(Explanation):
-    """A reading that can be changed: each change gives another, with this one beside it."""
+    """A look that can be edited: each edit gives another look, compared with this one."""
 
     reader: LookSettings = field(kw_only=True, repr=False)
 
     def edit(self, place: int | str, word: str) -> Look:
-        """Put another word, or several, in the place of one: counted from 0, or the word itself if
-        it is there once.
+        """Replace one word, by its place from 0 or by itself if it occurs once, with one or more
+        words.
         """
         if not isinstance(word, str):
             raise SpecError(f"expected a word, got {word!r:.60}", field="word")
@@ -86,7 +85,7 @@ class Look(Explanation):
         return self.again(edited(self.text.text, self._place(place), ""))
 
     def again(self, text: str) -> Look:
-        """Look at another text beside this one; a query stays."""
+        """Look at another text, compared with this one; a query stays."""
         query = None if self.text.query is None else " ".join(self.text.query)
         example = unlabelled(text, query, self.reader.max_tokens)
         return _last(_looked(self.reader, example, self))
@@ -95,7 +94,7 @@ class Look(Explanation):
         return "\n".join(lines(self))
 
     def _repr_html_(self) -> str:
-        """Draw it where it is the last line of a notebook's cell."""
+        """Draw it as the last line of a notebook's cell."""
         return in_notebook(self)
 
     def __repr__(self) -> str:
@@ -106,7 +105,7 @@ class Look(Explanation):
         )
 
     def _place(self, place: Any) -> int:
-        """Find a word by its place, or by itself; what is no number at all is refused, too."""
+        """Find a word by its place, or by itself; anything that is not a number is refused, too."""
         tokens = self.text.tokens
         last = len(tokens) - 1
         if isinstance(place, str):
@@ -140,12 +139,11 @@ def look(
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
 ) -> Look:
-    """Look at one text: its words, the probability of every class, and maps over the words as an
-    audit takes them.
+    """Look at one text: its words, the probability of every class, and the maps that an audit
+    takes.
 
-    A map over one text is not evidence: whether it may be shown is what an audit answers. A model
-    from elsewhere is first proved on texts of these words and a few common ones, as before an
-    audit.
+    A map over one text is not evidence: an audit tests whether it may be shown. A model from
+    elsewhere is first checked on texts of these words and a few common ones, as before an audit.
 
     Parameters
     ----------
@@ -155,7 +153,7 @@ def look(
     query
         The question or hypothesis that comes with the text, for a model that reads one.
     audit
-        An audit of this model, or the folder of a saved one: its verdict stands beside the maps.
+        An audit of this model, or the folder of a saved one: its verdict is shown with the maps.
         One of another model, or of another training of it, is refused.
     maps
         A name of `sightline.config.word_maps.MAPS`, or several; what the model does not
@@ -190,8 +188,8 @@ def look_map_by_map(
     max_tokens: int = DataSpec.max_tokens,
     device: str = "cpu",
 ) -> Iterator[Look]:
-    """Look at one text, and give what there is as soon as a map is made: of a long text, some take
-    a minute.
+    """Look at one text, and yield the result after each map: for a long text, some maps take a
+    minute.
     """
     known = of_label(known_model(model, device, several=True), label_name)
     chosen = _chosen(maps)
@@ -208,7 +206,7 @@ def _last(looks: Iterable[Look]) -> Look:
 
 
 def of_label(known: KnownModel, label: str) -> KnownModel:
-    """Take one label of a model that has several; any other model has none to name."""
+    """Select one label of a model that has several; any other model has none."""
     if has_labels(known.model):
         if label:
             return replace(known, model=label_view(known.model, label))
@@ -221,8 +219,7 @@ def of_label(known: KnownModel, label: str) -> KnownModel:
 
 
 def edited(text: str, place: int, word: str) -> str:
-    """Put a word in the place of another, set apart by spaces where it would grow together with its
-    neighbours.
+    """Replace a word; add spaces if the new word would touch its neighbours.
 
     >>> edited("not good!", 1, "bad"), edited("good-bye, you", 1, "")
     ('not bad!', 'good-bye  you')
@@ -245,7 +242,7 @@ def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
 def _of_model(
     audit: Results | str | Path | None, model: Auditable, known: KnownModel
 ) -> tuple[Results | None, str]:
-    """Read an audit where a folder is named, and say what is in doubt; one of another model or
+    """Read an audit from a folder, and return any doubt about it; an audit of another model or
     training is refused.
     """
     if audit is None:
@@ -268,8 +265,8 @@ def _of_model(
 
 
 def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
-    """Say why an audit may be of another training than this one; one that surely is gets
-    refused.
+    """Say why an audit may be of another training than this model; one that surely is
+    gets refused.
     """
     audited = audit.cards["model"].get("weights", "")
     if not (audited and weights):
@@ -280,7 +277,7 @@ def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
         return ALIKE
     raise ModelError(
         (
-            "expected the audit of this training, got that of another training of the same "
+            "expected the audit of this training, got the audit of another training of the same "
             "model, whose weights differ"
         ),
         change=f"name the audit of this one; it is made by {known.advice}",
@@ -289,8 +286,8 @@ def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
 
 
 def _looked(reader: LookSettings, example: Example, before: Look | None = None) -> Iterator[Look]:
-    """Run the model once, and take the maps of this one text, one after the other; a word that the
-    model does not see has NaN.
+    """Run the model once, and take the maps of this text one after the other; words that the model
+    does not see get NaN.
     """
     model, sight = reader.model, sight_of(reader.model, example)
     trace = asked(model, [sight.seen])
@@ -344,7 +341,7 @@ def _maps(subject: MeasureContext, trace: Trace) -> AttributionMaps:
 def _spread(
     values: Float[np.ndarray, " W"], there: Bool[np.ndarray, " N"]
 ) -> Float[np.ndarray, " N"]:
-    """Put the numbers of the seen words in their places among all words."""
+    """Put the numbers of the seen words at their places among all words."""
     every = np.full(len(there), np.nan)
     every[there] = values
     return every

@@ -1,7 +1,7 @@
 """``mlflow.models.evaluate(…, evaluators="sightline")``: an audit as an evaluation of MLflow.
 
-MLflow finds the class by an entry point and asks nothing of it but two functions. So it is no
-subclass of MLflow's, and nothing here is imported before an evaluation begins.
+MLflow finds the class by an entry point and calls only two functions of it. So the class does not
+inherit from MLflow, and nothing is imported here before an evaluation begins.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ _WRITTEN = 'evaluator_config={"sightline": {"model": "hf:my-classifier"}}'
 
 
 class SightlineEvaluator:
-    """Audits the model that the configuration names: what MLflow hands over has no attention."""
+    """Audits the model named in the configuration; the model that MLflow passes has
+    no attention.
+    """
 
     @classmethod
     def can_evaluate(cls, **_: Any) -> bool:
-        """Take every kind of model; what is missing is named by `evaluate`."""
+        """Accept every kind of model; `evaluate` reports what is missing."""
         return True
 
     def evaluate(self, *, dataset: Any, evaluator_config: dict[str, Any], **_: Any) -> Any:
-        """Audit, log scores, verdict and report to the active run, and give the scores.
+        """Audit, log scores, verdict and report to the active run, and return the scores.
 
         ``evaluator_config`` has the ``model`` (as `sightline.audit` takes it), the column of the
         ``text`` where it is not called so, ``texts`` and ``ids`` of `sightline.log_audit`, and
@@ -34,7 +36,8 @@ class SightlineEvaluator:
         from sightline.api.log_audit import log_audit, scores_of  # noqa: PLC0415
         from sightline.data.assembly.in_memory import data_from  # noqa: PLC0415
 
-        # MLflow hands over what stands under the name, or, where one evaluator is named, everything.
+        # MLflow passes the configuration of this evaluator, or, if one evaluator is named, all of
+        # it.
         asked = dict(evaluator_config.get("sightline", evaluator_config))
         model, column = asked.pop("model", None), asked.pop("text", "text")
         texts, ids = bool(asked.pop("texts", False)), bool(asked.pop("ids", False))
@@ -50,7 +53,7 @@ class SightlineEvaluator:
 
 
 def _column(frame: Any, column: str) -> list[str]:
-    """Take the texts of a data frame."""
+    """Return the texts of a data frame."""
     columns = list(getattr(frame, "columns", ()))
     if column not in columns:
         there = ", ".join(map(str, columns)) or "no columns"

@@ -1,4 +1,4 @@
-"""What a user in Python, or a command, means by a model: one that was just trained, saved, wrapped
+"""Resolve the ``model`` argument of a user or a command: a model that was trained, saved, wrapped
 or imported.
 """
 
@@ -24,26 +24,24 @@ from sightline.experiments.pipeline import Trained as Trained
 from sightline.models.model_storage import load_classifier
 
 Model = Trained | Auditable | str | Path
-"""What `sightline.train` gave, anything that can be audited, the folder of a saved model, or a name
-with ``py:``, ``answers:``, ``hf:`` or ``hf-causal:`` before it."""
+"""What `sightline.train` returned, any auditable model, the folder of a saved model, or a name that
+starts with ``py:``, ``answers:``, ``hf:`` or ``hf-causal:``."""
 
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A model with all that is known of it: the companions its audit needs, and the record of its
-    training.
-    """
+    """A model with its control models and the record of its training."""
 
     model: Auditable
     companions: Mapping[str, Auditable] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
     advice: str = "sightline.audit(model, data)"
-    """How it is audited: a line of Python, or a command."""
+    """How to audit it: a line of Python, or a command."""
 
 
 def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> KnownModel:
-    """Read a model where it is named, and keep what is known of it; ``device`` is where a saved one
-    is put. One with ``several`` labels is refused where it is not asked for.
+    """Read a model if it is named, and collect what is known of it; ``device`` is for a saved one.
+    A model with several labels is refused unless ``several``.
     """
     if isinstance(model, Trained):
         return KnownModel(model.model, model.companions, model.record)
@@ -67,7 +65,7 @@ def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> 
 
 def _valid(model: Any, *, several: bool) -> Auditable:
     if several and has_labels(model):
-        validate(model.view(0))  # what the whole offers is what a label of it does
+        validate(model.view(0))  # every label offers what the whole model offers
         found: Auditable = model
         return found
     return validate(model)
@@ -81,14 +79,12 @@ def held(
     call: str = "audit(model, data)",
     several: bool = False,
 ) -> Trained:
-    """Put a model together with the data to audit it on, never texts that it is known to have
-    seen.
-    """
+    """Combine the model with data to audit it on, without texts that it is known to have seen."""
     check_data(data, call)
     known = known_model(model, several=several)
     if (
         data.card.get("recipe") != "paper"
-    ):  # its copies between splits are the paper's own; the card counts them
+    ):  # its copies between splits belong to the published corpus; the card counts them
         refuse_seen(data, frozenset(known.record.get("seen", ())), known.model.name)
     refuse_calibrated(data, known.model)
     if known.model.origin == "elsewhere":
@@ -98,7 +94,7 @@ def held(
 
 
 def check_data(data: object, call: str) -> None:
-    """Refuse what is not a dataset, such as the name of a file, and say how one is made."""
+    """Refuse anything but a dataset, such as the name of a file, and say how to make one."""
     if not isinstance(data, Dataset):
         named = repr(str(data)) if isinstance(data, str | Path) else '"reviews.csv"'
         message = f"expected what sightline.load gives, got {data!r:.60}"
@@ -108,9 +104,7 @@ def check_data(data: object, call: str) -> None:
 
 
 def _noting_division(data: Dataset) -> Dataset:
-    """Say in the card that a file was divided when it was loaded, and how every row of it is
-    audited.
-    """
+    """Note in the card that the file was split when it was loaded, and how to audit every row."""
     notes = data.card.get("notes", ())
     if not any(note.startswith(DIVIDED) for note in notes):
         return data
@@ -131,7 +125,7 @@ def _command(model: str | Path) -> str:
 
 
 def class_names(model: Auditable, width: int) -> tuple[str, ...]:
-    """Give the names of a model's classes, or number them where nobody wrote them down; ``width``
-    counts its logits.
+    """Return the names of a model's classes, or numbers if it has no names; ``width`` is the number
+    of its logits.
     """
     return model.labels or tuple(f"class {number}" for number in range(max(width, 2)))

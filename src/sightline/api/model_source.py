@@ -1,5 +1,5 @@
-"""What is to be audited, as a value: a model to train, a saved one, one of the user's code, or one
-in memory.
+"""The source of an audit as a value: a model to train, a saved one, one from the user's code, or
+one in memory.
 
     source = choose(parse_data("csv:reviews.csv"), "bilstm+additive")
     trained, audit = audit_source(source)
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from sightline.experiments.training_jobs import Display, Keep
 
 MODEL_FILE = "model.json"
-"""The file by which a saved model is known."""
+"""The file that identifies a saved model."""
 PY, HF, HF_CAUSAL, ANSWERS = "py:", "hf:", "hf-causal:", "answers:"
 FOR_TRANSFORMERS = (HF, HF_CAUSAL)
 ELSEWHERE = (PY, *FOR_TRANSFORMERS, ANSWERS)
-"""What the name of a model begins with that was made elsewhere: by the user's own code, for
-transformers, or as a function that answers."""
+"""Prefixes of names of models that were made elsewhere: by the user's own code, for transformers,
+or as a function that answers."""
 FIT = ("epochs", "batch_size", "learning_rate")
-"""Settings of the training that may be chosen by name."""
+"""Settings of the training that have an option of their own."""
 NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()
 
 
@@ -53,29 +53,27 @@ class ToTrain:
 
     spec: RunSpec
     scores: Path | str | None = None
-    """Scores of words by another tool: no part of the run."""
+    """Scores of words by another tool; they are not part of the run."""
     labels: tuple[str, ...] = ()
-    """The labels to audit of a model with several; none for all."""
+    """The labels to audit, for a model with several; none means all."""
 
     def trained(
         self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
     ) -> Trained:
-        """Train it; ``keep`` may give back what was trained before."""
+        """Train it; ``keep`` may return an earlier training."""
         from sightline.experiments.pipeline import train  # noqa: PLC0415  (torch)
         from sightline.experiments.training_jobs import Display, make_anew  # noqa: PLC0415  (torch)
 
         return train(self.spec, display or Display(), device, keep or make_anew)
 
     def about(self, trained: Trained) -> dict[str, Any]:
-        """Say what was run."""
+        """Describe the run."""
         from sightline.experiments.training_jobs import describe  # noqa: PLC0415  (torch)
 
         return describe(self.spec)
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say which trainings the cap on epochs ended, whoever chose it, and what else is to be
-        known of them.
-        """
+        """List the trainings that the cap on epochs ended, and other doubts."""
         from sightline.experiments.pipeline import doubts_of  # noqa: PLC0415  (torch)
 
         return tuple(doubts_of(trained))
@@ -107,7 +105,7 @@ class ToTrain:
 
     @property
     def of_labels(self) -> AuditOptions:
-        """The options of the audits of its labels, where it has several."""
+        """The options for the audits of its labels, if it has several."""
         spec = self.spec
         return AuditOptions(
             seed=spec.seed,
@@ -124,16 +122,16 @@ class ToTrain:
         return True
 
     def name_of(self, trained: Trained) -> str:
-        """Give the name of the model for a person."""
+        """Return the name of the model for a person."""
         return trained.model.name
 
     def with_seed(self, seed: int) -> ToTrain:
-        """Give the same run from another seed."""
+        """Return the same run with another seed."""
         return replace(self, spec=replace(self.spec, seed=seed))
 
 
 class _Audited(ABC):
-    """What sources have in common whose options are not those of a run."""
+    """The common part of sources whose options are not those of a run."""
 
     asked: AuditOptions
 
@@ -141,7 +139,7 @@ class _Audited(ABC):
     def trained(
         self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
     ) -> Trained:
-        """Give the model with the data to audit it on."""
+        """Return the model with the data to audit it on."""
 
     def forecast(
         self,
@@ -180,7 +178,7 @@ class _Audited(ABC):
 
     @property
     def of_labels(self) -> AuditOptions:
-        """The options of the audits of its labels, where it has several."""
+        """The options for the audits of its labels, if it has several."""
         return self.asked
 
     @property
@@ -189,20 +187,18 @@ class _Audited(ABC):
         return False
 
     def name_of(self, trained: Trained) -> str:
-        """Give the name of the model for a person."""
+        """Return the name of the model for a person."""
         return trained.model.name
 
     def doubts_of(self, trained: Trained) -> tuple[str, ...]:
-        """Say nothing: the command that trained it has said it, or nothing is known of its
-        training.
+        """Return nothing: the training command has reported its doubts, or the training
+        is unknown.
         """
         return ()
 
     def with_seed(self, seed: int) -> ToTrain:
         """Refuse: the model is trained already."""
-        message = (
-            "expected a model that is trained first: another seed would not train this one anew"
-        )
+        message = "expected a model that is trained first: another seed would not change this one"
         raise SpecError(
             f"{message}; leave it out, or name a spec such as bilstm+additive", field="seeds"
         )
@@ -225,7 +221,7 @@ class Saved(_Audited):
         return load_trained(self.folder, self.data, self.asked.seed, device, self.asked.label_map)
 
     def about(self, trained: Trained) -> dict[str, Any]:
-        """Say what was audited, and how it was trained."""
+        """Describe the audit, and how the model was trained."""
         about = {
             "data": str(self.data),
             "model": str(self.folder),
@@ -236,8 +232,8 @@ class Saved(_Audited):
 
 @dataclass(frozen=True)
 class Imported(_Audited):
-    """A model that was made elsewhere, ``py:package.module:factory``, ``hf:FOLDER`` or
-    ``hf-causal:FOLDER(…)`` or ``answers:package.module:function``, and the data to audit it on.
+    """A model made elsewhere (``py:package.module:factory``, ``hf:FOLDER``, ``hf-causal:FOLDER(…)``
+    or ``answers:package.module:function``), and the data to audit it on.
     """
 
     factory: str
@@ -245,13 +241,13 @@ class Imported(_Audited):
     asked: AuditOptions
 
     def name_of(self, trained: Trained) -> str:
-        """Give what the user called it."""
+        """Return the name that the user gave."""
         return self.factory
 
     def trained(
         self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
     ) -> Trained:
-        """Make it; what the user's own code makes stays on the device it was built on."""
+        """Build it; a model from the user's own code stays on its device."""
         from sightline.experiments.load_models import load_imported  # noqa: PLC0415  (torch)
 
         return load_imported(
@@ -259,7 +255,7 @@ class Imported(_Audited):
         )
 
     def about(self, trained: Trained) -> dict[str, Any]:
-        """Say what was audited; how it was trained is not known."""
+        """Describe the audit; the training is unknown."""
         about = {"data": str(self.data), "model": self.factory}
         return about | ({"label_map": dict(self.asked.label_map)} if self.asked.label_map else {})
 
@@ -271,29 +267,29 @@ class Given(_Audited):
     held: Trained
     asked: AuditOptions
     labels: int = 0
-    """Of a model with several labels: this is the first of so many that are audited, one after the
-    other."""
+    """For a model with several labels: the number of labels audited one after the other, of which
+    this is the first."""
 
     def trained(
         self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
     ) -> Trained:
-        """Give it as it is."""
+        """Return it unchanged."""
         return self.held
 
     def about(self, trained: Trained) -> dict[str, Any]:
-        """Say what was audited, and how it was trained where that is known."""
+        """Describe the audit, and the training if it is known."""
         dataset, record = trained.dataset, trained.record
         about = {"data": str(dataset.card.get("source", dataset.name)), "model": trained.model.name}
         return about | ({"trained": record["run"]} if "run" in record else {})
 
 
 Chosen = ToTrain | Saved | Imported
-"""A model that a text names."""
+"""A model named by a text."""
 Source = Chosen | Given
 
 
 def under_reading(model: str, reading: str | None) -> str:
-    """Write a reading behind the name of the model it is of: ``all``, ``rollout``, or
+    """Append an attention source to the name of a model: ``all``, ``rollout``, or
     ``layer=3,head=2``.
     """
     if reading is None:
@@ -319,12 +315,11 @@ def choose(
     *,
     typed: Collection[str] = SHAPING,
 ) -> Chosen:
-    """Decide what a text names: a spec, the folder of a saved model, or one that was made elsewhere
+    """Resolve the name of a model: a spec, the folder of a saved model, or a model made elsewhere
     (`ELSEWHERE`).
 
-    Any option of a training is refused for a model that is trained already. How its texts were
-    prepared it remembers; of ``SHAPING``, only what was ``told`` is taken from the data spec
-    instead.
+    Options of a training are refused for a trained model. It remembers how its texts were prepared;
+    of ``SHAPING``, only fields that were ``typed`` come from the data spec.
     """
     if data.files is not None:
         data.files.check_tested()
@@ -348,7 +343,7 @@ def choose_training(
     training: TrainingOptions = NO_TRAINING,
     options: AuditOptions = USUAL,
 ) -> ToTrain:
-    """Read the spec of a model and its training; what is None keeps the value of the preset."""
+    """Read the spec of a model and its training; None keeps the value of the preset."""
     fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
     if training.fit:
         fit |= _settings(training.fit, fit)
@@ -390,13 +385,13 @@ def _with_labels(
 
 
 def _in_order(options: AuditOptions) -> AuditOptions:
-    """Name every measure of an audit, where more than the usual ones are asked for."""
+    """Name every measure of an audit if expensive ones are asked for."""
     return replace(options, measures=beside_default(options.measures))
 
 
 def saved_folder(model: str) -> Path | None:
-    """Give the folder of a saved model that a text names; None where it names none; a path to
-    nothing is an error.
+    """Return the folder of a saved model; None if the text names something else; a path to nothing
+    is an error.
     """
     if model.startswith(ELSEWHERE):
         return None
@@ -427,8 +422,8 @@ def saved_folder(model: str) -> Path | None:
 
 
 def model_place(model: str) -> Path | None:
-    """Name the folder of a saved model, or the code in this folder that builds one; None where it
-    is a spec.
+    """Return the folder of a saved model, or the file in this folder that builds one; None for a
+    spec.
     """
     if model.startswith(FOR_TRANSFORMERS):
         place = Path(place_and_options(model.partition(":")[2])[0])
@@ -441,7 +436,7 @@ def model_place(model: str) -> Path | None:
 
 
 def _settings(typed: Collection[str], named: Collection[str]) -> dict[str, Any]:
-    """Read settings of the training that have no flag of their own."""
+    """Read settings of the training that have no option of their own."""
     from sightline.experiments.fit_settings import read_settings  # noqa: PLC0415  (where there are any)
 
     found = read_settings(typed)

@@ -1,4 +1,4 @@
-"""The class of each text, and the probability of every class, batch by batch."""
+"""Predict the class of each text, with the probability of every class, batch by batch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics.divergences import probabilities
 
 AT_ONCE = 2048
-"""Texts that are put in order of length together: what is held does not grow with their number."""
+"""Texts sorted by length together; the memory used does not grow with the number of texts."""
 
 
 def predict(
@@ -41,9 +41,9 @@ def predict(
     """Predict the class of each text; a text that cannot be read is an error that names its place,
     from 0.
 
-    Computed as in an audit: in double precision where the model was made here, so that the texts
-    beside a text do not matter. ``model`` and ``queries`` are as `sightline.look` takes them; words
-    beyond ``max_tokens`` are not read.
+    Computed as in an audit: in double precision for a built-in model, so that the other texts of a
+    batch do not matter. ``model`` and ``queries`` are as in `sightline.look`; words beyond
+    ``max_tokens`` are not read.
     """
     if isinstance(texts, str) or isinstance(queries, str):
         raise DataError("expected a list of texts, got one text; put it in a list")
@@ -58,7 +58,7 @@ def predict(
 def predict_each(
     model: Model, examples: Sequence[Example], device: str = "cpu"
 ) -> Iterator[tuple[int, Prediction]]:
-    """Read a model, and give the line of each text with its prediction, one by one."""
+    """Read a model, and yield the output line of each text with its prediction."""
     found = predictions(known_model(model, device, several=True).model, examples)
     return ((example.index, one) for example, one in zip(examples, found, strict=True))
 
@@ -72,9 +72,7 @@ def read_texts(
     max_tokens: int,
     on_note: OnNote,
 ) -> list[Example]:
-    """Read every text of a table, whose columns are named, or of a list that is called ``file`` in
-    errors.
-    """
+    """Read every text of a table with named columns, or of a list that errors call ``file``."""
     if table is not None:
         found, empty = in_table(table.path, table.kind, text, query, max_tokens)
         if empty:
@@ -90,7 +88,7 @@ def read_texts(
 def predictions(
     model: Auditable, examples: Iterable[Example], batch_size: int = 32
 ) -> Iterator[Prediction]:
-    """Give a prediction for each text in their order, a few thousand texts held at a time."""
+    """Yield a prediction for each text in their order, holding a few thousand texts at a time."""
     ready, waiting = precise(model), iter(examples)
     while some := list(islice(waiting, AT_ONCE)):
         found = dict[int, Prediction]()
@@ -106,7 +104,7 @@ def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
         return
     trace = asked(model, texts)
     names, finite = class_names(model, trace.logits.shape[1]), to_numpy(trace.finite)
-    with np.errstate(all="ignore"):  # what is computed from no number is none
+    with np.errstate(all="ignore"):  # a computation with NaN gives NaN
         chances, chosen = probabilities(to_numpy(trace.logits)), decided(trace)
     for row, known in enumerate(finite.tolist()):
         description = [float(chance) if known else np.nan for chance in chances[row]]
@@ -116,7 +114,7 @@ def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
 
 
 def _labelled(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
-    """Give all labels of a text, as a table has them: joined by what separates them there."""
+    """Predict all labels of a text, joined by the separator that tables use."""
     assert isinstance(model, SupportsLabels)  # its link says so
     names = labels_of(model)
     logits = to_numpy(called("label_logits", model.label_logits, model.collate(examples)))
@@ -130,7 +128,7 @@ def _labelled(model: Auditable, examples: list[Example]) -> Iterator[Prediction]
 
 
 def _pairs(texts: Iterable[str], queries: Iterable[str] | None) -> Iterator[tuple[str, str | None]]:
-    """Put each text beside its query, as far as there are queries."""
+    """Pair each text with its query, if there are queries."""
     if queries is None:
         yield from ((text, None) for text in texts)
         return

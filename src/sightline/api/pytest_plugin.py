@@ -1,7 +1,7 @@
 """The pytest plug-in: a fixture that audits a model once in a test session.
 
-pytest imports this file in every session, so that nothing of sightline is imported before a test
-asks for the fixture.
+pytest imports this file in every session, so nothing of sightline is imported before a test asks
+for the fixture.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def sightline_audit() -> Callable[..., Audit]:
-    """Audit a model, once for the same arguments in a session: ``sightline_audit(model, data,
+    """Audit a model, once per session for equal arguments: ``sightline_audit(model, data,
     limit=200).assert_shown()``.
 
     Arguments are those of `sightline.audit`.
@@ -29,7 +29,7 @@ def sightline_audit() -> Callable[..., Audit]:
 
 @dataclass(frozen=True)
 class _Audits:
-    """The audits of a session, with the arguments that each was made from."""
+    """The audits of a session, with their arguments."""
 
     made: list[tuple[object, Audit]] = field(default_factory=list)
 
@@ -46,8 +46,8 @@ class _Audits:
 
 
 def _same(one: object, other: object) -> bool:
-    """Compare names, numbers and collections of them by value, and all else by identity: models
-    and datasets have no cheap equality.
+    """Compare names, numbers and collections of them by value, and everything else by identity:
+    models and datasets have no cheap equality.
     """
     if one is other:
         return True

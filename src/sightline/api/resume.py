@@ -1,6 +1,4 @@
-"""A training that was stopped and is started again: what it had is kept until the output is
-written.
-"""
+"""Resume a training that was stopped: its state is kept until the output is written."""
 
 from __future__ import annotations
 
@@ -21,10 +19,10 @@ if TYPE_CHECKING:
     from sightline.experiments.training_jobs import Fitted, Keep, Make
 
 TOLD: Mapping[Found, str] = {
-    "kept": "going on with what is kept in {}",
+    "kept": "resuming from what is kept in {}",
     "made otherwise": (
         "what is kept in {} was made with other threads, another device or another version: "
-        "trained anew"
+        "trained again"
     ),
     "others": (
         "what is kept in {} was trained with other settings or data: it is not used, and stays "
@@ -35,16 +33,15 @@ TOLD: Mapping[Found, str] = {
         "written"
     ),
 }
-"""What is said of the folder of an output before the first training, where there is something to
-say."""
+"""Notes on the folder of an output before the first training."""
 
 
 @contextmanager
 def kept_until_written(
     folder: Path, resources: Resources, hooks: Hooks
 ) -> Iterator[tuple[Hooks, Machine]]:
-    """Keep trainings in a folder until their output is written; a stopped run continues with its
-    threads.
+    """Keep trainings in a folder until their output is written; a stopped run resumes with its own
+    number of threads.
     """
     kept = Unfinished(folder)
     machine = resources.machine(kept.threads)
@@ -54,7 +51,7 @@ def kept_until_written(
 
 @contextmanager
 def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterator[Path | None]:
-    """Give a folder in which an audit that stops early keeps its looks until its output is
+    """Yield a folder in which an audit that stops early keeps its looks until its output is
     written; say where a stop leaves them.
     """
     if not stopping.early:
@@ -84,13 +81,15 @@ LOOKS = "*/looks.npz"
 
 
 def kept_threads(folder: Path) -> int | None:
-    """Give the threads of a stopped run whose trainings are kept in a folder."""
+    """Return the number of threads of a stopped run whose trainings are kept in a folder."""
     return Unfinished(folder).threads
 
 
 @contextmanager
 def resumable(kept: Unfinished, device: str, on_note: OnNote) -> Iterator[Keep]:
-    """Give what keeps trainings; say what it begins with, and where a stop leaves them."""
+    """Yield the function that keeps trainings; report what it starts with, and where a stop leaves
+    them.
+    """
     found: list[Found] = []
 
     def keep(spec: RunSpec, make: Make) -> Fitted:
@@ -107,7 +106,7 @@ def resumable(kept: Unfinished, device: str, on_note: OnNote) -> Iterator[Keep]:
             kept.release()
             on_note(
                 f"stopped: what is trained is kept in {kept.folder}, and the same command "
-                "goes on from there"
+                "resumes from there"
             )
         else:
             kept.remove()

@@ -1,4 +1,4 @@
-"""How a model is trained and audited, as values: each option once, with its default."""
+"""The options of a training and an audit as values, each with its default."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sightline.config.word_maps import Reduction
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
-    """How a model is trained; None leaves an option to the preset."""
+    """How a model is trained; None uses the preset."""
 
     preset: str | None = None
     epochs: int | None = None
@@ -21,9 +21,10 @@ class TrainingOptions:
     fit: Sequence[str] | None = None
     """Other settings of the training, as ``name=value``."""
     companions: str | None = None
-    """Models trained for comparison, joined by commas, or ``none``."""
+    """Control models, joined by commas, or ``none``."""
     min_count: int | None = None
-    """Training texts that a word must occur in; the data spec repeats it for the vocabulary."""
+    """The number of training texts in which a word must occur; the data spec repeats it for the
+    vocabulary."""
     vectors: str | Path | None = None
 
     @property
@@ -44,35 +45,35 @@ class TrainingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """How a model is audited, whichever model it is."""
+    """How any model is audited."""
 
     seed: int = 0
     limit: int | None = None
-    """Test texts at most: a seeded sample."""
+    """The most test texts: a seeded sample."""
     gradient: Reduction = "input"
     measures: tuple[str, ...] = ()
     """Expensive measures that run in addition to those of every audit."""
     label_map: Mapping[str, str] = field(default_factory=dict)
-    """Labels of the data, each with the class of a trained model that it stands for."""
+    """Labels of the data, each with its class of a trained model."""
     labels: tuple[str, ...] = ()
-    """The labels to audit of a model with several; none for all."""
+    """The labels to audit, for a model with several; none means all."""
     scores: Path | str | None = None
     """A file with scores of words by another tool, or ``captum:NAME``."""
     device: str = "auto"
-    """The device that was asked for: a model of the user's code stays where it was built."""
+    """The device that was asked for; a model from the user's code stays where it was built."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stopping:
-    """When an audit stops: with neither limit, when every measure is taken on every text."""
+    """When an audit stops: without limits, after every measure on every text."""
 
     budget: float | None = None
-    """Seconds."""
+    """The most seconds of measuring."""
     max_texts: int | None = None
     full: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse limits that contradict each other before anything is read."""
+        """Refuse contradictory limits before anything is read."""
         _ = self.early
 
     @property
@@ -81,7 +82,7 @@ class Stopping:
         return is_sequential(self.budget, self.max_texts, full=self.full)
 
     def most_texts(self, limit: int | None) -> int | None:
-        """Say how many texts an audit takes at most, whose ``limit`` may be lower."""
+        """Return the most texts that an audit takes; its ``limit`` may be lower."""
         from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (numpy)
 
         return most_texts(limit, self.budget, self.max_texts, full=self.full)

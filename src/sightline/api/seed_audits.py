@@ -1,4 +1,4 @@
-"""The audits of one command: of one seed, or of several with what they say together."""
+"""The audits of one command, from one seed or several, with their summary."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Audits:
-    """Audits by their seed, the first one first: that one is shown in full."""
+    """Audits by seed; the first is shown in full."""
 
     by_seed: Mapping[int, Results]
     together: bool = False
-    """Whether what they say together is shown: it needs several seeds."""
+    """Whether the summary over seeds is shown; it needs several seeds."""
 
     @property
     def first(self) -> Results:
@@ -34,14 +34,14 @@ class Audits:
 
     @cached_property
     def across(self) -> AcrossSeeds | None:
-        """What all seeds say together, computed once; None of a single audit."""
+        """The summary over seeds, computed once; None for a single audit."""
         from sightline.verdict.seed_summary import across  # noqa: PLC0415  (scipy)
 
         return across(self.by_seed) if self.together else None
 
     @property
     def headline(self) -> str:
-        """The verdict in a sentence: of all seeds where there are several."""
+        """The verdict in a sentence, over all seeds if there are several."""
         from sightline.report.multi_seed_summary import summary_sentence  # noqa: PLC0415  (the statistics that it is made of)
 
         return (
@@ -49,33 +49,33 @@ class Audits:
         )
 
     def save(self, folder: Path) -> None:
-        """Write them to a folder, all of it or nothing."""
+        """Write the audits to a folder, all of them or nothing."""
         if self.together:
             save_several(self.by_seed, folder)
         else:
             save_results(self.first, folder)
 
     def to_html(self, out: Path, *, texts: bool = True, ids: bool = True, title: str = "") -> None:
-        """Write the report of the first, with what all of them say."""
+        """Write the report of the first seed, with the summary over seeds."""
         from sightline.report.html.audit_page import write_page  # noqa: PLC0415  (jinja2)
 
         write_page(self.first, out, texts=texts, ids=ids, seeds=self.across, title=title)
 
     def card(self, ending: str) -> str:
-        """Give the card as text, ``.md`` or ``.html``."""
+        """Return the card as text, ``.md`` or ``.html``."""
         from sightline.report.card import card  # noqa: PLC0415  (as late as it is needed)
         from sightline.report.card_text import CARDS  # noqa: PLC0415  (as late as it is needed)
 
         return CARDS[ending](card(self.first, self.across))
 
     def hub_card(self) -> str:
-        """Give the card as a section of a Hugging Face model card, with its metadata block."""
+        """Return the card as a section of a Hugging Face model card, with its metadata block."""
         from sightline.report.text.hub_card import hub_card  # noqa: PLC0415  (as late as it is needed)
 
         return hub_card(self.first, self.across)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the first as plain JSON values, with what all of them say."""
+        """Return the first audit as plain JSON values, with the summary over seeds."""
         found = self.first.to_json()
         if self.across is None:
             return found
@@ -84,7 +84,7 @@ class Audits:
 
 
 def load_audits(folder: Path) -> tuple[Audits | LabelAudits, list[Path]]:
-    """Read a saved audit, or those of several seeds or labels, and name their folders."""
+    """Read a saved audit, or those of several seeds or labels, and return their folders too."""
     if holds_labels(folder):
         from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
 

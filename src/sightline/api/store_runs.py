@@ -22,12 +22,12 @@ HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high
 
 
 def open_store(folder: Path) -> Store:
-    """Open a store that is there."""
+    """Open an existing store."""
     return Store.there(folder)
 
 
 def runs_as_csv(runs: Sequence[Summary]) -> str:
-    """Write one line a run and number, in full."""
+    """Write one line per run and number, in full."""
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(HEAD)

@@ -1,5 +1,5 @@
-"""A study: what a file, plain values or a paper's table asks for, its missing runs, and what all of
-them make.
+"""Run a study from a file, plain values or a paper's table: plan it, make its missing runs, and
+tabulate all.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class OnRun(Protocol):
     """Called as each run of a study ends."""
 
     def __call__(self, ending: str, description: str, /) -> None:
-        """Receive how it ended, and a sentence on it."""
+        """Receive the ending of a run and a sentence on it."""
 
 
 class ShowRuns(Protocol):
-    """Gives the callback for the runs of a study, which are so many."""
+    """Returns the callback for the runs of a study."""
 
     def __call__(self, total: int, /) -> AbstractContextManager[OnRun]:
-        """Begin to show them."""
+        """Start to show ``total`` runs."""
 
 
 @contextmanager
@@ -63,7 +63,7 @@ def silent(total: int) -> Iterator[OnRun]:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """How the runs of a study are made; ``limit`` is how many of the missing ones at most."""
+    """How the runs of a study are made; ``limit`` is the most missing runs to make."""
 
     workers: Workers = field(default_factory=Workers)
     limit: int | None = None
@@ -76,18 +76,18 @@ class Running:
 
 @dataclass(frozen=True)
 class Planned:
-    """A study that can be run: its grid, and what is made of the runs."""
+    """A planned study: its grid, and how its table is made."""
 
     name: str
-    """How its files are called."""
+    """The name of its files."""
     grid: Grid
     figures: Sequence[str]
     table: Callable[[Ended], Table]
     drawings: Callable[[Ended, Table], Iterable[Drawing]]
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """Corpora of a paper that are not there, and why."""
+    """Missing corpora of a paper, with the reasons."""
     columns: Sequence[str] = ()
-    """What the table of a study file shows of each run."""
+    """The columns in the table of a study file."""
 
     @property
     def data_places(self) -> set[Path]:
@@ -102,9 +102,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Ended:
-    """What there is of a study when its runs have been made: those found, and those that another
-    process has.
-    """
+    """A study after its runs were made: the runs found, and the runs that another process has."""
 
     study: Planned
     store: Store
@@ -123,8 +121,8 @@ def plan_file(
     columns: Sequence[str] | None = None,
     spread: Spread = "interval",
 ) -> Planned:
-    """Read a study from its TOML file or from plain values; ``columns`` come before those that it
-    shows.
+    """Read a study from its TOML file or from plain values; ``columns`` replace the columns that it
+    names.
     """
     check_columns(columns or ())
     tree, folder, where = _read(what)
@@ -142,7 +140,7 @@ def plan_file(
 
 
 def plan_paper(name: str, asked: Params, *, quick: bool = False) -> Planned:
-    """Plan a table or figure of a paper, which stands next to what the paper prints."""
+    """Plan a table or figure of a paper; its table also shows the printed values."""
     plan = plan_named(name, asked, quick=quick)
     called, figures = plan.artefact.name, plan.artefact.figures
 
@@ -155,14 +153,14 @@ def plan_paper(name: str, asked: Params, *, quick: bool = False) -> Planned:
 
 
 def check_results(file: Path) -> None:
-    """Refuse what is no results file, before hours are spent."""
+    """Refuse anything but a results file, before hours are spent."""
     from sightline.studies.results_file import read_rows  # noqa: PLC0415  (as late as it is needed)
 
     read_rows(file)
 
 
 def keep_results(ended: Ended, file: Path) -> Path:
-    """Bring a results file up to date with what was read of the runs of a study file."""
+    """Update a results file with the readings of a study file's runs."""
     from sightline.studies.study_from_file import keep, study_of  # noqa: PLC0415  (as late as it is needed)
 
     planned = ended.study
@@ -170,13 +168,13 @@ def keep_results(ended: Ended, file: Path) -> Path:
 
 
 def missing_runs(study: Planned, found: Mapping[str, Summary], running: Running) -> list[RunSpec]:
-    """Name the runs that are to be made."""
+    """List the runs to make."""
     cells = zip(study.grid.cells, study.grid.keys, strict=True)
     return [cell for cell, key in cells if running.wants(found.get(key))][: running.limit]
 
 
 def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns = silent) -> Ended:
-    """Make the runs that are not in a store yet, and give what there is of all."""
+    """Make the missing runs of a study, and return all that exist."""
     found = store.find(study.grid.keys)
     todo = missing_runs(study, found, running)
     _check_tables(todo)
@@ -186,8 +184,8 @@ def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns
             for done in executor_of(running.workers).run(todo, store, again=running.retry_failed):
                 show(done.ending, done.description)
                 left |= {run_key(done.spec)} if done.ending == "missing" else set()
-    # What was whole at the start is not read again; runs another process was at may be whole by
-    # now.
+    # Runs that were complete at the start are not read again; runs of other processes may be
+    # complete by now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
     return Ended(study, store, found, left - found.keys())
 
@@ -220,8 +218,7 @@ def study(
     limit: int | None = None,
     vectors: str | Path | None = None,
 ) -> Studied:
-    """Run the cells of a study that are not in a store yet, and give the table of all; as
-    ``sightline study`` does.
+    """Make the missing runs of a study and return its table, as ``sightline study`` does.
 
     Parameters
     ----------
@@ -258,7 +255,7 @@ def study(
 
 
 def write_study(ended: Ended, table: Table, out: Path | None) -> Studied:
-    """Write the table of a study and its figures into a folder, where one is named."""
+    """Write the table of a study and its figures into a folder, if one is named."""
     if out is None:
         return Studied(table, (), ())
     paths, left = write_all(ended.study.name, table, ended.study.drawings(ended, table), out)
@@ -266,7 +263,7 @@ def write_study(ended: Ended, table: Table, out: Path | None) -> Studied:
 
 
 def _refuse_unfinished(ended: Ended) -> None:
-    """Refuse a table of runs that failed, or that another process has."""
+    """Refuse a table with runs that failed, or that another process has."""
     of, lacking = (
         f"of {len(ended.study.grid.cells)} runs",
         (len(ended.failed), len(ended.elsewhere)),
@@ -290,7 +287,7 @@ def _read(what: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], Path
 
 
 def _check_tables(todo: Sequence[RunSpec]) -> None:
-    """Read the user's own texts once before the first run: a wrong column is a mistake of the
+    """Read the user's own texts once before the first run: a wrong column is a mistake in the
     study.
     """
     from sightline.data.assembly.user_corpus import read_table  # noqa: PLC0415  (as late as it is needed)

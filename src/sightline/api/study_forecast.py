@@ -1,6 +1,4 @@
-"""What the missing runs of a study will take, from those that are done and from a trial of the
-others.
-"""
+"""Estimate the missing runs of a study, from finished runs and trials of the others."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StudyForecast:
-    """How many runs there are, and the hours and bytes that those to make will take."""
+    """How many runs there are, and the hours and bytes of the runs to make."""
 
     cells: int
     done: int
@@ -37,7 +35,7 @@ class StudyForecast:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many runs are in which state."""
+        """The number of runs in each state."""
         return {
             "cells": self.cells,
             "done": self.done,
@@ -46,7 +44,7 @@ class StudyForecast:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as plain JSON values."""
+        """Return it as plain JSON values."""
         hours = {"hours": self.hours, "hours_least": self.hours_least}
         rest = {"disk_bytes": self.disk_bytes, "basis": self.basis}
         return self.counts | {"workers": self.workers} | hours | rest
@@ -55,8 +53,8 @@ class StudyForecast:
 def forecast_study(
     study: Planned, store: Store, running: Running, on_note: OnNote, began: float | None = None
 ) -> StudyForecast:
-    """Estimate what is missing of a study; nothing is written. ``began`` is when the process
-    began.
+    """Estimate the missing runs of a study; nothing is written. ``began`` is the start of the
+    process.
     """
     found = store.find(study.grid.keys)
     todo = missing_runs(study, found, running)
@@ -73,8 +71,8 @@ def forecast_study(
 
 
 def _processors(asked: Workers, on_note: OnNote) -> int:
-    """Count who would work; a plan is also made for a cluster that is not up yet, as for one
-    worker.
+    """Count the workers. A cluster that is not running yet counts as one worker, so that a plan can
+    still be made.
     """
     if asked.cluster is None:
         return asked.jobs or asked.processes

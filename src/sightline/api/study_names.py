@@ -1,4 +1,4 @@
-"""Studies that have a name: all tables of the papers together, and the calibrations."""
+"""Named studies: all tables of the papers together, and the calibrations."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ NUMBERS = ("planned", "done", "hours_left", "gates", "hold")
 
 @dataclass(frozen=True)
 class NamedStudy:
-    """A study by its name, and the folders and the file that its runs and their results are in.
+    """A named study, the folder of its runs and the file of its results.
 
-    ``store`` holds the runs; the word vectors of calibrations are next to it, and are made where
-    they are needed. ``vectors`` is a file from which the words of the papers' models start
-    (``none``: at random; nothing: the one in the folder of the corpora).
+    ``store`` holds the runs; the word vectors of calibrations lie next to it, and are made if
+    needed. ``vectors`` is a file of initial word vectors for the papers' models (``none``: random;
+    nothing: the file in the folder of the corpora).
     """
 
     name: str
@@ -38,7 +38,7 @@ class NamedStudy:
     vectors: str | Path | None = None
 
     def check(self) -> None:
-        """Refuse a study of corpora without a folder of them."""
+        """Refuse a study of corpora without their folder."""
         if self.data is None and self.name not in set(without_corpora()):
             raise SpecError(
                 f"missing; {self.name} needs the folder that holds the corpora", field="data"
@@ -69,14 +69,14 @@ def is_known(name: str) -> bool:
 
 
 def left_out(work: Work) -> dict[str, str]:
-    """Name the corpora that the papers' tables lack, each with the reason."""
+    """Name the missing corpora of the papers' tables, each with the reason."""
     plans = work.papers.values()
     return {corpus: why for plan in plans for corpus, why in plan.absent.items()}
 
 
 def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = False) -> Planned:
-    """Plan the runs of a named study, without those that its results file has where that is asked
-    for.
+    """Plan the runs of a named study; ``skip_counted`` leaves out runs that its results
+    file has.
     """
     grid = work.grid(study.name, but_known=skip_counted)
 
@@ -87,18 +87,18 @@ def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = Fals
 
 
 def there(study: NamedStudy, planned: Planned) -> Ended:
-    """Give what the store has of a study; nothing is run."""
+    """Return what the store has of a study; nothing is run."""
     return Ended(planned, Store.there(study.store), {}, ())
 
 
 def progress_of(study: NamedStudy) -> dict[str, Mapping[str, Any]]:
-    """Say how much of a study is done, and the hours of the rest; nothing is written."""
+    """Return how much of a study is done, and the hours of the rest; nothing is written."""
     with TemporaryDirectory() as aside:
         return progress(study.work(Path(aside)), Store(study.store, make=False))
 
 
 def forecast_of(study: NamedStudy, work: Work) -> dict[str, Any]:
-    """Say what is left of the papers' tables, by table and corpus and by stage; nothing is
+    """Return what remains of the papers' tables, by table and corpus and by stage; nothing is
     written.
     """
     found = work.forecast(Store(study.store, make=False))
@@ -111,8 +111,8 @@ def forecast_of(study: NamedStudy, work: Work) -> dict[str, Any]:
 
 
 def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:
-    """Count what the store has, bring the results file up to date, and say how much of each study
-    is done.
+    """Count the runs in the store, update the results file, and return how much of each study is
+    done.
     """
     kept = recount(work, store)
     if study.results is not None:

@@ -1,4 +1,4 @@
-"""Who makes the runs of a study: processes here, or the processors of a cluster."""
+"""Choose the workers of a study: processes here, or the processors of a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data and a trained model, in two lines of Python."""
+"""Load data and train a model, in two lines of Python."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def train(
     device: str = "cpu",
     display: Display | None = None,
 ) -> Trained:
-    """Train a classifier on the training texts, and beside it the companions that its audit
-    compares it with.
+    """Train a classifier on the training texts, together with the control models that its audit
+    needs.
 
     Validation texts choose the epoch that is kept. The same data, model and seed give what
     ``sightline train`` gives.
@@ -50,10 +50,10 @@ def train(
         Sizes and training from a paper; ``epochs``, ``batch_size`` and ``learning_rate`` override
         it.
     companions
-        ``uniform``, ``frozen``, both with a comma, or ``none`` (faster, and the audit answers
-        less).
+        Control models: ``uniform``, ``frozen``, both with a comma, or ``none`` (faster, but fewer
+        tests run).
     display
-        Where it is told how far the training is.
+        Receives the progress of the training.
     """
     check_data(data, "train(data)")
     if not data.train:
@@ -77,7 +77,7 @@ def train(
 
 
 def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) -> Dataset:
-    """Read a table, a data frame or a published corpus, or generate a planted one, and divide it:
+    """Read a table, a data frame or a published corpus, or generate a synthetic one, and split it:
     ``load("reviews.csv")``.
 
     ``settings`` name the columns of a table (``text``, ``label``, ``split``, ``rationale``,
@@ -93,9 +93,7 @@ def load(data: str | Path | DataSpec | Frame, seed: int = 0, **settings: Any) ->
 
 
 def _spec_of(data: Dataset) -> DataSpec:
-    """Describe data that were handed over: by what they are called, and by a digest of all that
-    training reads.
-    """
+    """Describe data in memory by their name, and by a digest of everything that training reads."""
     digest = hashlib.sha256()
     for name, split in data.splits.items():
         digest.update(f"{name} {len(split)}\n".encode())

@@ -1,5 +1,5 @@
-"""Texts that come without labels, one or a table of them: cut into words, and no longer, than data
-with labels are.
+"""Read texts without labels, single or from a table, and cut them into words as data with labels
+are.
 """
 
 from __future__ import annotations
@@ -16,17 +16,15 @@ from sightline.data.readers.csv_jsonl import Record
 from sightline.data.readers.table_columns import find_column, not_a_character
 
 NO_LABEL = 0
-"""What stands where a label would: nothing here reads it."""
+"""Used instead of a label; nothing here reads it."""
 
 
 def unlabelled(
     text: str, query: str | None, max_tokens: int, place: int = 0, file: str | None = None
 ) -> Example:
-    """Read one text, and its query where it comes with one; what no model can read is an error that
-    says where.
+    """Read one text, and its query if it has one; an unreadable text is an error that says where.
 
-    ``place`` is its index: its line in a file, or its place among the texts that ``file`` stands
-    for.
+    ``place`` is its index: its line in a file, or its place among the texts that ``file`` names.
     """
     line = None if file is None else place
     tokens = _words("text", text, file, line)
@@ -54,7 +52,7 @@ def in_table(
 
 
 def _cells(row: Record, columns: Sequence[str]) -> tuple[Any, Any]:
-    """Take the text of a record, and its query where there is one."""
+    """Return the text of a record, and its query if there is one."""
     found = [row.cells.get(column) for column in columns]
     return (found[0], found[1] if len(found) > 1 else None)
 

@@ -1,4 +1,4 @@
-"""Word vectors from the training texts at hand, for those who have no pretrained ones."""
+"""Make word vectors from the training texts, if no pretrained ones are at hand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sightline.data.word_vectors import write_vectors
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """A vector for each word of the training texts, and how many texts these were."""
+    """A vector for each word of the training texts, and the number of these texts."""
 
     words: tuple[str, ...]
     rows: Float[ndarray, "V D"]
     texts: int
 
     def near(self, word: str) -> dict[str, float]:
-        """Give the nearest words, with their cosines."""
+        """Return the nearest words, with their cosines."""
         return dict(nearest(self.words, self.rows, word))
 
     def write(self, file: Path) -> None:
@@ -32,8 +32,8 @@ class Vectors:
 
 
 def make_vectors(source: DataSpec, dimension: int = 300, window: int = 5, seed: int = 0) -> Vectors:
-    """Count which words stand near each other, and reduce the counts to vectors: the same texts
-    give the same ones.
+    """Count neighbouring words, and reduce the counts to vectors; the same texts give the same
+    vectors.
     """
     dataset = load_dataset.load(source, seed)
     vocabulary = load_dataset.fit_vocabulary(dataset, source)

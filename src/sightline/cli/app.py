@@ -1,4 +1,4 @@
-"""The door of the command line: commands by name, and what comes out of them as one exit code.
+"""The command line: commands by name; every outcome becomes one exit code.
 
     0  done
     1  our bug
@@ -8,7 +8,7 @@
     130  interrupted
     143  terminated
 
-Nothing here, and nothing at the top of a command's file, imports torch: ``sightline --help``
+Nothing here, and nothing at the top of a command's file, imports torch, so ``sightline --help``
 answers at once.
 """
 
@@ -52,7 +52,7 @@ from sightline.core.installation import AGAIN, version_of
 from sightline.report.sanitize import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
-"""Flags of which a lower value takes less memory, where a command has them."""
+"""Flags that reduce memory when lowered, if a command has them."""
 _LEFT = "code that is not sightline's ended the command; let the model raise an error instead"
 
 
@@ -119,42 +119,39 @@ def _everywhere(
 
 
 _made = cache(typer.main.get_command)
-"""Commands as typer makes them of their functions: once, since an error asks for their flags as
-well."""
+"""The commands as typer builds them, once: an error needs their flags too."""
 
 
 def main() -> None:
-    """Run what the shell asked for, and leave with its exit code."""
+    """Run the shell's command and leave with its exit code."""
     heed_stops()
     try:
         code = _opened() or run(sys.argv[1:])
-    except STOPS:  # while it was said how a command ended
+    except STOPS:  # stopped while reporting how a command ended
         code = say_stopped()
     leave(code)
 
 
 def _opened() -> int:
-    """Look that there is something to write on, and make it take every character; 0 where there
-    is.
-    """
+    """Check that stdout is open, and make it accept every character; 0 if so."""
     if (closed := closed_stream()) is not None:
         return _failed(closed, WRONG_INPUT)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(
                 errors="backslashreplace"
-            )  # a narrow terminal must not cost a finished audit
+            )  # a narrow terminal encoding must not cost a finished audit
     return DONE
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and give its exit code; an error becomes one line on stderr.
+    """Run one command line and return its exit code; an error becomes one line on stderr.
 
-    A stop that was asked for decides, whatever it was made into on its way here.
+    A requested stop wins, whichever error it has been turned into.
     """
     asked = [
         word for word in arguments if word != "--debug"
-    ]  # so that it may stand behind the command, too
+    ]  # so that --debug may also follow the command
     try:
         code = _invoke(asked or ["--help"])
     except BaseException as error:
@@ -163,7 +160,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
-    """Say what ended a command, and give its exit code."""
+    """Report what ended a command, and return its exit code."""
     if isinstance(error, SightlineError):
         return _failed(_describe(error, asked), WRONG_INPUT)
     if isinstance(error, STOPS):
@@ -171,7 +168,7 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
     if isinstance(error, BrokenPipeError):
         return _hang_up()
     if isinstance(error, SystemExit):
-        if isinstance(error.__context__, BrokenPipeError):  # typer met it first
+        if isinstance(error.__context__, BrokenPipeError):  # typer caught it first
             return _hang_up()
         return _failed(f"{_LEFT}: sys.exit({error.code!r:.60})", WRONG_INPUT)
     if panicked(error):
@@ -194,21 +191,21 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
 def _invoke(arguments: Sequence[str]) -> int:
     words = tuple(
         arguments
-    )  # handed on as the context's object, so that a report can say what made it
+    )  # handed on as the context's object, so that a report can name the command
     code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
-    sys.stdout.flush()  # a reader that has gone is noticed here, not when Python shuts down
+    sys.stdout.flush()  # a reader that has gone is noticed here, before Python shuts down
     return code if isinstance(code, int) else DONE
 
 
 RENAMED: Mapping[str, str] = {"--companions": "--controls", "--reading": "--attention"}
-"""Flags of earlier versions, by what they are called now."""
+"""Flags of earlier versions, with their current names."""
 
 
 def _usage(error: Exception) -> str | None:
-    """Give the message of a mistake in the flags, as typer composes it; None of any other error.
+    """Return the message of a mistake in the flags, as typer writes it; None for any other error.
 
-    Known by what it can do: typer has its own copy of click's errors since 0.26 and took click's
-    before, and no one name stands for both.
+    Recognised by its methods: typer has its own copy of click's errors since 0.26 and took click's
+    before, so no class name fits both.
     """
     if (now := RENAMED.get(getattr(error, "option_name", ""))) is not None:
         return f"{getattr(error, 'option_name', '')} is called {now}"
@@ -217,15 +214,15 @@ def _usage(error: Exception) -> str | None:
 
 
 def _describe(error: SightlineError, asked: Sequence[str]) -> str:
-    """Give the message of an error, its settings spelled as flags; it begins with one where it
-    names a field.
+    """Return the message of an error with settings spelled as flags; it starts with the flag of the
+    error's field.
     """
     flags = _flags(asked)
 
     def spelled(name: str, value: str) -> str:
         if name not in flags:
             return f"{name}={value}"
-        typed = value if value.startswith(("'", '"')) else quote(value)  # some come quoted
+        typed = value if value.startswith(("'", '"')) else quote(value)  # some are quoted already
         return f"{flags[name]} {typed}" if value else flags[name]
 
     description = error.spelled(spelled)
@@ -233,15 +230,15 @@ def _describe(error: SightlineError, asked: Sequence[str]) -> str:
 
 
 def _flag(field: str, asked: Sequence[str]) -> str:
-    """Say what the running command calls a field of the library; a field without a flag keeps its
-    name.
+    """Return the running command's flag for a field of the library; a field without a flag keeps
+    its name.
     """
     flags = _flags(asked)
     return flags.get(field) or flags.get(field.rpartition(".")[2]) or field
 
 
 def _flags(asked: Sequence[str]) -> dict[str, str]:
-    """Give the flags of the running command, by what the library calls them."""
+    """Return the flags of the running command, by the library's names."""
     commands = getattr(_made(app), "commands", {})
     running = next((commands[word] for word in asked if word in commands), None)
     return {
@@ -257,9 +254,7 @@ def _failed(message: str, code: int) -> int:
 
 
 def _refused(message: str) -> int:
-    """Say what is wrong; where it is stdout that takes nothing more, what waits for it is
-    dropped.
-    """
+    """Report what is wrong; if stdout itself fails, drop its pending output."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -289,7 +284,7 @@ def _broken(error: BaseException, asked: Sequence[str]) -> int:
 
 
 def _hang_up() -> int:
-    """Leave quietly when the reader of our output has gone, as `head` does, with the code of a
+    """Leave quietly when the reader of our output has gone, as with `head`, with the code of a
     broken pipe.
     """
     drop_output()

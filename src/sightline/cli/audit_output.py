@@ -1,4 +1,4 @@
-"""Audits as a command leaves them: saved, as a report, as a card, and on the terminal."""
+"""The outputs of an audit command: saved audits, report, card, and the terminal."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def written(report: Report | AuditReport, *, several: bool = False) -> list[Outp
 
 
 def write_audits(audits: Audits | LabelAudits, report: Report | AuditReport) -> None:
-    """Save audits where that is asked for, then write their report and card."""
+    """Save audits if asked for, then write their report and card."""
     save = report.save if isinstance(report, AuditReport) else None
     texts, ids = not report.no_texts, not report.no_ids
-    if save is not None:  # first: the report may be meant to lie in this folder
+    if save is not None:  # first: the report may lie in this folder
         with writing(save):
             audits.save(save)
         note_kept(save, texts=texts, ids=ids)
@@ -71,7 +71,7 @@ def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Cons
 
 
 def _next(report: AuditReport) -> list[str]:
-    """Name the next step: the caption, where it was not written yet."""
+    """Name the next step: the card, unless it was written."""
     if report.card is not None:
         return []
     return ["Next      add --card card.md for the caption to paste under a heat map"]

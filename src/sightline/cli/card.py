@@ -1,4 +1,4 @@
-"""``sightline card``: a saved audit in a few lines to paste, also for a model card on the Hub."""
+"""``sightline card``: a saved audit as a few lines to paste, also for a model card on the Hub."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def card(saved: Saved, hub: Hub = False, out: File = None, as_json: flags.Json =
 
 
 def _check_new(saved: Path, out: Path, endings: list[str]) -> None:
-    """Refuse a file that is there: it may be the README of a model, which somebody wrote."""
+    """Refuse an existing file: it may be a model's README that somebody wrote."""
     check_places((("AUDIT_DIR", saved),), Output("--out", out))
     if out.suffix.lower() not in endings:
         raise SpecError(f"{out}: expected a name that ends in {' or '.join(endings)}", field="out")
     if kind_of(out) != "nothing":
-        raise StoreError(f"--out {out}: is there already, and is not replaced; name a new file")
+        raise StoreError(f"--out {out}: exists and is not replaced; name a new file")

@@ -1,4 +1,4 @@
-"""``sightline check-data``: read data as an audit would, and say what is there."""
+"""``sightline check-data``: read data as an audit would, and describe them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ def check_data(texts: Texts, seed: flags.Seed = 0, as_json: flags.Json = False) 
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
-    """Lay a card out for a terminal: its splits as a table, then everything else that is not
-    empty.
-    """
+    """Lay out a card for a terminal: its splits as a table, then every other field that is set."""
     head = ("split", "texts", "words a text", "labels")
     splits = [_row(name, split) for name, split in card["splits"].items()]
     shown = ("source", "splits", "notes", "before_cutting")
@@ -48,8 +46,8 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
 
 
 def length_lines(before: Mapping[str, Any]) -> list[str]:
-    """Lay out how long texts are before they are cut, and what is lost; nothing where none are ever
-    cut.
+    """Lay out how long texts are before cutting, and what is lost; nothing if texts are
+    never cut.
     """
     head = ("before cutting", "median", "95 %", "longest", "texts cut", "words lost")
     rows = [

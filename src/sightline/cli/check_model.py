@@ -1,4 +1,4 @@
-"""``sightline check-model``: prove that a model can be audited, before it is."""
+"""``sightline check-model``: check that a model can be audited, before the audit."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def check_model(
     seed: flags.Seed = 0,
     as_json: flags.Json = False,
 ) -> None:
-    """Prove on a few texts that a model does what an audit relies on, and say what to change where
-    it does not.
+    """Check on a few texts that a model does what an audit relies on, and say what to change if
+    not.
 
-    Texts are read as an audit with the same flags reads them; without any, a few English ones are
-    taken. Exits with 2 where a proof fails; nothing is written.
+    Texts are read as an audit with the same flags reads them; without --data, a few English texts
+    are used. Exits with 2 if a check fails; nothing is written.
     """
     source = texts.any_source
     label_map = read_label_map(texts.label_map) if texts.label_map else None
@@ -44,14 +44,14 @@ def check_model(
 
 
 def show(model: Auditable, proofs: tuple[Proof, ...], as_json: bool) -> None:
-    """Print every proof, and what comes of them."""
+    """Print every compatibility check and the conclusion."""
     failed = [proof for proof in proofs if proof.outcome == "failed"]
     if as_json:
         summary = {"model": model.name, "passed": not failed, "offers": sorted(model.offers)}
         return emit(summary | {"proofs": [proof.to_json() for proof in proofs]})
     passed = sum(proof.outcome == "passed" for proof in proofs)
     ending = f"{model.name}: " + (
-        f"{len(failed)} of {len(proofs)} proofs fail" if failed else "can be audited"
+        f"{len(failed)} of {len(proofs)} checks failed" if failed else "can be audited"
     )
     return say(
         [*(one_line(str(proof)) for proof in proofs), "", one_line(f"{ending}; {passed} passed")]

@@ -1,6 +1,4 @@
-"""How every command reads its flags: as typer does, and a flag that is given twice is refused
-rather than half read.
-"""
+"""Parse the flags of every command as typer does, but refuse a repeated flag."""
 
 from __future__ import annotations
 
@@ -14,10 +12,10 @@ from sightline.core.errors import SpecError
 
 
 class Once(TyperCommand):
-    """A command of which a flag with one value takes one."""
+    """A command whose single-value flags may be given once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the flags; of one that stands there twice nobody can say which was meant."""
+        """Parse the flags; a repeated flag is refused, because either value might be meant."""
         _, _, given = self.make_parser(ctx).parse_args(args=[*args])
         for flag, times in Counter(given).items():
             if times > 1 and not (
@@ -28,7 +26,7 @@ class Once(TyperCommand):
 
 
 class Contextual(Once):
-    """A command that is handed its context, as the class that its signature names and not a class
+    """A command that gets its context as the class that its signature names, not a class
     above it.
     """
 

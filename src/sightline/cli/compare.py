@@ -1,5 +1,5 @@
-"""``sightline compare``: audits side by side, and what lies between their effects on the texts that
-they share.
+"""``sightline compare``: audits side by side, and the differences of their scores on
+shared texts.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def compare(
     no_texts: flags.NoTexts = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Compare saved audits: verdicts side by side, and differences of effects on the same texts,
+    """Compare saved audits: verdicts side by side, and differences of scores on the same texts,
     with intervals.
 
-    With --store, audits are runs of it, by their keys or how these begin (sightline results lists
-    them).
+    With --store, audits are runs of that store, named by their keys or the beginnings of keys
+    (sightline results lists them).
     """
     from sightline.api.compare import compare_named, named_audits  # noqa: PLC0415  (numpy and the report)
     from sightline.report.html.comparison_page import write_comparison  # noqa: PLC0415  (jinja2)

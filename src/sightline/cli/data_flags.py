@@ -7,11 +7,11 @@ import sys
 from sightline.core.errors import DataError
 
 STDIN = "-"
-"""What stands for a text that comes from stdin."""
+"""Stands for a text from stdin."""
 
 
 def read_stdin() -> str:
-    """Read all that stdin holds; what is no text is an error."""
+    """Read all of stdin; anything but text is an error."""
     if sys.stdin is None:
         raise DataError("stdin is closed; name the text itself", "stdin")
     try:

@@ -1,5 +1,5 @@
-"""``sightline demo``: two small models on generated reviews, one whose attention may be shown and one
-whose attention must not be.
+"""``sightline demo``: two small models on generated reviews, one with attention that can be shown
+and one with attention that must not be shown.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class DemoModel:
     controls: str
 
     def source(self, seed: int) -> ToTrain:
-        """Give the training and the audit that it asks for."""
+        """Return its training and the options of its audit."""
         training = TrainingOptions(companions=self.controls, fit=self.fit)
         return choose_training(read_source(DATA), self.spec, training, AuditOptions(seed=seed))
 
     def command(self, seed: int) -> str:
-        """Give the command that does the same."""
+        """Return the equivalent command."""
         settings = [word for one in self.fit for word in ("--fit", one)]
         flags = ["--data", DATA, "--model", self.spec, *settings, "--controls", self.controls]
         return shlex.join(["sightline", "audit", *flags, "--seed", str(seed)])
@@ -82,8 +82,8 @@ MODELS = (
         "none",
     ),
 )
-"""The second model reads the opinion words through the states of other words, as in Pruthi et al.
-(2020, Learning to Deceive with Attention-Based Explanations)."""
+"""The second model reads the opinion words through the hidden states of other words, as in Pruthi
+et al. (2020, Learning to Deceive with Attention-Based Explanations)."""
 
 Out = Annotated[
     Path,
@@ -103,11 +103,11 @@ def demo(
     run: Seeded,
     console: Console,
 ) -> None:
-    """Train and audit two small models on generated reviews: one whose attention may be shown, one
-    whose attention must not be.
+    """Train and audit two small models on generated reviews: the attention of one can be shown, the
+    attention of the other must not be shown.
 
-    One opinion word of each review tells its class, nine times in ten, so it is known where
-    attention ought to look. Takes under a minute and needs no data.
+    One opinion word of each review gives its class, nine times in ten, so the right words are
+    known. Takes under a minute and needs no data.
     """
     check_places((), Output("--out", out / INDEX), *_places(out))
     machine = run.resources.machine()
@@ -130,7 +130,7 @@ def demo(
 
 
 def _places(out: Path) -> list[Output | None]:
-    """Name what each model leaves."""
+    """Name the outputs of each model."""
     return [
         place
         for one in MODELS
@@ -139,7 +139,7 @@ def _places(out: Path) -> list[Output | None]:
 
 
 def _heard(console: Console) -> Console:
-    """Show bars on a terminal; elsewhere a line for each step is for who asks for more."""
+    """Show progress bars on a terminal only; elsewhere step-by-step lines need a flag."""
     return replace(console, quiet=console.quiet or not (console.verbose or sys.stderr.isatty()))
 
 
@@ -175,10 +175,10 @@ def _lines(audits: Mapping[str, Results], out: Path, *, verbose: bool) -> list[s
 
 
 def _planted(audit: Results) -> str:
-    """Say what the texts are, by the card of the data."""
+    """Describe the texts, from the card of the data."""
     card = audit.cards["data"]
     trained, audited = (card["splits"][name]["n"] for name in ("train", "test"))
     return (
-        f"{trained:,} generated reviews to train on, {audited:,} to audit; an opinion word tells "
+        f"{trained:,} generated reviews to train on, {audited:,} to audit; an opinion word gives "
         f"the class of {percentage(card['best_accuracy'])} of them."
     )

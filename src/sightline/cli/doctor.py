@@ -1,4 +1,4 @@
-"""``sightline doctor``: whether this installation is fit for work."""
+"""``sightline doctor``: check that this installation works."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sightline.report.column_layout import aligned
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at: what was found, and whether that will do."""
+    """One check: what was found, and whether it is good enough."""
 
     name: str
     found: str
@@ -28,7 +28,7 @@ class Check:
 
 
 def doctor(as_json: flags.Json = False) -> None:
-    """Look at versions, processor and folders, and audit a tiny model in memory; exit with 0 if all
+    """Check versions, processor and folders, and audit a tiny model in memory; exits with 0 if all
     is well.
     """
     checks = [_looked(name, look) for name, look in LOOKS.items()]
@@ -46,7 +46,7 @@ def doctor(as_json: flags.Json = False) -> None:
 def _looked(name: str, look: Callable[[], str]) -> Check:
     try:
         return Check(name, look(), True)
-    except Exception as error:  # whatever is wrong here is what the doctor was called for
+    except Exception as error:  # the doctor reports any error
         return Check(name, f"{type(error).__name__}: {error}", False)
 
 
@@ -55,14 +55,14 @@ def _python() -> str:
 
 
 def _torch() -> str:
-    import torch  # noqa: PLC0415  (the doctor tells if it cannot be imported)
+    import torch  # noqa: PLC0415  (the doctor reports a failed import)
 
     cuda = f"CUDA with {torch.cuda.get_device_name()}" if torch.cuda.is_available() else "no CUDA"
     return f"{cuda}, {torch.get_num_threads()} threads"
 
 
 def _threads() -> str:
-    """Say what a command without --threads would take now."""
+    """Return the number of threads of a command without --threads."""
     import torch  # noqa: PLC0415  (torch)
 
     before = torch.get_num_threads()

@@ -1,4 +1,4 @@
-"""What ``--dry-run`` prints."""
+"""The output of ``--dry-run``, and the estimate before a long audit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sightline.api.model_argument import Trained
     from sightline.api.model_source import Chosen, Source
 
-NOT_COUNTED = "not counted: what is saved beside the page, and that others may use the machine"
+NOT_COUNTED = "not counted: what is saved next to the page, and that others may use the machine"
 
 
 def made_forecast(
@@ -29,14 +29,14 @@ def made_forecast(
     runs: int = 1,
     stopping: Stopping = TO_THE_END,
 ) -> Forecast:
-    """Estimate what a command takes, with what went by until it could begin."""
+    """Estimate the cost of a command, including its start so far."""
     from sightline.api.cost_forecast import forecast  # noqa: PLC0415  (torch, and all that a run needs)
 
     return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN, stopping=stopping)
 
 
 FEWER = 100
-"""Texts from which on an audit may be settled before its end."""
+"""The number of texts from which an audit may be settled early."""
 
 
 def say_ready(
@@ -47,9 +47,7 @@ def say_ready(
     quiet: bool,
     stopping: Stopping = TO_THE_END,
 ) -> None:
-    """Say of a model that is trained already how its data were read, and about how long its audit
-    takes.
-    """
+    """Say how the data of a trained model were read, and about how long its audit takes."""
     if source.trains:
         return
     for note in worth_noting(trained.dataset.card):
@@ -58,17 +56,16 @@ def say_ready(
 
     asked = source.asked
     few = few_of_a_class(trained.dataset, stopping.most_texts(asked.limit), asked.seed)
-    if few and not _labels_of(source):  # a label is audited where enough predictions say so
+    if few and not _labels_of(source):  # a label is audited if enough predictions say yes
         tell(f"note: {few}")
     if not quiet:
-        # A model that does not do what an audit needs may fail in any way: its audit says what is
-        # wrong.
+        # An unsuitable model may fail in any way; its audit reports what is wrong.
         with suppress(Exception):
             tell(_estimate(source, trained, machine, stopping))
 
 
 def _labels_of(source: Source) -> int:
-    """Count the labels that are audited one after the other, of which this is the first."""
+    """Count the labels that are audited one after the other, starting with this one."""
     from sightline.api.model_source import Given  # noqa: PLC0415  (as late as it is needed)
 
     return source.labels if isinstance(source, Given) else 0
@@ -82,7 +79,7 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
     each = f" for each of {labels:,} labels" if labels > 1 else ""
     name, took = source.name_of(trained), f"about {duration(found.seconds)}"
     if labels > 1:
-        name = name.rpartition(": ")[0]  # without the label that is the first
+        name = name.rpartition(": ")[0]  # without the name of the first label
     if found.first is not None:
         texts, seconds = found.first
         look = "first looks" if each else "first look"
@@ -99,15 +96,15 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
 
 
 def _at_most(budget: float | None, labels: int) -> str:
-    """Say what the budgets of several labels come to together."""
+    """Return the sum of the budgets of several labels."""
     if budget is None or labels < 2:
         return ""
     return f"; --budget is for each label, {duration(budget * labels)} in all"
 
 
 def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> None:
-    """Print an estimate of time and memory, and what it rests on; ``audits`` says whether the
-    command does.
+    """Print an estimate of time and memory, with its basis; ``audits`` says whether the command
+    audits.
     """
     before = (
         forecast.seconds_start + forecast.seconds_reading + (forecast.auditing if audits else 0.0)
@@ -136,8 +133,8 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
 
 
 def _measuring(forecast: Forecast) -> list[str]:
-    """Say what measuring takes; of an audit that stops when its verdict is settled, what the first
-    look takes, and whether that fits into its budget.
+    """Return the time of measuring. For an audit that stops when its verdict is settled, add the
+    time of the first look and whether it fits into the budget.
     """
     whole = f"measuring: about {duration(forecast.seconds_audit)}"
     if forecast.first_look is None:
@@ -155,8 +152,8 @@ def _measuring(forecast: Forecast) -> list[str]:
 
 
 def _training(forecast: Forecast) -> str:
-    """Say what an epoch costs, and how many there may be: validation ends a training, and nobody
-    knows when.
+    """Return the time of an epoch and the possible number of epochs: validation ends a training, so
+    the number is not known in advance.
     """
     epoch, (fewest, most) = forecast.seconds_epoch, forecast.epochs
     return (

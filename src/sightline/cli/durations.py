@@ -1,15 +1,15 @@
-"""Durations in words, as coarsely as an estimate is known."""
+"""Durations in words, rounded to the precision of an estimate."""
 
 from __future__ import annotations
 
 
 def span(least: float, most: float) -> str:
-    """Write between which durations something lies."""
+    """Write a range of durations."""
     return f"about {duration(most)}" if least == most else f"{duration(least)} to {duration(most)}"
 
 
 def duration(seconds: float) -> str:
-    """Write a duration as coarsely as an estimate is known.
+    """Write a duration, rounded to the precision of an estimate.
 
     >>> [duration(s) for s in (0.4, 48.2, 500, 9000)]
     ['1 s', '48 s', '8 min', '2.5 h']

@@ -1,7 +1,6 @@
-"""The way in: where a part of the installation is missing, that is said in a line or by the doctor,
-with no traceback.
+"""The entry point: a missing package is reported in one line or by the doctor, without a traceback.
 
-At the top stand the standard library and modules of ours that need nothing else.
+At the top, only the standard library and modules of ours that need nothing else are imported.
 """
 
 import json
@@ -14,15 +13,13 @@ from sightline.core.installation import AGAIN
 
 
 def main() -> None:
-    """Run what the shell asked for; if that cannot even be imported, say why. Signals are heard
-    from the start.
-    """
+    """Run the shell's command; if the import fails, say why. Signals are handled from the start."""
     from sightline.cli.signals import STOPS, heed_stops, leave, say_stopped  # noqa: PLC0415  (nothing at the top)
 
     heed_stops()
     try:
         _run()
-    except STOPS:  # while it was imported
+    except STOPS:  # stopped during the imports
         leave(say_stopped())
 
 
@@ -32,7 +29,7 @@ def _run() -> None:
     try:
         from sightline.cli.app import main as run  # noqa: PLC0415  (what may be missing)
     except ImportError as error:
-        if stop_code():  # a stop may have been made into one
+        if stop_code():  # a stop may have been turned into an ImportError
             leave(say_stopped())
         sys.exit(_unfit(error, sys.argv[1:]))
     run()
@@ -46,7 +43,7 @@ def _unfit(error: ImportError, asked: list[str]) -> int:
 
 
 def _diagnosed(error: ImportError, *, as_json: bool) -> int:
-    """Say what the doctor would have said, as far as it comes without what is missing."""
+    """Report what the doctor would, as far as possible without the missing package."""
     try:
         found = packages()
     except PackageNotFoundError as missing:

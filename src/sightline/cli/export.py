@@ -1,4 +1,4 @@
-"""``sightline export``: the numbers of an audit as plain columns, for spreadsheets and other
+"""``sightline export``: the numbers of an audit as plain tables, for spreadsheets and other
 programs.
 """
 
@@ -52,8 +52,8 @@ def export(
     no_texts: flags.NoTexts = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Write every number of an audit by text and by word as plain tables, and beside them what each
-    column is.
+    """Write every number of an audit by text and by word as plain tables, with a description of
+    each column.
     """
     wanted = {
         kind: place for kind, place in (("csv", csv), ("parquet", parquet)) if place is not None

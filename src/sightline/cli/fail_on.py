@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
-    """Leave with the exit code of a closed gate, if an audit closes one: of any seed, or of any
-    label.
-    """
+    """Exit with the gate's code if an audit closes a gate, for any seed or any label."""
     if isinstance(audits, Audits):
         found = [("", audit) for audit in audits.by_seed.values()]
     else:

@@ -1,6 +1,4 @@
-"""``sightline figure``: one figure of an audit, or of the runs of a store, with its numbers beside
-it.
-"""
+"""``sightline figure``: one figure of an audit, or of the runs of a store, with its numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ Places = Annotated[
     typer.Argument(
         metavar="PLACE...",
         show_default=False,
-        help="What it is of: a folder that sightline audit --save wrote, or a run of a store as "
+        help="An audit to draw: a folder that sightline audit --save wrote, or a run of a store as "
         "STORE:KEY; for figures of several, any number of these, or a store for all its runs.",
     ),
 ]
@@ -41,7 +39,7 @@ File = Annotated[
         "--out",
         metavar="FILE",
         show_default=False,
-        help="The figure to write, .svg, .png or .pdf; its numbers are written beside it, .csv.",
+        help="The figure to write, .svg, .png or .pdf; its numbers are written next to it, .csv.",
         rich_help_panel="Output",
     ),
 ]
@@ -51,9 +49,7 @@ TextId = Annotated[
         "--text-id",
         metavar="ID",
         show_default="the one in the middle",
-        help=(
-            "The text that is drawn, by its id (its number with --no-ids), for figures of one text."
-        ),
+        help=("The text to draw, by its id (its number with --no-ids), for figures of one text."),
     ),
 ]
 
@@ -66,8 +62,7 @@ def figure(
     no_ids: flags.NoIds = False,
     as_json: flags.Json = False,
 ) -> None:
-    r"""Draw one figure for a paper from saved audits, and write the numbers that are drawn beside
-    it.
+    r"""Draw one figure for a paper from saved audits, and write its numbers next to it.
 
     It needs matplotlib: pip install 'sightline-audit\[figures]'.
     """
@@ -86,7 +81,7 @@ def figure(
         )
     check_drawing()
     folders = _folders(FIGURES[name], places)
-    written = Output("--out", out), Output("the numbers beside it,", numbers_of(out))
+    written = Output("--out", out), Output("the numbers next to it,", numbers_of(out))
     check_places([("PLACE", one) for one in (*found, *folders)], *written)
     with writing(out):
         write_figure(_read(folders, ids=not no_ids), name, out, text_id)
@@ -96,7 +91,7 @@ def figure(
 
 
 def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
-    """Find the folders of the audits that are named, each once."""
+    """Find the folders of the named audits, each once."""
     from sightline.api.find_audits import audits_of  # noqa: PLC0415  (numpy)
 
     found = list(
@@ -111,7 +106,7 @@ def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
 
 
 def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
-    """Read the audits one after another: a store may have more than fit into memory."""
+    """Read the audits one after another: a store may hold more than fit into memory."""
     from sightline.api.find_audits import load_results  # noqa: PLC0415  (numpy)
 
     for folder in folders:

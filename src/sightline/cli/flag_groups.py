@@ -1,4 +1,4 @@
-"""Flags that commands share, in groups: a command takes a group as one argument, and typer sees its
+"""Groups of flags that commands share: a command takes a group as one argument, and typer sees its
 flags.
 """
 
@@ -33,9 +33,7 @@ ALONE = Workers()
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Let typer see each field of a group as a parameter of its own, and hand the groups to the
-    command.
-    """
+    """Show typer each field of a group as its own parameter, and pass the groups to the command."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
 
@@ -59,14 +57,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _filled(group: Any, given: dict[str, Any]) -> Any:
-    """Make a group of its flags, which are taken out of those that were given."""
+    """Build a group from its flags, and remove them from ``given``."""
     return group(**{one.name: given.pop(one.name) for one in fields(group)})
 
 
 def _flags_of(
     parameter: inspect.Parameter, hints: Mapping[str, Any]
 ) -> Iterator[inspect.Parameter]:
-    """Give a parameter as typer is to see it: the fields of a group, or itself."""
+    """Return a parameter as typer should see it: the fields of a group, or itself."""
     group = hints[parameter.name]
     if not is_dataclass(group):
         yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=group)
@@ -97,14 +95,14 @@ class _Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus(Columns, _Data):
-    """One source of texts, for what is no audit."""
+    """One source of texts, for commands other than audits."""
 
     recipe: flags.Recipe = "clean"
     max_tokens: flags.MaxTokens = 512
     min_count: flags.MinCount = None
 
     def source(self) -> DataSpec:
-        """Read it as a spec."""
+        """Return it as a spec."""
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         return read_source(**own | {"min_count": self.min_count or 1})
 
@@ -133,13 +131,13 @@ class _Own(Columns, Files):
 
 @dataclass(frozen=True, kw_only=True)
 class Texts(_Own):
-    """The texts of a command that trains nothing, or that prepares them itself."""
+    """The texts of a command that trains nothing, or that prepares its texts itself."""
 
     recipe: flags.Recipe = "clean"
     max_tokens: flags.MaxTokens = 512
 
     def source(self) -> DataSpec:
-        """Read them as a spec."""
+        """Return them as a spec."""
         return self._source(recipe=self.recipe, max_tokens=self.max_tokens)
 
 
@@ -150,7 +148,7 @@ class TrainingTexts(Texts):
     min_count: flags.MinCount = None
 
     def source(self) -> DataSpec:
-        """Read them as a spec."""
+        """Return them as a spec."""
         return self._source(
             recipe=self.recipe, max_tokens=self.max_tokens, min_count=self.min_count or 1
         )
@@ -158,8 +156,8 @@ class TrainingTexts(Texts):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelTexts(_Own):
-    """The texts that a model is run on: one that is trained already remembers how its own were
-    prepared.
+    """The texts that a model is run on; a trained model remembers how its own texts
+    were prepared.
     """
 
     label_map: flags.LabelMap = None
@@ -174,12 +172,12 @@ class ModelTexts(_Own):
         return {name: value for name, value in prepared.items() if value is not None}
 
     def source(self) -> DataSpec:
-        """Read them as a spec."""
+        """Return them as a spec."""
         return self._source(**self.description, min_count=self.min_count or 1)
 
     @property
     def any_source(self) -> DataSpec | None:
-        """Read them as a spec where texts are named; a flag about texts that are not is an error."""
+        """Return them as a spec if texts are named; flags about missing texts are an error."""
         if any(getattr(self, one.name) is not None for one in fields(Files)):
             return self.source()
         given = [one.name for one in fields(self) if getattr(self, one.name) != one.default]
@@ -206,7 +204,7 @@ class _Fit:
     companions: flags.Companions = None
 
     def training(self, min_count: int | None) -> TrainingOptions:
-        """Give the options of a training."""
+        """Return the options of a training."""
         own = {one.name: getattr(self, one.name) for one in fields(_Fit)}
         return TrainingOptions(**own, min_count=min_count)
 
@@ -224,16 +222,16 @@ class _ToAudit:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedModel(_Fit, _ToTrain):
-    """What is trained, and how."""
+    """The model to train, and how."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedModel(_Fit, _ToAudit):
-    """What is audited, and how it is trained first where it is not."""
+    """The model to audit, and how it is trained first if it is not trained yet."""
 
     @property
     def name(self) -> str:
-        """The model, with the reading that is asked for."""
+        """The model, with its attention source."""
         return under_reading(self.model, self.reading)
 
 
@@ -244,20 +242,20 @@ class _Seed:
 
 @dataclass(frozen=True, kw_only=True)
 class Computing:
-    """Where a command computes."""
+    """Device, threads and memory of a command."""
 
     device: flags.Device = "auto"
     threads: flags.Threads = None
 
     @property
     def resources(self) -> Resources:
-        """What is asked of the machine."""
+        """Return the device, threads and memory asked for."""
         return Resources(device=self.device, threads=self.threads)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded(Computing, _Seed):
-    """Where a command computes, and from which seed."""
+    """Device, threads, memory and seed of a command."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +265,7 @@ class _DryRun:
 
 @dataclass(frozen=True, kw_only=True)
 class SeededRun(_DryRun, Computing, _Seed):
-    """Where a command computes, from which seed, and whether it only estimates."""
+    """Device, threads, memory and seed of a command, and whether it only estimates."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,16 +288,16 @@ class Auditing:
 
     @property
     def resources(self) -> Resources:
-        """What is asked of the machine."""
+        """Return the device, threads and memory asked for."""
         return Resources(device=self.device, threads=self.threads, memory=self.memory)
 
     @property
     def stopping(self) -> Stopping:
-        """When an audit may stop before all is measured."""
+        """Return when an audit may stop before everything is measured."""
         return Stopping(budget=self.budget, max_texts=self.max_texts, full=self.full)
 
     def options(self, texts: AuditedTexts) -> AuditOptions:
-        """Give the options of an audit."""
+        """Return the options of an audit."""
         return AuditOptions(
             seed=self.seed,
             limit=self.limit,
@@ -343,7 +341,7 @@ class AuditReport(_Card, _Save, _Page):
 
 @dataclass(frozen=True, kw_only=True)
 class Console:
-    """How a command speaks."""
+    """What a command prints."""
 
     as_json: flags.Json = False
     quiet: flags.Quiet = False
@@ -351,7 +349,7 @@ class Console:
 
     @property
     def hooks(self) -> Hooks:
-        """What the library calls meanwhile: all of it speaks on stderr."""
+        """Return the callbacks for the library; all of them print on stderr."""
         return Hooks(
             progress=partial(
                 progress, quiet=self.quiet, verbose=self.verbose, as_json=self.as_json
@@ -364,7 +362,7 @@ class Console:
         )
 
     def hooks_of(self, stopping: Stopping) -> Hooks:
-        """What an audit calls that may stop early."""
+        """Return the callbacks of an audit that may stop early."""
         return replace(self.hooks, on_ready=partial(say_ready, quiet=self.quiet, stopping=stopping))
 
 
@@ -379,7 +377,7 @@ class StudyRun:
     dry_run: flags.DryRun = False
 
     def running(self, limit: int | None) -> Running:
-        """Give how the runs are made, so many of the missing ones at most."""
+        """Return how the runs are made; at most ``limit`` of the missing ones."""
         from sightline.api.study import Running  # noqa: PLC0415  (as late as it is needed)
 
         return Running(workers=self.workers, limit=limit, retry_failed=self.retry_failed)
@@ -387,7 +385,7 @@ class StudyRun:
 
 @dataclass(frozen=True, kw_only=True)
 class OfPaper:
-    """What a table or figure of a paper is of."""
+    """The options of a paper's table or figure."""
 
     data: flags.Corpora = None
     datasets: flags.Datasets = None
@@ -401,7 +399,7 @@ class OfPaper:
         return {one.name: getattr(self, one.name) or None for one in fields(self)}
 
     def asked(self, limit: int | None) -> Params:
-        """Give it as studies take it."""
+        """Return them as studies take them."""
         from sightline.api.list_papers import Params, vectors_of  # noqa: PLC0415  (as late as it is needed)
 
         named = (
@@ -413,7 +411,7 @@ class OfPaper:
 
 @dataclass(frozen=True, kw_only=True)
 class OfResults:
-    """What was read of each run, and what is run for it."""
+    """The results file of a study, and whether to run anything."""
 
     results: flags.ResultsFile = None
     so_far: flags.SoFar = False
@@ -421,12 +419,12 @@ class OfResults:
 
     @property
     def output(self) -> Output | None:
-        """The results file as a place that is written."""
+        """The results file as an output."""
         return None if self.results is None else Output("--results", self.results)
 
     @property
     def of_named(self) -> dict[str, object]:
-        """The flags that only a named study takes, as far as they are given."""
+        """The given flags that only a named study takes."""
         return {"so_far": self.so_far or None, "skip_counted": self.skip_counted or None}
 
 
@@ -443,9 +441,7 @@ class StudyOutput:
 
     @property
     def of_a_file(self) -> dict[str, object]:
-        """The flags that only the file of a study takes, as far as they differ from their
-        defaults.
-        """
+        """The flags that only a study file takes, if they differ from their defaults."""
         return {
             "columns": self.columns,
             "spread": None if self.spread == "interval" else self.spread,

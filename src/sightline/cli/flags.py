@@ -1,4 +1,4 @@
-"""Every flag that more than one command has: its name, its help, and what it may be."""
+"""Every flag that more than one command has: its name, its help, and its allowed values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_MEMORY = 2**20
 
 
 def needs(extra: str) -> str:
-    """Say what a flag needs installed, with brackets that the help does not take for markup."""
+    """Name the extra that a flag needs, with brackets escaped from the help's markup."""
     return f"needs {install_line(extra)}".replace("[", r"\[")
 
 
@@ -60,7 +60,7 @@ def read_rate(text: str) -> float:
 
 
 _SWITCH = ""
-"""What a flag without a value takes: otherwise the help says <bool>, as if one were to follow."""
+"""The metavar of a flag without a value; the help would say <bool> otherwise."""
 _DATA, _MODEL, RUN, _OUTPUT = "Data", "Model and training", "Run", "Output"
 
 _TEXTS = (
@@ -92,7 +92,7 @@ Validation = Annotated[
         "--validation",
         metavar="FILE",
         show_default="15 % of training",
-        help="A table of validation texts, beside --train and --test.",
+        help="A table of validation texts, in addition to --train and --test.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -163,7 +163,7 @@ Id = Annotated[
         "--id",
         metavar="COLUMN",
         show_default="file and line",
-        help="Column that names each text; no two alike in a file.",
+        help="Column with an id for each text, unique within a file.",
         rich_help_panel=_DATA,
     ),
 ]
@@ -512,8 +512,8 @@ Seeds = Annotated[
         "--seeds",
         metavar="N",
         min=1,
-        help="Train and audit so many times, from --seed upwards; the report is of the first, and "
-        "says how far the others differ.",
+        help="Train and audit this many times, from --seed upwards; the report is of the first, "
+        "and says how far the others differ.",
         rich_help_panel="Run",
     ),
 ]
@@ -523,7 +523,7 @@ Measures = Annotated[
         "--measure",
         metavar="NAME",
         show_default="none",
-        help=f"Also take a measure that is dear, one of {', '.join(EXPENSIVE)}; may be repeated.",
+        help=f"Also take an expensive measure, one of {', '.join(EXPENSIVE)}; may be repeated.",
         rich_help_panel="Run",
     ),
 ]
@@ -653,8 +653,8 @@ Crew = Annotated[
         "--workers",
         metavar="N|ray[:HOST:PORT]|slurm:JOBS",
         parser=read_workers,
-        help="Processes here, one thread each; the processors of a Ray cluster; or so many jobs of "
-        "Slurm at a time.",
+        help="Processes here, one thread each; the processors of a Ray cluster; or this many jobs "
+        "of Slurm at a time.",
     ),
 ]
 RetryFailed = Annotated[
@@ -682,7 +682,7 @@ Spread = Annotated[
     Literal["interval", "sd"],
     typer.Option(
         "--spread",
-        help="What stands beside a mean: its interval, or the standard deviation over seeds.",
+        help="What follows a mean: its interval, or the standard deviation over seeds.",
     ),
 ]
 StudyStore = Annotated[
@@ -723,7 +723,7 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Try a table in minutes: one corpus, one seed, 200 texts; says what all of it takes.",
+        help="Try a table in minutes: one corpus, one seed, 200 texts; says how long all of it takes.",
         rich_help_panel=_OF_A_PAPER,
     ),
 ]

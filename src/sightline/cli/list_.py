@@ -1,4 +1,4 @@
-"""``sightline list``: everything a flag can name, each with one line."""
+"""``sightline list``: every name that a flag can take, one line each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ What = Annotated[
 
 
 def listing(kind: What = None, as_json: flags.Json = False) -> None:
-    """List what there is: parts, control models, data, measures, findings, presets, fields, columns
+    """List the available parts, control models, data, measures, findings, presets, fields, columns
     and figures.
     """
     listed = list_choices(kind)
@@ -46,7 +46,7 @@ def _name(row: Row) -> str:
 
 
 def _describe(row: Row) -> str:
-    """Say in one line what a person wants to know of a row."""
+    """Describe a row in one line."""
     text = str(row["about"])
     more = [row.get("paper"), row.get("needs") and f"needs {', '.join(row['needs'])}"]
     if options := row.get("options"):

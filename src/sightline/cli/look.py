@@ -44,7 +44,7 @@ SavedAudit = Annotated[
         metavar="DIR",
         show_default="none",
         help="An audit of this model, as sightline audit --save wrote it, or a run of a store as "
-        "STORE:KEY: its verdict is shown beside the maps.",
+        "STORE:KEY: its verdict is shown with the maps.",
         rich_help_panel="Data",
     ),
 ]
@@ -86,7 +86,7 @@ def look(
     """Look at one text as a model reads it: the probability of every class, its words, and maps
     over them.
 
-    A map over one text is not evidence: whether it may be shown is what sightline audit answers.
+    A map over one text is not evidence: sightline audit tests whether it may be shown.
     """
     where = prepare(device, threads)
     from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
@@ -116,21 +116,19 @@ def look(
 
 
 def on_terminal() -> bool:
-    """Tell whether a person reads the output."""
+    """Tell whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def show_newest(reading: Explanation) -> None:
-    """Print the words in the colours of the map that was made last, while others are made."""
+    """Print the words in the colours of the newest map, while others are computed."""
     from sightline.report.text.explanation_text import newest  # noqa: PLC0415  (jinja2)
 
     _console().print(newest(reading))
 
 
 def show(reading: Explanation, *, coloured: bool) -> None:
-    """Print a reading in plain lines; where its words were ``coloured``, what the colours stand
-    for.
-    """
+    """Print a result in plain lines; if its words were ``coloured``, explain the colours."""
     from sightline.report.text.explanation_text import lines, scales  # noqa: PLC0415  (jinja2)
 
     if coloured:

@@ -1,7 +1,7 @@
-"""What the system refuses, wherever a command meets it: a name that is too long, a disk that is
-full, a closed stream.
+"""Messages for errors of the system in any command: a name that is too long, a full disk, a closed
+stream.
 
-A command names the flag where it can; this is for all the places that nobody would think of.
+A command names the flag if it can; this covers every other place.
 """
 
 from __future__ import annotations
@@ -28,15 +28,12 @@ _OUTSIDE = {
     errno.EMFILE: "raise the number of files that may be open",
     errno.ENFILE: "raise the number of files that may be open",
 }
-"""Errors that no code of ours can cause, and what to do about them; all others are bugs until shown
-to be none."""
+"""Errors that our code cannot cause, and what to do about them; all others count as bugs."""
 _LENGTH = 120
 
 
 def refused(error: BaseException) -> str | None:
-    """Say what the system refused, of what, and what to do; None where the error is not of that
-    kind.
-    """
+    """Say what the system refused, for which file, and what to do; None for other errors."""
     if not isinstance(error, OSError) or error.errno not in _OUTSIDE:
         return None
     what = "" if error.filename is None else f"{shortened(str(error.filename), _LENGTH)}: "
@@ -44,9 +41,9 @@ def refused(error: BaseException) -> str | None:
 
 
 def closed_stream() -> str | None:
-    """Make it safe to print, and say so where the results would be printed for nobody.
+    """Make printing safe, and return a message if stdout is closed.
 
-    Python has no stream where the shell closed it, and the next file that is opened would take its
+    Python has no stream if the shell closed it, and the next file that is opened would take its
     place.
     """
     if sys.stderr is None:
@@ -56,5 +53,5 @@ def closed_stream() -> str | None:
 
 
 def drop_output() -> None:
-    """Throw away what stdout did not take, which Python would try to write once more as it ends."""
+    """Drop what stdout did not accept, which Python would otherwise write again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

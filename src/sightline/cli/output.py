@@ -1,5 +1,5 @@
-"""What a command leaves behind: lines or JSON on stdout, and files (where they may lie:
-`sightline.cli.output_checks`).
+"""Write the results of a command: lines or JSON on stdout, and files (`sightline.cli.output_checks`
+checks their places).
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from sightline.report.sanitize import one_line, visible
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print finished lines on stdout; whoever wrote what is in them, there is nothing that a
-    terminal would obey.
-    """
+    """Print finished lines on stdout, without characters that a terminal would obey."""
     print("\n".join(map(visible, lines)))
 
 
@@ -30,16 +28,13 @@ def tell(message: str) -> None:
 
 
 def note_unsealed(folder: Path | None) -> None:
-    """Say of what an older version saved that nobody can tell whether it was changed."""
+    """Note that an audit of an older version has no checksums, so a change would go unnoticed."""
     if folder is not None and not is_sealed(folder):
-        tell(
-            f"note: {folder} has no {MANIFEST}, so nothing tells whether it is as it was "
-            "written; save it again"
-        )
+        tell(f"note: {folder} has no {MANIFEST}, so changes to it cannot be noticed; save it again")
 
 
 def note_kept(folder: Path, *, texts: bool, ids: bool) -> None:
-    """Say what a saved audit holds that its report leaves out."""
+    """Note what a saved audit holds that its report leaves out."""
     if not (texts and ids):
         left = " and ".join(what for what, kept in (("texts", texts), ("ids", ids)) if not kept)
         tell(
@@ -49,15 +44,15 @@ def note_kept(folder: Path, *, texts: bool, ids: bool) -> None:
 
 
 def emit(value: Any) -> None:
-    """Print a value as strict JSON on stdout, in plain ASCII so that any terminal and any pipe can
-    carry it.
+    """Print a value as strict JSON on stdout, in plain ASCII, which any terminal and any pipe can
+    carry.
     """
     print(json.dumps(plain(value), indent=1, allow_nan=False))
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into an error that names the place."""
+    """Turn an error of the disk into an error that names the place."""
     try:
         yield
     except OSError as error:
@@ -65,6 +60,6 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file whole, its line ends as they are."""
+    """Write a file completely or not at all, with its line ends unchanged."""
     with writing(path):
         write_bytes(path, text.encode())

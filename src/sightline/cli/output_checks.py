@@ -1,7 +1,7 @@
-"""Where a command reads and writes, by flag: what would cost something that is there is refused
-before any work.
+"""Check the inputs and outputs of a command by flag: before any work, refuse outputs that would
+destroy existing files.
 
-Every command that writes calls `check_places` once, with all that it reads and all that it writes.
+Every command that writes calls `check_places` once, with everything that it reads and writes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
 
 Input = tuple[str, Path | None]
-"""A flag and the file or folder that it has read; None where there is none."""
+"""A flag and the file or folder that it reads; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is written, known by the first of its ``files``; these are replaced unless it
-    is ``kept``.
+    """A folder that is written, recognised by the first of its ``files``; these are replaced unless
+    it is ``kept``.
     """
 
     what: str
@@ -44,7 +44,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class Output:
-    """A flag and the place that it has written: a file, or a folder of some kind."""
+    """A flag and the place that it writes: a file, or a folder of some kind."""
 
     flag: str
     path: Path
@@ -55,7 +55,7 @@ class Output:
 
     @property
     def place(self) -> Path:
-        """The place without links and dots, by which places are compared."""
+        """The place without links and dots, for comparisons."""
         return _real(self.path)
 
 
@@ -69,10 +69,10 @@ def inputs(data: DataSpec, model: str | None = None, **files: Path | None) -> li
 
 
 def unfinished(out: Path, save: Path | None = None) -> Output:
-    """Name the folder in which a command keeps what it has trained until its output is written.
+    """Name the folder in which a command keeps its trainings until its output is written.
 
-    It is named after the output, or after the folder that is saved where the output lies in that,
-    which is replaced.
+    It is named after the output; or after the saved folder if the output lies in that folder, which
+    is replaced.
     """
     inside = (
         save is not None and Path(os.path.realpath(save)) in Path(os.path.realpath(out)).parents
@@ -83,8 +83,8 @@ def unfinished(out: Path, save: Path | None = None) -> Output:
 
 
 def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:
-    """Refuse an output that cannot be written, or that would replace an input, another output or
-    what is not ours.
+    """Refuse an output that cannot be written, or that would replace an input, another output or a
+    file that is not ours.
     """
     asked = [output for output in outputs if output is not None]
     for output in asked:
@@ -99,11 +99,9 @@ def check_places(inputs: Sequence[Input], *outputs: Output | None) -> None:
 
 
 def note_replaced(*outputs: Output | None) -> None:
-    """Say before the work which folders of ours it replaces, as reports are; it costs a model that
-    took long to train.
+    """Note before the work which folders of ours it replaces; a model may have taken long to train.
 
-    Not refused: who gives the same command again wants what it writes in the place of what it
-    wrote.
+    They are not refused: a repeated command should replace its own outputs.
     """
     for output in filter(None, outputs):
         folder = output.folder
@@ -112,17 +110,17 @@ def note_replaced(*outputs: Output | None) -> None:
 
 
 def _check_above(output: Output) -> None:
-    """Refuse a place in what is no folder, or in one that must not be written."""
+    """Refuse an output inside a file, or in a folder that cannot be written."""
     place = output.path.absolute()
     above = next(
         folder for folder in (*place.parents, place) if os.path.lexists(folder)
-    )  # the root has none above
+    )  # the root has no parent
     if not above.is_dir():
         raise StoreError(
             f"{output}: {above} is a {kind_of(above)}, not a folder; name another place"
         )
     kept = output.folder is not None and output.folder.kept and output.path.is_dir()
-    if not kept:  # a store may be read where it cannot be written
+    if not kept:  # a store may be read in a folder that cannot be written
         _check_permission(output, above)
 
 
@@ -132,11 +130,11 @@ def _check_permission(output: Output, folder: Path) -> None:
 
 
 def _check_kind(output: Output) -> None:
-    """Refuse what is no regular file, or no folder of ours; links, pipes and devices among them."""
+    """Refuse an existing output of the wrong kind, such as a link, a pipe or a device."""
     put_back(output.path)
     folder, found = output.folder, kind_of(output.path)
     if folder is not None and folder.kept and output.path.is_dir():
-        return  # a link to a store is as good as the store: nothing takes its name
+        return  # a link to a store is as good as the store: nothing replaces it
     wanted = "file" if folder is None else "folder"
     if found not in ("nothing", wanted):
         raise StoreError(
@@ -144,9 +142,7 @@ def _check_kind(output: Output) -> None:
         )
     if folder is not None and found == "folder":
         _check_replaced(output, folder)
-    kind_of(
-        hidden_name(output.path)
-    )  # a name that leaves no room for a longer one beside it is refused here
+    kind_of(hidden_name(output.path))  # refused here: a name too long for its temporary file
 
 
 def _check_replaced(output: Output, folder: Folder) -> None:
@@ -157,17 +153,17 @@ def _check_replaced(output: Output, folder: Folder) -> None:
             f"{output}: expected a folder by its name, and not the one you are in; change to "
             "one above it"
         )
-    _check_permission(
-        output, output.path
-    )  # a folder that must not be written cannot be moved either
+    _check_permission(output, output.path)  # a folder that cannot be written cannot be moved either
 
 
 def _check_input(output: Output, flag: str, path: Path) -> None:
-    """Refuse an output that is an input or lies in one, or that is replaced together with one."""
+    """Refuse an output that is an input, lies in an input, or would replace a folder with an input
+    in it.
+    """
     place, sources = (
         output.place,
         {_real(path), _real(path.parent) / path.name},
-    )  # a link, and where it leads
+    )  # a link, and its target
     if place in sources:
         raise SpecError(
             f"{flag} and {output.flag} both name {output.path}; give them different names"
@@ -182,7 +178,7 @@ def _check_input(output: Output, flag: str, path: Path) -> None:
 
 
 def _check_other(output: Output, other: Output) -> None:
-    """Refuse an output that another replaces; a file may lie in a folder, which is written
+    """Refuse an output that another output replaces; a file may lie in a folder, which is written
     first.
     """
     if output.place == other.place:
@@ -197,6 +193,4 @@ def _check_other(output: Output, other: Output) -> None:
 
 
 def _real(path: Path) -> Path:
-    return Path(
-        os.path.realpath(path)
-    )  # not by `resolve`, which breaks at links that lead in a circle
+    return Path(os.path.realpath(path))  # `resolve` fails at circular links

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def show_list(asked: Params, data: Path | None, store: Path | None, as_json: bool) -> None:
-    """List every table and figure: what it is, its corpora (which are there), its runs, and what
-    they would take.
+    """List every table and figure with its corpora (and which are present), its runs, and their
+    hours.
     """
     from sightline.api.list_papers import list_papers  # noqa: PLC0415  (as late as it is needed)
 
@@ -25,9 +25,7 @@ def show_list(asked: Params, data: Path | None, store: Path | None, as_json: boo
 
 
 def _listed(rows: list[dict[str, Any]], seeds: int | None, where: str, kept: bool) -> list[str]:
-    """Write the list in columns: what is done and what the rest would take only where a store was
-    named.
-    """
+    """Write the list in columns; finished runs and remaining hours only if a store was named."""
     head = ("id", "place", "runs", *(("done", "hours left") if kept else ()), "of", "what")
     lines = [
         (row["id"], row["place"], str(row["runs"]), *_costs(row), _corpora(row), row["about"])

@@ -65,7 +65,7 @@ def predict(
     """Predict the class of each row of a table, or of each text, with the probability of every
     class.
 
-    A row that cannot be read is an error that names its line, and then nothing is written.
+    A row that cannot be read is an error that names its line, and nothing is written.
     """
     table = table_of(texts)
     place = None if table is None else Path(table.path)
@@ -77,8 +77,7 @@ def predict(
     from sightline.api.predict import predict_each, read_texts  # noqa: PLC0415  (torch)
 
     given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
-    # What is wrong with a text is said before the first is predicted, and before anything is
-    # written.
+    # Errors in any text are raised before the first prediction, and before anything is written.
     examples = read_texts(
         table, given, file, text, query, max_tokens, on_note=lambda note: tell(f"note: {note}")
     )
@@ -90,12 +89,12 @@ def predict(
 
 
 def ending(out: Path | None) -> Form:
-    """Take the form from the name of the file, where it has one that is known."""
+    """Take the format from the name of the file, if its ending is known."""
     return "jsonl" if out is not None and out.suffix.lower() == ".jsonl" else "csv"
 
 
 def write(lines: Iterator[str], out: Path | None) -> None:
-    """Write line by line, to stdout or to a file, which is there as a whole or not at all."""
+    """Write line by line, to stdout, or to a file that is complete or absent."""
     if out is None:
         sys.stdout.writelines(lines)
         return

@@ -1,4 +1,4 @@
-"""How far a run is, on stderr: bars on a terminal, a few plain lines elsewhere."""
+"""Progress of a run on stderr: bars on a terminal, a few plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from sightline.api.hooks import Epoch, LookState
 
 SECONDS_BETWEEN = 60.0
-"""A line a minute: what is written to a file is read afterwards, and what is slow is looked at by
-the minute."""
+"""One line a minute: log files are read afterwards, and slow work is watched by the minute."""
 _FRAME = 0.1
 
 
@@ -29,7 +28,7 @@ _FRAME = 0.1
 def progress(
     *, quiet: bool = False, verbose: bool = False, as_json: bool = False
 ) -> Iterator[Display]:
-    """Show the progress of a run; with JSON on stdout, only somebody at a terminal is told."""
+    """Show the progress of a run; with JSON on stdout, only on a terminal."""
     terminal = sys.stderr.isatty()
     if quiet or (as_json and not terminal):
         yield Display(on_data=_note)
@@ -44,7 +43,7 @@ def progress(
 
 @contextmanager
 def reading_progress(*, as_json: bool = False) -> Iterator[None]:
-    """Show how far a large file is read, where that is all a command does; without torch."""
+    """Show how far a large file is read, for commands that only read; needs no torch."""
     if sys.stderr.isatty():
         with _bars() as shown, watched(Bars(shown).reading):
             yield
@@ -56,7 +55,7 @@ def reading_progress(*, as_json: bool = False) -> Iterator[None]:
 
 
 def _bars() -> Progress:
-    # A label may look like markup, and is none.
+    # A label is shown literally, even if it looks like markup.
     stage, note = (
         TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[note]}")
     )
@@ -97,7 +96,7 @@ class Bars:
             )
 
     def reading(self, stage: str, done: int, total: int) -> None:
-        """Move the bar of what is read, as often as an eye can follow."""
+        """Move the bar of reading, as often as an eye can follow."""
         if (now := time.monotonic()) - self.moved_at >= _FRAME:
             self.moved_at = now
             self._move(one_line(stage), done, total, f"{done:,} of {total:,}")
@@ -107,11 +106,11 @@ class Bars:
         self._move("auditing", done, total, f"{done} of {total} texts")
 
     def look(self, state: LookState) -> None:
-        """Say above the bars what a look came to."""
+        """Print the state of a look above the bars."""
         self.shown.console.print(_of_look(state), markup=False, highlight=False)
 
     def note(self, note: str) -> None:
-        """Say above the bars what should be known of the texts."""
+        """Print a note on the texts above the bars."""
         self.shown.console.print(one_line(f"note: {note}"), markup=False, highlight=False)
 
     def _move(self, stage: str, done: float, total: int, description: str) -> None:
@@ -121,7 +120,9 @@ class Bars:
 
 
 class Lines:
-    """The first step of each stage, then one line every so many seconds, and the last text."""
+    """Prints the first step of each stage, then one line every so many seconds, and the
+    last text.
+    """
 
     def __init__(self, seconds_between: float, *, each_epoch: bool = False) -> None:
         self.seconds_between, self.each_epoch = seconds_between, each_epoch
@@ -129,7 +130,7 @@ class Lines:
         self.first, self.began = 0.0, 0.0
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
-        """Say what an epoch reached."""
+        """Print the validation result of an epoch."""
         reached = f"validation loss {epoch.loss:.4f}, accuracy {epoch.accuracy:.3f}"
         text = f"epoch {epoch.number} of at most {epochs}, {reached}"
         self._tell(
@@ -137,22 +138,22 @@ class Lines:
         )
 
     def batch(self, name: str, epoch: int, epochs: int, done: int, total: int) -> None:
-        """Say how far within an epoch a training is."""
+        """Print how far a training is within an epoch."""
         text = f"epoch {epoch} of at most {epochs}, batch {done} of {total}"
         self._tell(f"training {name}", text, (epoch - 1 + done / total) / epochs, "at most ")
 
     def reading(self, stage: str, done: int, total: int) -> None:
-        """Say how much of a large file is read."""
+        """Print how much of a large file is read."""
         self._tell(one_line(stage), f"{done:,} of {total:,}", done / max(total, 1), "")
 
     def texts(self, done: int, total: int) -> None:
-        """Say how many texts are audited."""
+        """Print how many texts are audited."""
         self._tell(
             "auditing", f"{done} of {total} texts", done / max(total, 1), "", must=done == total
         )
 
     def look(self, state: LookState) -> None:
-        """Say what a look came to."""
+        """Print the state of a look."""
         print(_of_look(state), file=sys.stderr, flush=True)
 
     def _tell(
@@ -170,9 +171,7 @@ class Lines:
             self.stage, self.told_at = stage, now
 
     def _left(self, share: float, now: float, bound: str) -> str:
-        """Say how long it will take by what it took so far, counted from the first step that was
-        told.
-        """
+        """Estimate the remaining time from the time so far, counted from the first printed step."""
         if not self.first < share < 1:
             return ""
         return (
@@ -184,7 +183,7 @@ class Lines:
 
 @contextmanager
 def cells_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str, str], None]]:
-    """Show how many cells of a study are done, how fast, and how long it will take; call it with
+    """Show how many runs of a study are done, how fast, and how long the rest takes; call it with
     each ending.
     """
     if quiet or total == 0:
@@ -199,7 +198,7 @@ def cells_progress(total: int, *, quiet: bool = False) -> Iterator[Callable[[str
 
 
 class RunBar:
-    """One bar for all cells."""
+    """One bar for all runs."""
 
     def __init__(self, shown: Progress, total: int) -> None:
         self.shown = shown
@@ -211,7 +210,7 @@ class RunBar:
 
 
 class RunCounter:
-    """Counts the cells of a study as they end, and says so in words."""
+    """Counts the runs of a study as they end, and describes the count."""
 
     def __init__(self, total: int, show: Callable[[int, str], None]) -> None:
         self.total, self.show = total, show
@@ -219,7 +218,7 @@ class RunCounter:
         self.began = time.monotonic()
 
     def ended(self, ending: str, description: str) -> None:
-        """Count one ending; a killed cell waits for another worker and is not done."""
+        """Count one ending; a killed run waits for another worker and is not done."""
         self.done += ending != "killed"
         self.failed += ending == "failed"
         seconds = time.monotonic() - self.began

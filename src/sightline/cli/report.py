@@ -1,4 +1,4 @@
-"""``sightline report``: draw a saved audit again."""
+"""``sightline report``: write the report of a saved audit again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ Folder = Annotated[
 
 @grouped
 def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
-    """Draw a saved audit again: the same numbers, the same page, without the model or the data."""
+    """Write the report of a saved audit again: the same numbers and page, without the model or the
+    data.
+    """
     from sightline.api.find_audits import place_of  # noqa: PLC0415  (numpy)
     from sightline.api.seed_audits import Audits, load_audits  # noqa: PLC0415  (as late as it is needed)
 

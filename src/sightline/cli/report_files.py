@@ -1,4 +1,4 @@
-"""Pages and cards as a command writes them: how their names may end."""
+"""The file name endings of pages and cards."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from sightline.core.errors import SpecError
 from sightline.report.card_text import CARDS
 
 PAGES = (".html", ".htm")
-"""How the name of a page may end: a browser opens it by that."""
+"""Endings that a browser opens as a page."""
 
 
 def check_endings(out: Path, card: Path | None = None) -> None:
-    """Refuse a page that is called something else, and a card that nobody can print, before
-    anything is done.
-    """
+    """Refuse a page or a card whose name has an unknown ending, before any work."""
     if out.suffix.lower() not in PAGES:
         raise SpecError(
             f"{out}: expected a name that ends in .html; a page is written as HTML", field="out"

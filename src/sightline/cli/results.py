@@ -1,4 +1,4 @@
-"""``sightline results``: what a store holds, as a list, a file for other tools, or the answer to a
+"""``sightline results``: the runs of a store as a list, a file for other tools, or the answer to a
 query.
 """
 
@@ -34,7 +34,7 @@ Check = Annotated[
     typer.Option(
         "--check",
         metavar="",
-        help="Read every byte of every run first, and name those that are torn or changed.",
+        help="Read every byte of every run first, and name the torn or changed ones.",
     ),
 ]
 Sql = Annotated[
@@ -94,7 +94,7 @@ def results(
     check_asked(sql, out, csv_file, memory)
     torn = kept.check() if check else ()
     for key in torn:
-        tell(f"torn or changed: {key}; a study that has this run does it again")
+        tell(f"torn or changed: {key}; a study that has this run makes it again")
     if sql is not None:
         return answer(kept.root, sql, out, as_json, memory)
     runs = kept.summaries()

@@ -1,10 +1,10 @@
-"""SIGTERM, as a job queue or a service manager sends it, stops a command as Ctrl-C does; and each
-is heard.
+"""Stop a command on SIGTERM, which job queues and service managers send, as on Ctrl-C; no signal is
+lost.
 
-Either raises an exception that unwinds what runs. Python drops an exception that is raised in a
-``__del__`` or in the callback of a weak reference, and others may catch it: as long as it unwinds
-nothing it is raised again. A second signal leaves what unwinds a few seconds more, and then the
-process ends, whatever it is at.
+Either signal raises an exception that unwinds the running code. Python drops an exception raised in
+a ``__del__`` or in the callback of a weak reference, and other code may catch it. So it is raised
+again until it unwinds something. After a second signal the unwinding has a few more seconds; then
+the process ends.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from types import FrameType
 from typing import Any, NoReturn
 
 AGAIN = 0.1
-"""Seconds after which a stop that has been lost is raised again."""
+"""Seconds after which a lost stop is raised again."""
 GRACE = 5.0
-"""Seconds that a second signal leaves to what the first one ends."""
+"""Seconds that a second signal leaves for unwinding."""
 CODES: Mapping[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 143}
 """The exit codes of a command that was stopped."""
-_SAID = b"error: ended at the second signal; a hidden file may be left beside an output\n"
+_SAID = b"error: ended at the second signal; a hidden file may be left next to an output\n"
 
 
 class Terminated(BaseException):
-    """SIGTERM came. Like KeyboardInterrupt it is no error, so that nobody who catches errors takes
-    it for one.
+    """Raised on SIGTERM. It is no `Exception`, as KeyboardInterrupt is none, so that error handlers
+    do not catch it.
     """
 
 
@@ -40,20 +40,20 @@ _WORDS = {130: "interrupted", 143: "terminated"}
 
 
 class _Stop:
-    """A stop that was asked for: by which signal first, by how many, and whether the command has
-    ended.
+    """A requested stop: its first signal, the number of signals, and whether the command
+    has ended.
     """
 
     def __init__(self) -> None:
         self.first, self.signals, self.over = 0, 0, False
 
     def raised(self) -> BaseException:
-        """Make the exception that unwinds what runs."""
+        """Make the exception that unwinds the running code."""
         return Terminated() if self.first == signal.SIGTERM else KeyboardInterrupt()
 
 
 class _Now:
-    """The stop that this process may be at, and what the first signal replaced."""
+    """The current stop of this process, if any, and the handlers that were replaced."""
 
     stop = _Stop()
     noted = False
@@ -61,16 +61,14 @@ class _Now:
 
 
 def heed_stops() -> None:
-    """Let SIGTERM and Ctrl-C unwind what runs, unless the process that started this one ignores
-    them.
-    """
+    """Let SIGTERM and Ctrl-C unwind the running code, unless the parent process ignores them."""
     heed_sigterm()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _heard)
 
 
 def heed_sigterm() -> None:
-    """Let SIGTERM unwind what runs, unless whoever started us wants it ignored."""
+    """Let SIGTERM unwind the running code, unless the parent process ignores it."""
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         _Now.stop = _Stop()
         _note_signals()
@@ -78,13 +76,13 @@ def heed_sigterm() -> None:
 
 
 def stop_code() -> int:
-    """Give the exit code of the stop that was asked for; 0 where none was."""
+    """Return the exit code of the requested stop; 0 if there is none."""
     return CODES.get(_Now.stop.first, 0)
 
 
 def stopped() -> int:
-    """End a stop, as the command has come to its end, and give its exit code; 0 where none was
-    asked for.
+    """Mark the stop as finished at the end of the command, and return its exit code; 0 if there is
+    none.
     """
     stop, code = _Now.stop, stop_code()
     stop.over = True
@@ -94,15 +92,15 @@ def stopped() -> int:
 
 
 def say_stopped(code: int = 0) -> int:
-    """Say in a line by what the command was stopped, and give its exit code."""
+    """Print which signal stopped the command, and return its exit code."""
     code = stopped() or code or CODES[signal.SIGINT]
     print(f"error: {_WORDS[code]}; nothing is half-written", file=sys.stderr)
     return code
 
 
 def leave(code: int) -> NoReturn:
-    """Leave Python with an exit code: from here on a signal ends the process at once, as there is
-    nothing to unwind.
+    """Leave Python with an exit code. From here on a signal ends the process at once: nothing needs
+    unwinding.
     """
     stopped()
     for number in CODES:
@@ -112,7 +110,7 @@ def leave(code: int) -> NoReturn:
 
 
 def _heard(number: int, frame: FrameType | None) -> None:
-    """Raise a stop, or raise it again where it was lost; Python calls this between two steps of the
+    """Raise a stop, or raise it again if it was lost; Python calls this between two steps of the
     main thread.
     """
     stop = _Now.stop
@@ -127,16 +125,14 @@ def _heard(number: int, frame: FrameType | None) -> None:
 
 
 def _raise_again(number: int, frame: FrameType | None) -> None:
-    """Raise a stop that has not ended the command and unwinds nothing any more."""
+    """Raise a stop again that has not ended the command and unwinds nothing any more."""
     stop = _Now.stop
     if stop.first and not stop.over and not _unwinds():
         raise stop.raised()
 
 
 def _unwinds() -> bool:
-    """Tell whether a stop is being handled in the main thread, or an error that came of handling
-    one.
-    """
+    """Tell whether the main thread is handling a stop, or an error raised while handling one."""
     error, seen = sys.exception(), set[int]()
     while error is not None and id(error) not in seen:
         if isinstance(error, STOPS):
@@ -147,9 +143,7 @@ def _unwinds() -> bool:
 
 
 def _look_again() -> None:
-    """Have a timer of the system knock; a system without one leaves a stop that was lost to the
-    second signal.
-    """
+    """Set a timer that checks again; on systems without one, a lost stop needs a second signal."""
     hook = sys.unraisablehook
     sys.unraisablehook = partial(_unraisable, hook)
     with suppress(AttributeError):
@@ -166,29 +160,27 @@ def _rest() -> None:
 
 
 def _unraisable(usual: Callable[[Any], object], dropped: Any) -> None:
-    """Say nothing of a stop that Python drops, as it is raised again."""
+    """Stay silent about a stop that Python drops, because it is raised again."""
     if not issubclass(dropped.exc_type, STOPS):
         usual(dropped)
 
 
 def _note_signals() -> None:
-    """Have a thread see every signal when it comes: the main thread may be within one long step of
-    torch.
-    """
+    """Watch for signals in a thread, because the main thread may be in one long step of torch."""
     if _Now.noted:
         return
     _Now.noted = True
     read, write = os.pipe()
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
-    if hasattr(os, "register_at_fork"):  # the signals of a copy of this process are not ours
+    if hasattr(os, "register_at_fork"):  # a forked copy of this process has its own signals
         os.register_at_fork(after_in_child=partial(signal.set_wakeup_fd, -1))
     _thread.start_new_thread(_see, (read,))
 
 
 def _see(read: int) -> None:
-    """Count signals; the second for one stop ends the process, if the first has not done so some
-    seconds later.
+    """Count signals; the second one ends the process some seconds later, unless the first has ended
+    it.
     """
     while seen := os.read(read, 1):
         number, stop = seen[0], _Now.stop

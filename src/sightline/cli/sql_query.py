@@ -1,5 +1,5 @@
-"""``sightline results --sql``: one question to a store, and its answer on the terminal or in a
-file.
+"""``sightline results --sql``: one query on a store, with its answer on the terminal or in
+a file.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sightline.core.errors import SpecError
 from sightline.report.number_format import counted
 
 _IN_MEMORY = 2**24
-"""Bytes of an answer that wait in memory until it is whole; a larger one waits in a temporary
+"""Bytes of an answer that wait in memory until it is complete; a larger answer waits in a temporary
 file."""
 
 
 def check_asked(
     sql: str | None, out: Path | None, csv_file: Path | None, memory: int | None
 ) -> None:
-    """Refuse, before anything is read, where the answer cannot be had or written; and its flags
-    without a query.
+    """Before reading anything, refuse an answer that cannot be computed or written, and flags that
+    need a query.
     """
     if sql is None:
         if out is not None:
@@ -48,7 +48,7 @@ def check_asked(
 
 
 def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int | None) -> None:
-    """Ask, and print the answer, or write it and say so."""
+    """Run the query; print the answer, or write it to a file and name the file."""
     from sightline.api.store_runs import ask_apart, usual_memory  # noqa: PLC0415  (numpy, for a question alone)
 
     allowed = memory or usual_memory()
@@ -59,7 +59,7 @@ def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int
     with (
         writing(out),
         SpooledTemporaryFile(_IN_MEMORY) as whole,
-    ):  # no folder is made for a query that fails
+    ):  # a failed query creates no folder
         rows = ask_apart(store, query, out.suffix.lower(), allowed, whole.write)
         whole.seek(0)
         write_whole(out, lambda aside: _copy(whole, aside))

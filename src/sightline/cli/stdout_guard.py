@@ -1,7 +1,6 @@
-"""What a model prints while it runs goes to stderr, since stdout is for the output of the command
-alone.
+"""Send the output of a model's code to stderr, because stdout is reserved for the command's output.
 
-And a model that ends the process by `os._exit`, which no code can catch, says so first.
+If a model calls `os._exit`, which no code can catch, a message is printed first.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ OUT, ERROR = 1, 2
 
 @contextmanager
 def printed_aside() -> Iterator[None]:
-    """Send to stderr what is printed meanwhile, by Python and by libraries below it."""
+    """Send to stderr what Python, and libraries below it, print meanwhile."""
     with _exits_said(), _below(sys.stdout), redirect_stdout(sys.stderr):
         yield
 
 
 def each_aside(items: Iterable[T]) -> Iterator[T]:
-    """Give items one by one, and send to stderr what is printed while one is made."""
+    """Yield items one by one; what is printed while making an item goes to stderr."""
     waiting = iter(items)
     while True:
         with printed_aside():
@@ -42,8 +41,8 @@ def each_aside(items: Iterable[T]) -> Iterator[T]:
 
 @contextmanager
 def _exits_said() -> Iterator[None]:
-    """Say who ended the process where a model calls `os._exit`; a process that it forks may leave
-    as it likes.
+    """Print a message if a model ends the process with `os._exit`; processes that it forks may do
+    so.
     """
     leave, mine = os._exit, os.getpid()
 
@@ -66,7 +65,7 @@ def _exits_said() -> Iterator[None]:
 
 @contextmanager
 def _below(own: TextIO) -> Iterator[None]:
-    """Do it for the file descriptor as well, where Python's stdout is that of the process."""
+    """Redirect the file descriptor too, if Python's stdout is the stdout of the process."""
     if not _is_of_process(own):
         yield
         return
@@ -77,8 +76,8 @@ def _below(own: TextIO) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError, AttributeError):
-            own.flush()  # what was written past the redirection
-            ctypes.CDLL(None).fflush(None)  # what C has printed and not yet written
+            own.flush()  # flush what was written past the redirection
+            ctypes.CDLL(None).fflush(None)  # flush what C has printed
         os.dup2(kept, OUT)
         os.close(kept)
 

@@ -1,4 +1,6 @@
-"""``sightline study``: every cell of a grid, kept in a store, and the table they make."""
+"""``sightline study``: run every configuration of a grid, keep the runs in a store, and print their
+table.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,13 @@ _OF_NAMED = "of the papers together, or of a calibration"
 
 @grouped
 def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
-    """Run the cells of a study that are not in its store yet, and print the table of all that are.
+    """Run the missing runs of a study, and print the table of all its finished runs.
 
-    A table or figure of a paper stands beside what the paper prints. Of the papers together, and of
-    a calibration, it says how much is done and what does not hold, and keeps what was read of each
-    run in the results file. Stop it whenever you like and start it again: whole cells are kept, and
-    nothing else. Several of these may work on one store at once. Exits with 4 where cells have
-    failed, or where another process is at them, and with 3 where something that a calibration must
-    hold does not.
+    A table or figure of a paper is shown with the printed values. For all papers together, and for
+    a calibration, the command says how much is done and which promises fail, and keeps the readings
+    of each run in the results file. It can be stopped at any time and started again; only complete
+    runs are kept. Several processes may work on one store at once. Exits with 4 if runs have
+    failed, or if another process has them, and with 3 if a calibration fails a promise.
     """
     from sightline.api.list_papers import is_named  # noqa: PLC0415  (as late as it is needed)
 
@@ -78,7 +79,7 @@ def _do(
     output: StudyOutput,
     limit: int | None = None,
 ) -> None:
-    """Run what a file or a table of a paper lacks; ``limit`` is how many runs at most."""
+    """Make the missing runs of a study file or of a paper's table, at most ``limit``."""
     from sightline.api.study import check_results, keep_results  # noqa: PLC0415  (as late as it is needed)
 
     assert run.store is not None  # it was asked for
@@ -99,7 +100,7 @@ def _do(
 def _of_a_name(
     name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput
 ) -> None:
-    """Do all tables of the papers, or a calibration."""
+    """Make the runs of all papers' tables, or of a calibration."""
     from sightline.api.study_names import ALL, NamedStudy  # noqa: PLC0415  (torch)
 
     assert run.store is not None  # it was asked for
@@ -122,8 +123,8 @@ def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
 
 
 def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
-    """Plan the study of a file, and name what it reads: the file, and the data and vectors of its
-    cells.
+    """Plan the study of a file; return its inputs too: the file, and the data and vectors of its
+    runs.
     """
     from sightline.api.study import plan_file  # noqa: PLC0415  (as late as it is needed)
 
@@ -140,7 +141,7 @@ def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
 
 
 def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list[Input]]:
-    """Plan a table or figure of a paper, say which corpora are left out, and name what it reads."""
+    """Plan a table or figure of a paper, report the corpora left out, and return its inputs too."""
     from sightline.api.list_papers import corpora_of, quick_note  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import plan_paper  # noqa: PLC0415  (as late as it is needed)
 

@@ -1,4 +1,4 @@
-"""A named study on the command line: all tables of the papers, or a calibration."""
+"""Named studies on the command line: all tables of the papers, or a calibration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_named_study(name: str) -> bool:
-    """Tell whether a study is known by a name of its own; a file of that name comes first."""
+    """Tell whether a study has this name; a file of that name takes precedence."""
     if name.endswith(".toml") or Path(name).is_file():
         return False
     from sightline.api.study_names import is_known  # noqa: PLC0415  (torch)
@@ -31,7 +31,7 @@ def is_named_study(name: str) -> bool:
 
 
 def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: StudyOutput) -> None:
-    """Run what a named study lacks, and bring the results file up to date."""
+    """Make the missing runs of a named study, and update the results file."""
     from sightline.api import study_names as api  # noqa: PLC0415  (torch)
 
     study.check()
@@ -60,7 +60,7 @@ def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: St
 
 
 def _show_progress(found: Mapping[str, Mapping[str, Any]], *, as_json: bool) -> None:
-    """Say what is left of the studies."""
+    """Print what remains of the studies."""
     if as_json:
         return emit(found)
     names = ("planned", "done", "hours_left")
@@ -74,8 +74,8 @@ def _show_progress(found: Mapping[str, Mapping[str, Any]], *, as_json: bool) -> 
 
 
 def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
-    """Say what is left of the papers' tables: by table and corpus, and stage by stage in the order
-    of the runs.
+    """Print what remains of the papers' tables: by table and corpus, and by stage in the order of
+    the runs.
     """
     if as_json:
         return emit(found)
@@ -102,7 +102,7 @@ def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _pace(pace: float | None, hours: float) -> list[str]:
-    """Say what the rest takes at the pace of the runs that are done."""
+    """Estimate the hours of the rest at the pace of the finished runs."""
     if pace is None:
         return []
     return [
@@ -112,7 +112,7 @@ def _pace(pace: float | None, hours: float) -> list[str]:
 
 
 def _show(rows: list[dict[str, Any]], *, as_json: bool) -> list[str]:
-    """Say how much of each study is done; give what fails."""
+    """Print how much of each study is done; return what fails."""
     failed = [label for row in rows for label in row["fails"]]
     if as_json:
         emit(rows)

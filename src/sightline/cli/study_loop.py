@@ -1,6 +1,4 @@
-"""A study on the command line: what is left of its runs, how they end, and the table that they
-make.
-"""
+"""A study on the command line: its missing runs, how they end, and the table."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def outputs(name: str, store: Path, output: StudyOutput) -> list[Output | None]:
-    """Say what is written, for a study of this name."""
+    """Name the outputs of a study."""
     room = Output("--store", store, Folder("a store", store_files(), kept=True))
     table = None if output.table is None else Output("--table", output.table)
     if output.out is None:
@@ -58,9 +56,7 @@ def do_study(
     dry_run: bool,
     show: Callable[[Ended, StudyOutput], None] | None = None,
 ) -> None:
-    """Make the runs that are not in the store yet, show what they make, and say what is still
-    lacking.
-    """
+    """Make the missing runs of a study, show their table, and return what is still lacking."""
     from sightline.api.store_runs import Store  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import run_study  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study_forecast import forecast_study  # noqa: PLC0415  (as late as it is needed)
@@ -93,19 +89,16 @@ def _lacking(cells: int, failed: int, elsewhere: int) -> list[str]:
 
 @contextmanager
 def _resumable() -> Iterator[None]:
-    """Say to whoever stops a study how it goes on."""
+    """When a study is stopped, say how to resume it."""
     try:
         yield
     except (KeyboardInterrupt, Terminated):
-        tell(
-            "stopped: the cells that are done are kept, and the same command goes on with "
-            "what is left"
-        )
+        tell("stopped: the finished cells are kept, and the same command resumes with what is left")
         raise
 
 
 def check_printing(file: Path | None) -> None:
-    """Refuse a table of a kind that there is not, before hours are spent on its numbers."""
+    """Refuse an unknown kind of table before hours are spent on its numbers."""
     if file is not None and file.suffix not in PRINTINGS:
         raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
 
@@ -119,7 +112,7 @@ def check_out(study: Planned, output: StudyOutput) -> None:
 
 
 def show_table(ended: Ended, output: StudyOutput) -> None:
-    """Print the table of a study, and write it, and figures, where that is asked for."""
+    """Print the table of a study; write it, and figures, if asked for."""
     from sightline.api.study import write_study  # noqa: PLC0415  (as late as it is needed)
 
     table = ended.study.table(ended)
@@ -136,7 +129,7 @@ def show_table(ended: Ended, output: StudyOutput) -> None:
 
 
 def _show_plan(study: Planned, found: StudyForecast, as_json: bool) -> None:
-    """Say what there is to do, and what it will take."""
+    """Print the runs to make and their estimated time."""
     if as_json:
         return emit(found.to_json())
     lines = [

@@ -1,4 +1,4 @@
-"""``sightline train``: train a model with its companion, and save both."""
+"""``sightline train``: train a model with its control models, and save them."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def train(
     """Train a classifier on the training texts and save it; validation texts choose the epoch that
     is kept.
 
-    Beside it a companion with uniform attention is trained, which its audit will need. What is
-    trained is kept in DIR.partial until the model is written: the same command goes on from there,
-    with the same result.
+    A control model with uniform attention is trained too, because the audit needs it. Trainings are
+    kept in DIR.partial until the model is written: the same command resumes from there, with the
+    same result.
     """
     data, place, kept = texts.source(), Output("--out", out, MODEL), unfinished(out)
     check_places(inputs(data, vectors=model.vectors), place, kept)
@@ -72,7 +72,7 @@ def train(
 
 
 def save_model(trained: Trained, out: Path) -> None:
-    """Write a model and its companions."""
+    """Write a model and its control models."""
     from sightline.api.train import save_trained  # noqa: PLC0415  (torch)
 
     with writing(out):
@@ -80,10 +80,10 @@ def save_model(trained: Trained, out: Path) -> None:
 
 
 def show_trained(trained: Trained, out: Path, spec: str, as_json: bool) -> None:
-    """Print which epoch was kept, and what it reached on the validation texts."""
+    """Print the epoch that was kept, and its results on the validation texts."""
     record = trained.record["fit"]
     kept = next((epoch for epoch in record["epochs"] if epoch["number"] == record["kept"]), None)
-    validation: dict[str, Any] | None = None  # a model that was never trained was not validated
+    validation: dict[str, Any] | None = None  # an untrained model has no validation
     if kept is not None:
         validation = {name: kept[name] for name in ("accuracy", "loss", "auc")} | {
             "n": len(trained.dataset.validation)

@@ -1,5 +1,5 @@
-"""``sightline vectors``: word vectors from the training texts at hand, for those who have no
-pretrained ones.
+"""``sightline vectors``: make word vectors from the training texts, if no pretrained ones are at
+hand.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Window = Annotated[
         metavar="N",
         min=1,
         max=WINDOW.most,
-        help="Words on either side that count as beside.",
+        help="Words on either side that count as neighbours.",
         rich_help_panel="Vectors",
     ),
 ]
@@ -71,8 +71,8 @@ def vectors(
 ) -> None:
     """Make word vectors from the training texts, and write them.
 
-    Counts of words that stand together, weighed by pointwise mutual information, and their singular
-    vectors: the same texts give the same vectors.
+    They are the singular vectors of counts of neighbouring words, weighted by pointwise mutual
+    information. The same texts give the same vectors.
     """
     from sightline.api.vectors import make_vectors  # noqa: PLC0415  (as late as it is needed)
 
@@ -91,7 +91,7 @@ def vectors(
 
 
 def show(out: Path, about: dict[str, Any], near: dict[str, Any], as_json: bool) -> None:
-    """Print what was made."""
+    """Print a summary of the vectors."""
     if as_json:
         return emit({"vectors": str(out)} | about | {"near": near})
     lines = [f"{name}: {value}" for name, value in about.items()]
