@@ -128,7 +128,7 @@ def test_figures_and_tables_lie_in_a_folder(
         ("study list --store st", ("--data: missing; a run is found in a store " "by the corpus it is of")),
         ("study list --data . --store nowhere", ("--store nowhere: expected a folder that " "`sightline study` wrote")),
         ("study list --datasets sst,sstt", "--datasets: 'sstt': expected some of sst, imdb, "),
-        ("study jain2019:J-9 --store st --data .", ("jain2019:J-9: no artefact of a " "paper; near it: ")),
+        ("study jain2019:J-9 --store st --data .", ("jain2019:J-9: no table or figure of a " "paper; near it: ")),
         ("study jain2019:J-2 --store st", ("--data: missing; jain2019:J-2 needs the folder " "that holds sst, imdb, ")),
         ("study jain2019:J-2 --store st --data nowhere", ("--data: nowhere: expected a folder " "that holds sst, imdb, ")),
         ("study jain2019:J-2 --store st --data . --datasets sst", "--data: . has none of the corpora"),

@@ -1,1 +1,1 @@
-"""Studies: what runs are taken, what is read of each, and what all of them say."""
+"""Studies: which runs to make, what to read of each, and how to aggregate the readings."""

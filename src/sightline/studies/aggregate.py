@@ -1,6 +1,4 @@
-"""What runs say, number by number, and what all of them say: means over seeds, and differences
-within each seed.
-"""
+"""Aggregate the readings of runs: means over seeds, and differences within each seed."""
 
 from __future__ import annotations
 
@@ -14,13 +12,13 @@ from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import Bounds
 
 CORPUS, MODEL = ("corpus", "world"), ("model", "encoder")
-"""What studies call the axis of their corpora, and that of their models."""
+"""Possible names of the axis of corpora, and of the axis of models."""
 
 
 @dataclass(frozen=True)
 class RunName:
-    """Which run of a study: its corpus, model and seed, and what else varies (``axis=value;
-    …``).
+    """Identifies a run of a study: its corpus, model and seed, and other axes
+    (``axis=value; …``).
     """
 
     corpus: str
@@ -39,7 +37,7 @@ class RunName:
         return cls(corpus, model, seed, setting="; ".join("=".join(one) for one in rest.items()))
 
     def labels(self, axes: Sequence[str]) -> tuple[str, ...]:
-        """Give the labels back."""
+        """Return the labels."""
         rest = dict(one.split("=", 1) for one in self.setting.split("; ") if one)
         own = {**dict.fromkeys(CORPUS, self.corpus), **dict.fromkeys(MODEL, self.model)}
         known = {**rest, **own, "seed": str(self.seed)}
@@ -55,7 +53,7 @@ class TableRun(RunName):
 
 @dataclass(frozen=True)
 class Number:
-    """A number, beside what it would be by chance where there is such a chance level."""
+    """A number, with its chance level if it has one."""
 
     value: Estimate
     baseline: Estimate | None = None
@@ -64,7 +62,7 @@ class Number:
 
 @dataclass(frozen=True)
 class AggregateLine:
-    """One line of ours: of which corpus and model it is, what it measures, over how many seeds."""
+    """One aggregated line: corpus, model, quantity, and the number over so many seeds."""
 
     corpus: str
     model: str
@@ -74,22 +72,22 @@ class AggregateLine:
 
     @property
     def of(self) -> tuple[str, str, str]:
-        """What it is a number of."""
+        """The corpus, model and quantity of the number."""
         return self.corpus, self.model, self.quantity
 
 
 Of = tuple[str, str, int]
-"""Of which corpus, model and seed a number is."""
+"""The corpus, model and seed of a number."""
 Said = Mapping[str, Number]
-"""What one run says, by quantity."""
+"""The numbers of one run, by quantity."""
 Read = tuple[RunName, Said]
 """A run and what was read of it."""
 Lines = Callable[[Sequence[Read]], Iterable[AggregateLine]]
-"""What all runs say."""
+"""Aggregates the readings of all runs."""
 
 
 def each_of(runs: Sequence[Read], number: str) -> Mapping[Of, Estimate]:
-    """Give a number of every run that says it."""
+    """Return a number of every run that has it."""
     return {
         (run.corpus, run.model, run.seed): said[number].value
         for run, said in runs
@@ -98,12 +96,12 @@ def each_of(runs: Sequence[Read], number: str) -> Mapping[Of, Estimate]:
 
 
 def averaged(runs: Sequence[Read]) -> Iterator[AggregateLine]:
-    """Average what was read of the runs of each model over its seeds."""
+    """Average the readings of each model over its seeds."""
     for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in runs):
         every = [found for run, found in runs if (run.corpus, run.model) == (corpus, model)]
         for name in dict.fromkeys(name for found in every for name in found):
             known = [found[name] for found in every if isinstance(found.get(name), Number)]
-            if not known:  # it is a text
+            if not known:  # a text instead of a number
                 continue
             yield AggregateLine(corpus, model, name, mean_of(known), len(known))
 
@@ -121,13 +119,13 @@ Plain = Mapping[str, Any]
 
 
 def over_seeds(estimates: Iterable[Plain | None], bounds: Bounds = None) -> dict[str, Any] | None:
-    """Average plain estimates over seeds; None where no seed has one."""
+    """Average plain estimates over seeds; None if no seed has one."""
     known = [Number(Estimate(**one), None, bounds) for one in estimates if one is not None]
     return asdict(mean_of(known).value) if known else None
 
 
 def by_labels(rows: Sequence[Plain], axes: Sequence[str]) -> dict[tuple[str, ...], list[Plain]]:
-    """Put the rows of each setting together, in the order of the rows."""
+    """Group the rows of each setting, in the order of the rows."""
     groups = dict[tuple[str, ...], list[Plain]]()
     for row in rows:
         groups.setdefault(tuple(row[axis] for axis in axes), []).append(row)
@@ -135,8 +133,8 @@ def by_labels(rows: Sequence[Plain], axes: Sequence[str]) -> dict[tuple[str, ...
 
 
 def less(number: str, usual: str, quantity: str) -> Lines:
-    """Say by how much each model falls short of the ``usual`` one in a number, seed by seed, and
-    average that.
+    """Return by how much each model falls short of the ``usual`` one in a number, averaged over
+    seeds.
     """
 
     def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
@@ -148,9 +146,7 @@ def less(number: str, usual: str, quantity: str) -> Lines:
 
 
 def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
-    """Average every number, and say likewise by how much each model is above its ``usual`` one in
-    one of them.
-    """
+    """Average every number, and by how much each model exceeds its ``usual`` one in one of them."""
 
     def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
         yield from averaged(runs)
@@ -162,8 +158,8 @@ def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
 def paired(
     runs: Sequence[Read], number: str, usual: Callable[[str], str]
 ) -> Mapping[tuple[str, str], Mapping[int, tuple[Estimate, Estimate]]]:
-    """Give a number of each corpus and model beside that of its ``usual`` model, by the seeds that
-    have both.
+    """Pair a number of each corpus and model with the number of its ``usual`` model, over the seeds
+    that have both.
     """
     known = each_of(runs, number)
     pairs: dict[tuple[str, str], dict[int, tuple[Estimate, Estimate]]] = {}
@@ -180,7 +176,7 @@ def _differences(
     quantity: str,
     difference: Callable[[Estimate, Estimate], Estimate],
 ) -> Iterator[AggregateLine]:
-    """Average over seeds how a number of each model differs from that of its ``usual`` one."""
+    """Average over seeds the difference between each model and its ``usual`` one."""
     ends = _ends_of_difference(runs, number)
     for of, by_seed in paired(runs, number, usual).items():
         each = [difference(own, other) for own, other in by_seed.values()]
@@ -188,14 +184,12 @@ def _differences(
 
 
 def _ends_of_difference(runs: Sequence[Read], number: str) -> Bounds:
-    """Say how far apart two such numbers may be: as far as their own ends."""
+    """Return the bounds of a difference of two such numbers, from their own bounds."""
     ends = next((said[number].bounds for _, said in runs if number in said), None)
     return None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
 
 
 def apart(one: Estimate, other: Estimate) -> Estimate:
-    """Subtract the numbers of two models under one seed: of it alone the difference has no
-    interval.
-    """
+    """Subtract the numbers of two models under one seed; a single difference has no interval."""
     nothing = float("nan")
     return Estimate(one.value - other.value, nothing, nothing, min(one.n, other.n), "one seed")

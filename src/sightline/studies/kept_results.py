@@ -1,4 +1,4 @@
-"""What the results file holds of one study: its readings, its means and how much of it is done."""
+"""What the results file holds for one study: its readings, its means and its progress."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from sightline.studies.study_definition import Labels, Study, Values
 
 @dataclass(frozen=True)
 class Kept:
-    """All that is kept of a study.
+    """Everything kept for a study.
 
-    ``status`` is what is known of the study itself, such as how many runs are planned, and
-    ``by_corpus`` the same of each corpus. ``readings`` are of runs, by a name that lasts or, where
-    a run has none, by what it is of; ``means`` are lines whose runs are lost, and counts of
-    corpora.
+    ``status`` describes the study itself, such as how many runs are planned, and ``by_corpus`` each
+    corpus. ``readings`` belong to runs, by a lasting name or, if a run has none, by its labels;
+    ``means`` are lines whose runs are lost, and counts of corpora.
     """
 
     status: Values = field(default_factory=dict)
@@ -30,11 +29,11 @@ class Kept:
 
     @property
     def said(self) -> Readings:
-        """Give what was read by the names of the readings."""
+        """Return the readings by their names."""
         return {name: values for name, (_, values) in self.readings.items()}
 
     def read(self, corpora: Sequence[str] | None = None) -> list[Read]:
-        """Give what was read of the runs on some corpora, or on all."""
+        """Return the readings of runs on some corpora, or on all."""
         return [
             (run_name(row), values)
             for row, values in self.readings.values()
@@ -71,7 +70,7 @@ EMPTY_CELLS = {
     if name not in ("study", "corpus", "model", "setting", "seed", "run")
 }
 NOTHING_READ, NOTHING_SAID = "", "{}"
-"""The text of the one row of a run of which only means are left, and of one that says nothing."""
+"""The text in the only row of a run: if only its means are left, and if it has no numbers."""
 
 
 def _values(rows: Sequence[Row]) -> Values | None:
@@ -85,12 +84,12 @@ def _line(row: Row) -> AggregateLine:
 
 
 def run_name(row: Row) -> RunName:
-    """Name the run that a row is of."""
+    """Return the run that a row belongs to."""
     return RunName(row.corpus, row.model, int(row.seed or 0), setting=row.setting)
 
 
 def rows_kept(study: str, kept: Kept) -> Iterator[Row]:
-    """Write what is kept of a study as rows."""
+    """Write what is kept for a study as rows."""
     yield from rows_of(Row(study), kept.status)
     for corpus, values in kept.by_corpus.items():
         yield from rows_of(Row(study, corpus), values)
@@ -102,7 +101,7 @@ def rows_kept(study: str, kept: Kept) -> Iterator[Row]:
 
 
 def reading_rows(of: Row, values: Values | None) -> Iterator[Row]:
-    """Write one reading; a run that says nothing has a row, too: it was read."""
+    """Write one reading; a run without numbers has a row, too, which shows that it was read."""
     if values:
         yield from rows_of(of, values)
     else:
@@ -110,13 +109,13 @@ def reading_rows(of: Row, values: Values | None) -> Iterator[Row]:
 
 
 def row_of(study: Study, run: RunName, name: str) -> Row:
-    """Say which run of a study a row is of."""
+    """Return an empty row of a run of a study."""
     seed = str(run.seed) if "seed" in study.axes else ""
     return Row(study.id, run.corpus, run.model, run.setting, seed, name)
 
 
 def plain_rows(study: Study, kept: Kept) -> dict[str, list[dict[str, Any]]]:
-    """Give the readings of a study as rows of plain values: of single runs, and of several."""
+    """Return the readings of a study as plain values: of single runs, and of several."""
     rows = dict[str, list[dict[str, Any]]]({"rows": [], "joint": []})
     for row, values in kept.readings.values():
         joint = "+" in row.run
@@ -127,11 +126,11 @@ def plain_rows(study: Study, kept: Kept) -> dict[str, list[dict[str, Any]]]:
 
 
 def labels_of(row: Row, axes: Sequence[str]) -> Labels:
-    """Give the labels of the run that a row is of."""
+    """Return the labels of the run that a row belongs to."""
     return run_name(row).labels(axes)
 
 
 def page(study: Study, kept: Kept) -> dict[str, Any]:
-    """Give what a page shows of a study: what follows from its rows, and how much of it is done."""
+    """Return what a page shows of a study: the results of its rows, and its progress."""
     rows = plain_rows(study, kept)
     return {**(study.summary(rows) if study.summary else rows), **kept.status}

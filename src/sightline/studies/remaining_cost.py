@@ -1,5 +1,5 @@
-"""What runs that are not done would take: as long as others did, of the same data and model where
-there are such.
+"""Estimate the time of missing runs from finished ones, of the same data and model if there are
+any.
 """
 
 from __future__ import annotations
@@ -16,18 +16,14 @@ from sightline.experiments.store import Summary
 
 @dataclass(frozen=True)
 class Costs:
-    """Which runs are done, and the seconds that they took: by data and model, by data, and of all
-    (``None``).
-    """
+    """The finished runs, and their seconds: by data and model, by data, and over all (``None``)."""
 
     done: frozenset[str]
     seconds: Mapping[tuple[str, str] | str | None, float]
 
     @classmethod
     def of(cls, runs: Iterable[Summary], grid: Grid | None = None) -> Costs:
-        """Take the means of runs that are done; only of those of a grid, where runs of others take
-        other time.
-        """
+        """Average finished runs; with a grid only its own, because other runs take other times."""
         keys = None if grid is None else {*grid.keys}
         done = [run for run in runs if run.state == "done" and (keys is None or run.key in keys)]
         seconds: dict[tuple[str, str] | str | None, float] = {
@@ -38,12 +34,12 @@ class Costs:
         return cls(frozenset(run.key for run in done), seconds)
 
     def count(self, grid: Grid) -> int:
-        """Count the runs of a grid that are done."""
+        """Count the finished runs of a grid."""
         return len(self.done.intersection(grid.keys))
 
     def each(self, cells: Iterable[RunSpec], usual: float) -> dict[str, float]:
-        """Give the seconds of each key not done; of data of which none is done what is ``usual``
-        elsewhere.
+        """Return the seconds of each missing run, by key; ``usual`` if no run of its data is
+        finished.
         """
         left = {run_key(cell): (str(cell.data), str(cell.model)) for cell in cells}
         return {
@@ -53,11 +49,10 @@ class Costs:
         }
 
     def no_less(self, cell: RunSpec, than: float) -> float:
-        """Give the seconds of a run: what its data and model took; where there are none, no less
-        ``than`` is given.
+        """Return the seconds of a run: the mean of its data and model, or else at least ``than``.
 
-        A run of another model may have found its training done, and says too little of one that
-        will not.
+        A run of another model may have found its training done, and then says too little of one
+        that has not.
         """
         data, model = str(cell.data), str(cell.model)
         known = (data, model) in self.seconds

@@ -1,10 +1,10 @@
-"""The results file: what was read of the runs of every study, a row for each run and quantity.
+"""The results file: the readings of the runs of every study, a row for each run and quantity.
 
-It outlasts the stores, which are too large to be kept with the project, and every page of results
-is written from it. A row without a run is of the study itself (how many runs are planned), of a
-corpus (how many words it has), or of a mean whose runs are lost; ``seeds`` says over how many.
-A number has its interval and its texts, what it would be by chance, and the least and the most that
-it can be. Compressed CSV, so that reading it needs no other package (decision 0102).
+It outlasts the stores, which are too large to keep with the project, and all pages of results are
+written from it. A row without a run describes the study itself (how many runs are planned), a
+corpus (how many words it has), or a mean whose runs are lost; ``seeds`` says over how many. A
+number has its interval, its number of texts, its chance level and its bounds. Compressed CSV, so
+that reading it needs no other package (decision 0102).
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ from sightline.studies.aggregate import Number
 NAME = "results.csv.gz"
 WHOLE = re.compile(r"-?\d+")
 NOTHING = "none"
-"""An end of an interval that is not known, or of what a number can be."""
+"""Written for an unknown end of an interval, or an unknown bound of a number."""
 EMPTY, FLAG = '""', "flag"
-"""How a text without letters is written, and the method of a value that is 1 for yes and 0 for
-no."""
+"""An empty text, and the method of a value that is 1 for yes and 0 for no."""
 LISTED = re.compile(r"(?P<key>[^\[]+)\[(?P<name>.+)\]")
-"""A step of a path into a list: by what its member is called."""
+"""A step of a path into a list, by the name of the member."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row; an empty cell is nothing."""
+    """One row; an empty cell means nothing."""
 
     study: str
     corpus: str = ""
@@ -63,7 +62,7 @@ class Row:
 
     @property
     def of(self) -> tuple[str, ...]:
-        """What the row is of."""
+        """The study and the run that the row belongs to."""
         return (self.study, self.corpus, self.model, self.setting, self.seed, self.run)
 
 
@@ -71,7 +70,7 @@ COLUMNS = tuple(one.name for one in fields(Row))
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Read a results file; a file that is not there has no rows."""
+    """Read a results file; a missing file has no rows."""
     if not path.exists():
         return []
     try:
@@ -96,7 +95,7 @@ def _rows(lines: Iterator[list[str]], path: Path) -> Iterator[Row]:
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> Path:
-    """Write a results file, whole or not at all; equal rows are equal bytes."""
+    """Write a results file, completely or not at all; equal rows give equal bytes."""
     text = io.StringIO(newline="")
     written = csv.writer(text, lineterminator="\n")
     written.writerow(COLUMNS)
@@ -105,7 +104,7 @@ def write_rows(path: Path, rows: Iterable[Row]) -> Path:
 
 
 def rows_of(of: Row, values: Mapping[str, Any]) -> Iterator[Row]:
-    """Write what was read of a run as rows; ``of`` says which run."""
+    """Write the readings of a run as rows; ``of`` identifies the run."""
     known = {
         name: getattr(of, name)
         for name in ("study", "corpus", "model", "setting", "seed", "run", "seeds")
@@ -115,7 +114,7 @@ def rows_of(of: Row, values: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def values_of(rows: Iterable[Row]) -> dict[str, Any]:
-    """Read back what was read of a run."""
+    """Read the values of a run back from its rows."""
     values = dict[str, Any]()
     for row in rows:
         _put(values, row.quantity.split("/"), _value(row))
@@ -200,7 +199,7 @@ def _value(row: Row) -> Any:
 
 
 def found_of(row: Row) -> Number:
-    """Read the number of a row, with what it would be by chance and its bounds."""
+    """Read the number of a row, with its chance level and bounds."""
     value = Estimate(
         _number(row.value), _number(row.low), _number(row.high), int(row.n), row.method
     )
@@ -219,7 +218,7 @@ def _number(text: str) -> Any:
 
 
 def _put(values: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    """Put a value where its path says."""
+    """Put a value at its path."""
     step, *rest = path
     if listed := LISTED.fullmatch(step):
         members = values.setdefault(listed["key"], [])

@@ -1,6 +1,4 @@
-"""Counting a study: what a store has of it, what was read of it before, and what the rest would
-take.
-"""
+"""Count a study: its finished runs in a store, earlier readings, and the time of the rest."""
 
 from __future__ import annotations
 
@@ -20,14 +18,14 @@ from sightline.studies.study_definition import Params, Study, Values, so_far
 from sightline.studies.study_definition import plan as left_of
 
 Seconds = Mapping[str, float | None]
-"""What each run of a study would still take; None if it is done."""
+"""The remaining seconds of each run of a study; None if it is done."""
 Of = tuple[str, str]
 """The corpus and the model of a run."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """What there is of a study now, and what each of its runs would still take."""
+    """The current state of a study, and the remaining seconds of each run."""
 
     kept: Kept
     left: Seconds
@@ -36,10 +34,10 @@ class Count:
 def count(
     study: Study, plans: Sequence[Plan], store: Store, runs: Sequence[Summary], before: Kept
 ) -> Count:
-    """Count a study from what is done of it, in this store and in those of before.
+    """Count a study from its finished runs, in this store and earlier ones.
 
-    What was read of a run before stands where this store lacks the run; a mean that rests on more
-    seeds than can be read any more stays, while runs are still asked for that it is of.
+    An earlier reading is kept if this store lacks the run. A mean over more seeds than can be read
+    now is kept while any of its runs is still wanted.
     """
     usual = usual_seconds(before.status) or mean_of_done(plans, runs)
     readings = dict[str, tuple[Row, Values | None]]()
@@ -66,7 +64,7 @@ def count(
 
 
 def table(study: Study, grid: Grid, store: Store) -> dict[str, Any]:
-    """Give what a page shows of the runs of a grid, all of them done."""
+    """Return what a page shows of the runs of a grid, all of them finished."""
     plan = Plan(study.over(grid), Params(), (), {})
     found = (
         count_whole(study, plan, store)
@@ -81,12 +79,12 @@ def _said(status: Values) -> Values:
 
 
 PROGRESS = ("planned", "done", "hours_left", "usual_seconds")
-"""What is known of how far a study is."""
+"""The fields that describe the progress of a study."""
 
 
 def count_whole(study: Study, plan: Plan, store: Store) -> Kept:
-    """Count the runs that are done all at once."""
-    assert study.whole is not None  # who calls this looked
+    """Count all finished runs at once."""
+    assert study.whole is not None  # the caller has checked it
     fields = dict(study.whole(done_of(plan, store), store))
     groups = fields.pop("rows")
     rows = [
@@ -97,14 +95,14 @@ def count_whole(study: Study, plan: Plan, store: Store) -> Kept:
 
 
 def done_of(plan: Plan, store: Store) -> Grid:
-    """List the runs that are done."""
+    """List the finished runs."""
     return so_far(plan.grid, left_of(plan.grid, store))
 
 
 def still_needed(
     before: Iterable[AggregateLine], now: Iterable[AggregateLine], seeds: Mapping[Of, set[int]]
 ) -> list[AggregateLine]:
-    """Keep the means of before that rest on more seeds than those of now."""
+    """Keep earlier means that rest on more seeds than the new ones."""
     known = {line.of: line.seeds for line in now}
     return [
         line
@@ -114,17 +112,15 @@ def still_needed(
 
 
 def status_of(left: Seconds) -> dict[str, Any]:
-    """Say how many runs are planned and done, and the hours of one worker that the rest would
-    take.
-    """
+    """Return how many runs are planned and done, and the hours of one worker for the rest."""
     waiting = [each for each in left.values() if each is not None]
     hours = round(sum(waiting) / 3600, 2)
     return {"planned": len(left), "done": len(left) - len(waiting), "hours_left": hours}
 
 
 def usual_seconds(status: Values) -> float:
-    """Give what a missing run was estimated to take; kept, so that counting twice changes
-    nothing.
+    """Return the estimated seconds of a missing run; kept, so that counting twice
+    changes nothing.
     """
     if "usual_seconds" in status:
         return float(status["usual_seconds"])
@@ -135,8 +131,8 @@ def usual_seconds(status: Values) -> float:
 def waiting(
     plan: Plan, unread: Container[str], store: Store, runs: Sequence[Summary], before: Kept
 ) -> dict[str, float]:
-    """Give the seconds of each run that is not done: as predicted for a table of a paper, and as
-    long as others took for a calibration.
+    """Return the seconds of each missing run: predicted for a table of a paper, from finished runs
+    for a calibration.
     """
     if plan.artefact.paper:
         return predicted_cost.left_of(plan.keyed, store, unread)
@@ -147,7 +143,7 @@ def waiting(
 def seconds_left(
     plan: Plan, unread: Container[str], costs: Costs, before: Kept, usual: float
 ) -> dict[str, float]:
-    """Give the seconds of each run that is not done and of which something was not read."""
+    """Return the seconds of each run that is not done and has something unread."""
     runs = zip(plan.planned, plan.grid.cells, plan.grid.keys, strict=True)
     return {
         key: round(costs.no_less(cell, reckoned(before, (run.corpus, run.model), usual)), 1)
@@ -157,16 +153,18 @@ def seconds_left(
 
 
 def mean_of_done(plans: Iterable[Plan], runs: Sequence[Summary]) -> float:
-    """Give what the runs of a study took that was never counted before; 0 where none is done."""
+    """Return the mean seconds of finished runs of a study that was never counted; 0 if none is
+    finished.
+    """
     keys = {key for plan in plans for key in plan.grid.keys}
     done = Costs.of(run for run in runs if run.key in keys)
     return round(done.seconds.get(None, 0.0), 1)
 
 
 def reckoned(before: Kept, of: Of, usual: float) -> float:
-    """Say what a run of a corpus was estimated to take before, where some were missing.
+    """Return the earlier estimate for a run of a corpus, if runs were missing then.
 
-    A store does not last. A run of a model that was not among them takes what they took on average.
+    A store does not last. A run of a model that was not among them takes their average.
     """
     corpus, model = of
     if (known := before.by_corpus.get(corpus)) is None:
@@ -176,7 +174,7 @@ def reckoned(before: Kept, of: Of, usual: float) -> float:
 
 
 def missing_of(of: Mapping[str, Of], left: Seconds) -> dict[str, Values]:
-    """Say of which corpora runs are missing, and what they would take, in all and by model."""
+    """Return the corpora with missing runs, and their time, in all and by model."""
     found = dict[str, Values]()
     for corpus in dict.fromkeys(corpus for corpus, _ in of.values()):
         every = [(model, left[key]) for key, (one, model) in of.items() if one == corpus]
@@ -188,7 +186,7 @@ def missing_of(of: Mapping[str, Of], left: Seconds) -> dict[str, Values]:
 
 
 def seeds_of(plan: Plan, said: Container[str]) -> dict[Of, set[int]]:
-    """Say under which seeds something was read of the runs of each model."""
+    """Return the seeds of each model for which something was read."""
     seeds = dict[Of, set[int]]()
     for one in plan.readings:
         known = seeds.setdefault((one.run.corpus, one.run.model), set())
@@ -198,9 +196,9 @@ def seeds_of(plan: Plan, said: Container[str]) -> dict[Of, set[int]]:
 
 
 def stands(line: AggregateLine, seeds: Mapping[Of, Collection[int]]) -> bool:
-    """Say whether a mean of before can be of the runs that are asked for now.
+    """Tell whether an earlier mean can belong to the runs that are wanted now.
 
-    What is said of several corpora or models has no runs of its own, and is held against all.
+    A line over several corpora or models has no runs of its own, and is compared with all.
     """
     of = (line.corpus, line.model)
     every = {seed for known in seeds.values() for seed in known}

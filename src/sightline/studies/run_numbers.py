@@ -1,4 +1,4 @@
-"""Numbers of one run: its estimates by their names, and what a measure keeps of each text."""
+"""Read the numbers of one run: its estimates by name, and the values of a measure for each text."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sightline.verdict.number_bounds import ends_of
 SHARE: Bounds = (0.0, 1.0)
 TAU: Bounds = (-1.0, 1.0)
 Names = Mapping[str, tuple[str, str]]
-"""Of each number, what its estimate and its chance level are called in an audit; no name: no chance
-level."""
+"""For each number, the names of its estimate and its chance level in an audit; an empty name means
+no chance level."""
 MOVED: Names = {
     "JSD of attention": ("beside.jsd.base", ""),
     "TVD of answers": ("beside.tvd.base", ""),
@@ -27,9 +27,7 @@ MOVED: Names = {
 
 
 def named(names: Names) -> Callable[[Audit], Mapping[str, Number]]:
-    """Take estimates of an audit, each with its chance level; those that the audit lacks are left
-    out.
-    """
+    """Read estimates of an audit, each with its chance level; missing ones are left out."""
 
     def numbers(audit: Audit) -> Mapping[str, Number]:
         known = audit.estimates
@@ -43,8 +41,8 @@ def named(names: Names) -> Callable[[Audit], Mapping[str, Number]]:
 
 
 def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ..."]]:
-    """Give what a measure keeps of each text; what has a number a word, or two sides, is left
-    out.
+    """Return the values of a measure for each text, except those with a number per word, or two
+    bounds.
     """
     measured = audit.measurements[code]
     assert isinstance(measured, Measurement), measured
@@ -55,7 +53,7 @@ def numbers_of(audit: Audit, code: str) -> Mapping[str, Float[np.ndarray, "N ...
 
 
 def largest_of(audit: Audit) -> Float[np.ndarray, " N"]:
-    """Give the largest weight of each text."""
+    """Return the largest weight of each text."""
     outputs = audit.measurements["outputs"]
     assert isinstance(outputs, Measurement)
     attention = outputs.values["attention"]

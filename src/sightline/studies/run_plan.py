@@ -1,6 +1,4 @@
-"""A study and how much of it is wanted: which runs that takes, which are done, and what they
-say.
-"""
+"""Plan a study: which runs the wanted amount takes, which are finished, and what they say."""
 
 from __future__ import annotations
 
@@ -18,12 +16,12 @@ from sightline.studies.study_corpora import data_of, lacking
 from sightline.studies.study_definition import Done, Labels, Params, Study, Values
 
 Readings = Mapping[str, Values | None]
-"""What was read, by the names of the readings; None of a run of which only means are left."""
+"""Readings by name; None for a run of which only means are left."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read of one run, or of several of one seed; kept under a name that lasts."""
+    """A reading of one run, or of several of one seed, kept under a lasting name."""
 
     name: str
     run: TableRun
@@ -33,7 +31,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of a study on the corpora that are there, and why each other one is left out."""
+    """The runs of a study on the available corpora, and why each other corpus is left out."""
 
     artefact: Study
     asked: Params
@@ -49,12 +47,12 @@ class Plan:
 
     @cached_property
     def planned(self) -> Sequence[TableRun]:
-        """List the runs that are wanted; no corpus is read."""
+        """List the wanted runs; no corpus is read."""
         return [self._run(labels, run) for labels, run in self._labelled]
 
     @property
     def keyed(self) -> Iterator[tuple[str, str, RunSpec]]:
-        """Give the key of each run, its corpus, and what it is, pinned."""
+        """Return the key of each run, its corpus, and its pinned spec."""
         for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True):
             yield key, run.corpus, cell
 
@@ -67,7 +65,7 @@ class Plan:
         return TableRun(**vars(RunName.at(self.artefact.axes, labels, spec.seed)), spec=spec)
 
     def runs(self, store: Store) -> list[Done]:
-        """Give the runs that are done."""
+        """Return the finished runs."""
         found = store.find(self.grid.keys)
         return [
             Done(**{**vars(run), "spec": cell}, key=key, store=store)
@@ -77,7 +75,7 @@ class Plan:
 
     @cached_property
     def readings(self) -> Sequence[Reading]:
-        """List what there is to read, in the order of the runs: of each, and then of several."""
+        """List the possible readings, in the order of the runs: of each run, then of several."""
         planned = zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
         each = [
             Reading(lasting_key(cell), replace(run, spec=cell), (key,))
@@ -99,7 +97,7 @@ class Plan:
             yield Reading(name, replace(members[0].run, model=model), keys, joint=True)
 
     def said(self, store: Store, before: Readings | None = None) -> dict[str, Values | None]:
-        """Read what is done, once; of what is not done give what was read ``before``."""
+        """Read each finished run once; for the others use the reading from ``before``."""
         done = {run.key: run for run in self.runs(store)}
         whole = [reading for reading in self.readings if done.keys() >= {*reading.keys}]
         now = {one.name: self._say(one, [done[key] for key in one.keys]) for one in whole}
@@ -112,11 +110,11 @@ class Plan:
         return self.artefact.joint.say(runs)
 
     def read(self, store: Store, before: Readings | None = None) -> list[Read]:
-        """Give the same with what each is of."""
+        """Return the readings with the runs that they belong to."""
         return self.among(self.said(store, before))
 
     def among(self, said: Readings) -> list[Read]:
-        """Give those readings of this plan that say something, with what they are of."""
+        """Return the readings of this plan that have numbers, with their runs."""
         return [
             (reading.run, values)
             for reading in self.readings
@@ -124,11 +122,11 @@ class Plan:
         ]
 
     def unread(self, said: Readings) -> set[str]:
-        """Give the keys of the runs of which something was not read."""
+        """Return the keys of the runs of which something was not read."""
         return {key for one in self.readings if one.name not in said for key in one.keys}
 
     def lines(self, read: Sequence[Read]) -> Iterator[AggregateLine]:
-        """Say what the corpora themselves say, and the runs as they were read."""
+        """Aggregate: the counts of the corpora, and the readings of the runs."""
         yield from self.counted()
         yield from self.artefact.lines(read)
 
@@ -145,16 +143,16 @@ class Plan:
 
 
 def joint_name(names: Sequence[str]) -> str:
-    """Name what several runs say; of one alone it is not called as the run itself."""
+    """Name a reading of several runs; for a single run it differs from the run's own name."""
     return "+".join(names) if len(names) > 1 else f"{names[0]}+"
 
 
 COUNTED = "counted"
-"""The method of a number that is counted of a corpus."""
+"""The method of a number that is counted in a corpus."""
 
 
 def plan_of(artefact: Study, asked: Params) -> Plan:
-    """Say which corpora a study can be made of."""
+    """Plan a study on the corpora that are available."""
     wanted = asked.among(artefact.corpora)
     absent = {corpus: why for corpus in wanted if (why := lacking(asked.folder, corpus))}
     there = tuple(corpus for corpus in wanted if corpus not in absent)

@@ -1,4 +1,4 @@
-"""Every study that has a name: the tables and figures of the papers, and the calibrations."""
+"""Every named study: the tables and figures of the papers, and the calibrations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OF_CORPORA = (
     sparse_attention,
 )
 FROM_VECTORS = (word_retention.STUDY.name, study_models.STUDY.name)
-"""The studies some of whose models start from word vectors."""
+"""The studies in which some models start from word vectors."""
 CALIBRATIONS: Mapping[str, Study] = {
     **{one.STUDY.name: one.STUDY for one in GENERATED},
     scenarios.CONFIRMATION.name: scenarios.CONFIRMATION,
@@ -69,9 +69,9 @@ def plans_of(
     seeds: int | None = None,
     words: Path | None = None,
 ) -> list[Plan]:
-    """Plan a study as its page has it: of the corpora in ``folder``.
+    """Plan a study as on its page, on the corpora in ``folder``.
 
-    Words of the papers' models start from the file ``words``, those of calibrations from what is
+    Words of the papers' models start from the file ``words``, words of calibrations from vectors
     learned into the folder ``vectors``.
     """
     if study.paper:
@@ -80,18 +80,18 @@ def plans_of(
 
 
 def params_of(study: Study, folder: Path, vectors: Path, seeds: int | None) -> Params:
-    """Say how much of a calibration is asked for."""
+    """Return the amount of a calibration that is wanted."""
     files = vectors_in(vectors) if study.name in FROM_VECTORS else {}
     first = scenarios.UNSEEN if study is scenarios.CONFIRMATION else 0
     return Params(folder, seeds, vectors_of=files, first=first)
 
 
 def without_corpora() -> Iterator[str]:
-    """Name the calibrations of generated data."""
+    """Name the calibrations on generated data."""
     yield from (one.STUDY.name for one in GENERATED)
     yield scenarios.CONFIRMATION.name
 
 
 def ids_of(name: str) -> Sequence[str]:
-    """Give the ids of the studies that a name means: ``papers`` means all tables and figures."""
+    """Return the ids of the studies that a name means: ``papers`` means all tables and figures."""
     return tuple(PAPER_TABLES) if name == "papers" else (name,)

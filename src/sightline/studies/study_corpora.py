@@ -1,6 +1,4 @@
-"""Where the papers' corpora lie in a folder of a user's own, and which of them are there; none is
-shipped.
-"""
+"""Find the papers' corpora in the user's folder; none is shipped."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ PLACES: Mapping[str, tuple[str, ...]] = {
         for task in (1, 2, 3)
     },
 }
-"""Each as a spec of data seen from the folder, the usual place first."""
+"""The data spec of each corpus, relative to the folder, the usual place first."""
 
 
 BINARY = ("sst", "imdb", "adr", "news", "agnews", "diabetes", "anemia")
@@ -45,14 +43,13 @@ CORPORA = (*BINARY, *QUESTIONS)
 
 
 VECTORS, NO_VECTORS = "vectors", "none"
-"""The folder of word vectors next to the corpora, and what is said where words are to start at
-random."""
+"""The folder of word vectors next to the corpora, and the option for words that start at random."""
 VECTOR_FILES = ("*.txt", "*.txt.gz", "*.vec", "*.vec.gz")
 
 
 def vectors_of(folder: Path | None, given: str | Path | None) -> Path | None:
-    """Name the file that words start from: the one that is given, or else the one in the folder of
-    the corpora.
+    """Return the file of initial word vectors: the given one, or else the one in the folder of the
+    corpora.
     """
     if given is not None:
         return None if str(given) == NO_VECTORS else Path(given)
@@ -71,15 +68,15 @@ def vectors_of(folder: Path | None, given: str | Path | None) -> Path | None:
 
 
 def data_of(folder: Path, corpus: str) -> DataSpec:
-    """Name a corpus by the papers' recipe, which cuts no text; where it is in none of its places,
-    in the usual one.
+    """Return the spec of a corpus by the papers' recipe, which cuts no text; a missing corpus gets
+    its usual place.
     """
     every = [_spec(folder, place) for place in PLACES[corpus]]
     return next((spec for spec in every if Path(spec.path).exists()), every[0])
 
 
 def lacking(folder: Path, corpus: str) -> str:
-    """Say where a corpus was looked for; nothing where it is there."""
+    """Say where a corpus was looked for; empty if it is there."""
     spec = data_of(folder, corpus)
     return "" if Path(spec.path).exists() else f"no {spec.path}"
 

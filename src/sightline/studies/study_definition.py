@@ -1,11 +1,11 @@
-"""A study, declared once: the runs it takes, what is read of each, and what all of them say.
+"""A study, declared once: its runs, what is read of each, and how the readings are aggregated.
 
 A TOML file, a table or figure of a paper and a calibration are each one `Study`::
 
     runs(params) → estimates(run) → aggregate(readings) → table, figures
 
-`sightline.studies.run_plan` finds which of its runs are done; `sightline.studies.results_file`
-keeps what was read of them.
+`sightline.studies.run_plan` finds which of its runs are finished; `sightline.studies.results_file`
+keeps the readings.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 AXES = ("corpus", "model", "seed")
 SEEDS = 3
-"""Seeds of a paper's models where nothing else is asked for."""
+"""Seeds of a paper's models by default."""
 Scale = Literal["full", "smoke"]
 """``smoke`` has the same runs with tiny models that start from random words, two epochs and the
 ends of each sweep."""
@@ -47,7 +47,7 @@ SMOKE_EPOCHS = 2
 
 @dataclass(frozen=True)
 class Amount:
-    """How many seeds of a corpus are wanted, and how many test texts of each run at most."""
+    """The number of seeds for a corpus, and the most test texts of each run."""
 
     seeds: int
     limit: int | None = None
@@ -55,12 +55,12 @@ class Amount:
 
 @dataclass(frozen=True)
 class Params:
-    """How much of a study is wanted.
+    """The wanted amount of a study.
 
-    ``folder`` holds the corpora; ``corpora`` names some of them (none: all). ``seeds`` is how many
-    seeds (none: as many as the study has), ``first`` the first of them where a study lets it be
-    chosen. ``limit`` is how many test texts a run takes at most; ``vectors`` is a file from which
-    words start, or such a file for each corpus. ``amounts`` says seeds and limit by corpus.
+    ``folder`` holds the corpora; ``corpora`` names some of them (none: all). ``seeds`` is the
+    number of seeds (none: the study's own), ``first`` the first of them if the study allows a
+    choice. ``limit`` is the most test texts of a run; ``vectors`` is a file of initial word
+    vectors, or such a file for each corpus. ``amounts`` gives seeds and limit by corpus.
     """
 
     folder: Path = Path()
@@ -74,7 +74,7 @@ class Params:
     amounts: Mapping[str, Amount] = field(default_factory=dict)
 
     def at(self, corpus: str) -> Params:
-        """Give the seeds and the limit that are wanted of one corpus."""
+        """Return the parameters for one corpus, with its seeds and limit."""
         if (amount := self.amounts.get(corpus)) is None:
             return self
         return replace(self, seeds=amount.seeds, limit=amount.limit, amounts={})
@@ -85,16 +85,16 @@ class Params:
         return smoke(limited) if self.scale == "smoke" else limited
 
     def among(self, corpora: tuple[str, ...]) -> tuple[str, ...]:
-        """Give the wanted ones of some corpora."""
+        """Return the wanted ones of some corpora."""
         return tuple(corpus for corpus in corpora if not self.corpora or corpus in self.corpora)
 
     def swept(self, values: Sequence[T]) -> Sequence[T]:
-        """Give the values of a sweep: all of them, or its two ends."""
+        """Return the values of a sweep: all of them, or its two ends."""
         return values if self.scale == "full" else [*dict.fromkeys((values[0], values[-1]))]
 
 
 def smoke(run: RunSpec) -> RunSpec:
-    """Shrink the model of a run and its training; what the run asks stays."""
+    """Shrink the model of a run and its training; the measures stay."""
     encoder = run.model.encoder
     sizes = {**dict(encoder.options), **SMOKE_SIZES.get(encoder.name, {})}
     small = Part(encoder.name, tuple(sorted(sizes.items())))
@@ -114,32 +114,32 @@ def smoke(run: RunSpec) -> RunSpec:
 
 @dataclass(frozen=True)
 class Done(TableRun):
-    """A run that is done, and where its audit is kept."""
+    """A finished run, and the place of its audit."""
 
     key: str
     store: Store
 
     def audit(self) -> Audit:
-        """Read it: audits are large, so none is held."""
+        """Read the audit; audits are large, so none is held."""
         return self.store.audit(self.key)
 
     def summary(self) -> Summary:
-        """Read what the store lists of it."""
+        """Read its summary from the store."""
         found = self.store.summary(self.key)
-        assert found is not None  # it is done
+        assert found is not None  # the run is done
         return found
 
 
 Labels = tuple[str, ...]
-"""Which value of each axis a run has."""
+"""The value of a run on each axis."""
 Labelled = Iterable[tuple[Labels, RunSpec]]
 Values = Mapping[str, Any]
-"""What is read of a run, by quantity: `sightline.studies.aggregate.Number`, or plain values."""
+"""The readings of a run, by quantity: `sightline.studies.aggregate.Number`, or plain values."""
 
 
 @dataclass(frozen=True)
 class Joint:
-    """What runs under one seed say only together: the model they are of, and what they say."""
+    """A reading that needs several runs of one seed: their model, and its numbers."""
 
     called: Callable[[str], str]
     say: Callable[[Sequence[Done]], Values]
@@ -149,14 +149,14 @@ class Joint:
 class Study:
     """One study.
 
-    ``runs`` gives the runs with their labels on ``axes``, of the ``corpora`` that are wanted (a
-    study of generated data has none). ``estimates`` is what is read of a run, ``joint`` what is
-    read of runs of one seed at once, ``lines`` the aggregation of all readings, and ``summary``
-    what a page shows of them where that is more than lines. A study that keeps no single runs
-    counts them as a ``whole``: groups, under ``rows``, and what is said of all. ``counted`` is what
-    is counted of a corpus without any run; ``figures`` are drawn of the runs.
+    ``runs`` yields the runs with their labels on ``axes``, for the wanted ``corpora`` (a study of
+    generated data has none). ``estimates`` reads one run, ``joint`` several runs of one seed,
+    ``lines`` aggregates all readings, and ``summary`` adds what a page shows in addition to lines.
+    A study that keeps no single runs counts them as a ``whole``: groups, under ``rows``, and
+    results over all. ``counted`` counts a corpus without any run; ``figures`` are drawn from the
+    runs.
 
-    A table or figure of a ``paper`` says its ``place`` there, and ``apart`` why a quantity, a
+    A table or figure of a ``paper`` has its ``place`` there. ``apart`` says why a quantity, a
     corpus, a model, or one quantity of one corpus cannot be compared with the printed value.
     """
 
@@ -179,43 +179,43 @@ class Study:
 
     @property
     def id(self) -> str:
-        """The name by which the command line knows it."""
+        """The name of the study on the command line."""
         return f"{self.paper}:{self.name}" if self.paper else self.name
 
     def grid(self, params: Params | None = None) -> Grid:
-        """List the runs; in full where nothing is said."""
+        """List the runs; all of them by default."""
         labels, cells = zip(*self.asked_runs(params or Params()), strict=True)
         return Grid(self.name, tuple(pin_all(cells)), self.axes, labels)
 
     def asked_runs(self, params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-        """List the runs as they are wanted: with the limit of their corpus and the scale."""
+        """List the wanted runs, with the limit of their corpus and the scale."""
         for labels, run in self.runs(params):
             yield labels, params.at(labels[0]).of(run)
 
     def over(self, grid: Grid) -> Study:
-        """Give the same study of the runs of a grid."""
+        """Return the same study for the runs of a grid."""
         labelled = tuple(zip(grid.labels, grid.cells, strict=True))
         return replace(self, runs=lambda params: labelled)
 
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Rows of plain values by kind: ``rows`` are of single runs."""
+"""Rows of plain values by kind: ``rows`` belong to single runs."""
 
 
 def of_audit(numbers: Callable[[Audit], Values]) -> Callable[[Done], Values]:
-    """Read of a run what its audit says."""
+    """Read the audit of a run."""
     return lambda run: numbers(run.audit())
 
 
 def grid_of(name: str, axes: tuple[str, ...], labelled: Labelled) -> Grid:
-    """Make a grid of runs that bring their labels."""
+    """Make a grid from runs with labels."""
     labels, cells = zip(*labelled, strict=True)
     return Grid(name, tuple(cells), axes, tuple(labels))
 
 
 @dataclass(frozen=True)
 class Left:
-    """What is left of a study, and the seconds that a run has taken so far."""
+    """The missing runs of a study, and the mean seconds of a finished run."""
 
     cells: int
     todo: tuple[RunSpec, ...]
@@ -223,7 +223,7 @@ class Left:
 
 
 def plan(grid: Grid, store: Store) -> Left:
-    """Say which runs are not done; a failed one is to be done again."""
+    """Find the missing runs; a failed one is made again."""
     found = store.find(grid.keys)
     done = [summary.seconds for summary in found.values() if summary.state == "done"]
     todo = [
@@ -235,7 +235,7 @@ def plan(grid: Grid, store: Store) -> Left:
 
 
 def so_far(grid: Grid, left: Left) -> Grid:
-    """Keep the cells that are done."""
+    """Keep the finished runs."""
     todo = set(map(run_key, left.todo))
     done = [
         (label, cell)
@@ -251,16 +251,16 @@ def run_missing(
     executor: Executor,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> None:
-    """Run what is left of a study, telling how far it is; a study of which a run fails has no
-    table, and is refused.
+    """Make the missing runs of a study and report progress; refuse a study in which a run failed,
+    because it has no table.
 
-    Nor has one whose last runs another process has at that moment: what it has done by the end
-    counts as done.
+    The same holds while another process still has the last runs; runs that it finishes before the
+    end count as done.
     """
     ended = 0
     failed, elsewhere = list[RunSpec](), list[RunSpec]()
     for done in executor.run(todo, store, again=True):
-        ended += done.ending != "killed"  # a killed one waits for another worker
+        ended += done.ending != "killed"  # a killed run waits for another worker
         failed += [done.spec] * (done.ending == "failed")
         elsewhere += [done.spec] * (done.ending == "missing")
         tell(ended, len(todo))
@@ -285,5 +285,5 @@ def _describe(missing: Sequence[RunSpec], todo: Sequence[RunSpec]) -> str:
 
 
 def gate(name: str, count: Any, of: int, limit: str, *, holds: bool) -> dict[str, Any]:
-    """Say what was promised of a count, and whether it holds."""
+    """State a promise about a count, and whether it holds."""
     return {"name": name, "count": count, "of": of, "limit": limit, "holds": holds}

@@ -1,6 +1,4 @@
-"""A study file as a `Study`: its runs are the cells of its grid, and its columns are read of
-each.
-"""
+"""A study file as a `Study`: one run for each cell of its grid, with its columns as readings."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from sightline.verdict.number_bounds import ends_of
 
 
 def study_of(grid: Grid, columns: Sequence[str], figures: Sequence[str] = ()) -> Study:
-    """Declare the study of a grid, of which some columns are read."""
+    """Declare the study of a grid, from which some columns are read."""
     study = Study(
         grid.name,
         grid.name,
@@ -44,7 +42,7 @@ def _read(columns: Sequence[str], run: Done) -> Mapping[str, Any]:
 
 
 def keep(study: Study, store: Store, file: Path) -> Path:
-    """Bring a results file up to date with what is done of a study file; other studies stay."""
+    """Update a results file with the finished runs of a study file; other studies stay."""
     known = kept_of(read_rows(file))
     plan = Plan(study, Params(), (), {})
     before = known.get(study.id, Kept())

@@ -1,4 +1,4 @@
-"""The results file, brought up to date with what a store has of some studies."""
+"""Update the results file with what a store has for some studies."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ ORDER = {name: place for place, name in enumerate((ALL, *STUDIES, *PAGES))}
 
 @dataclass(frozen=True)
 class Work:
-    """Some studies as they are planned, and what was kept of all studies before."""
+    """Some planned studies, and what was kept for all studies before."""
 
     plans: Mapping[str, Sequence[Plan]]
     before: Mapping[str, Kept]
 
     @property
     def runs(self) -> dict[str, tuple[str, RunSpec]]:
-        """Give every run once, by its key, with the study that it is first of: the papers' in the
-        order of their protocol.
+        """Return every run once, by its key, with the first study that needs it: the papers' runs
+        in the order of their protocol.
         """
         found = dict[str, tuple[str, RunSpec]]()
         for one in ordered(self.papers):
@@ -58,17 +58,15 @@ class Work:
 
     @property
     def papers(self) -> dict[str, Plan]:
-        """Give the plans of the papers' tables."""
+        """Return the plans of the papers' tables."""
         return {name: plans[0] for name, plans in self.plans.items() if STUDIES[name].paper}
 
     def forecast(self, store: Store) -> PaperForecast:
-        """Say what is left of the papers' tables."""
+        """Return what remains of the papers' tables."""
         return forecast(self.papers, store, {name: one.said for name, one in self.before.items()})
 
     def grid(self, name: str, *, but_known: bool = False) -> Grid:
-        """List every run once; without those whose readings the file has, where that is asked
-        for.
-        """
+        """List every run once; ``but_known`` leaves out runs whose readings the file has."""
         known = {run for kept in self.before.values() for run in kept.readings}
         runs = {
             key: (study, run)
@@ -98,8 +96,9 @@ def work_on(
     """Plan some studies on the corpora of a folder; words of the papers' models start from
     ``words``.
 
-    Word vectors of calibrations are made where they are needed. With a folder ``aside`` nothing is made: what lacks
-    stands there for the plan, which does not depend on what is in it.
+    Word vectors of calibrations are made if needed. With a folder ``aside`` nothing is made:
+    missing files are replaced there by placeholders for the plan, which does not depend on their
+    content.
     """
     studies = {name: STUDIES[name] for name in names}
     if any(name in FROM_VECTORS for name in studies):
@@ -114,7 +113,7 @@ def work_on(
 
 
 def _stand_in(vectors: Path, aside: Path) -> Path:
-    """Put each file of vectors, or one without meaning in its place, into a folder."""
+    """Put each file of vectors, or a meaningless placeholder, into a folder."""
     for file in starts_in(vectors):
         place = aside / file.name
         if file.exists():
@@ -125,7 +124,9 @@ def _stand_in(vectors: Path, aside: Path) -> Path:
 
 
 def recount(work: Work, store: Store) -> dict[str, Kept]:
-    """Give what is kept of every study, some of them counted anew from a store and from before."""
+    """Return what is kept for every study, after recounting some from a store and from earlier
+    readings.
+    """
     runs = list(store.summaries())
     counts = {
         name: _count(name, plans, store, runs, work.before) for name, plans in work.plans.items()
@@ -168,7 +169,7 @@ def _count(
 
 
 def progress(work: Work, store: Store) -> dict[str, Mapping[str, Any]]:
-    """Say how much of each study is done, here or before, and the hours of the rest; no audit is
+    """Return how much of each study is done, here or before, and the hours of the rest; no audit is
     read.
     """
     runs = list(store.summaries())
@@ -196,13 +197,13 @@ def _left(
 
 
 def write_kept(file: Path, kept: Mapping[str, Kept]) -> Path:
-    """Write what is kept of every study to the results file."""
+    """Write what is kept for every study to the results file."""
     names = sorted(kept, key=lambda name: ORDER.get(name, len(ORDER)))
     return write_rows(file, (row for name in names for row in rows_kept(name, kept[name])))
 
 
 def gates_of(name: str, kept: Kept) -> Sequence[Mapping[str, Any]]:
-    """Give what a study must hold, and whether it does."""
+    """Return the promises of a study, and whether they hold."""
     study = STUDIES[name]
     if study.summary is None or not kept.readings:
         return ()

@@ -1,10 +1,9 @@
-"""How often a map that is right can be shown: MLPs on planted words, whose states hold one word
-each.
+"""Count how often a correct map can be shown, for MLPs on synthetic evidence, whose hidden states
+hold one word each.
 
-Row 4 asks for it in every predicted class, and one class stays behind for a reason: what a model
-answers when it sees no evidence is one of its classes, and no word is needed for that answer. Where
-attention is needed, every class but that one must reach row 4; where a model without attention does
-as well, none may.
+Row 4 requires it in every predicted class. One class may fall behind: the model predicts it when it
+sees no evidence, so it needs no word. If attention is needed, every class but that one must reach
+row 4; if a model without attention does as well, none may.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ ROW, SEEDS = 4, 50
 
 @dataclass(frozen=True)
 class ShownCase:
-    """A world, and whether its attention is needed."""
+    """A scenario, and whether it needs attention."""
 
     world: Scenario
     needed: bool
@@ -66,7 +65,7 @@ CASES = (
 
 
 def grid(count: int | None = None) -> Grid:
-    """List the runs seed by seed."""
+    """List the runs, seed by seed."""
     seeds = range(min(SEEDS, count or SEEDS))
     cells = (
         ((one.world.name, "mlp", str(seed)), cell(one.world, "mlp", seed))
@@ -77,7 +76,7 @@ def grid(count: int | None = None) -> Grid:
 
 
 def table(grid: Grid, store: Store) -> Mapping[str, Any]:
-    """Count in how many runs all classes, and all but one, can be shown; in one go."""
+    """Count the runs in which all classes, and all but one, can be shown."""
     found = store.find(grid.keys)
     rows = []
     for case in CASES:
@@ -120,7 +119,7 @@ def _promised(case: ShownCase, row: Mapping[str, Any]) -> Iterator[dict[str, Any
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Hold the counts against what is promised."""
+    """Check the counts against the promises."""
     found = {row["world"]: row for row in rows["rows"]}
     kept = [(case, found[case.world.name]) for case in CASES if case.world.name in found]
     return {**rows, "gates": [gate for case, row in kept for gate in _promised(case, row)]}

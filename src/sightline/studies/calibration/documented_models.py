@@ -1,8 +1,8 @@
-"""A few models about which the truth is known, for the documentation: an example each way of every
-finding.
+"""Models with a known truth for the documentation: for every test, an example that passes and one
+that fails.
 
-All are trained on one corpus, in which a word of the class stands among fillers and every text ends
-on a full stop.
+All are trained on one corpus, in which one word of the class stands among fillers and every text
+ends with a full stop.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _UNUSED, _FROZEN = "MLP, drawn weights shown and not used", "MLP, weights frozen
 
 @dataclass(frozen=True)
 class ExampleCase:
-    """A model, and the class it predicts where only such texts are meant."""
+    """A model, and a predicted class if only its texts are meant."""
 
     model: str
     of: str = ""
@@ -76,14 +76,14 @@ EXAMPLES: Mapping[str, tuple[ExampleCase, ExampleCase]] = {
     "SL-601": (ExampleCase(EVIDENCE), ExampleCase("MLP, drawn weights used")),
     "SL-203": (ExampleCase(EVIDENCE), ExampleCase("BiLSTM")),
 }
-"""Of each finding a case in which its claim passed, and one in which it failed."""
+"""For each test a case that passes and a case that fails."""
 ROWS: Mapping[str, tuple[int, ...]] = {
     "MLP": (4, 5),
     EVIDENCE: (4, 5),
     STOP: (2, 3),
     _UNUSED: (2, 3),
 }
-"""The rows of the verdict table that are right for a model, where its truth leaves no doubt."""
+"""The correct rows of the verdict table for models whose truth leaves no doubt."""
 
 
 def cell(name: str, seed: int = 0) -> RunSpec:
@@ -106,7 +106,7 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Hold every model against its row, and every example against its side."""
+    """Check every model against its row, and every example against its result."""
     examples = {code: [asdict(case) for case in cases] for code, cases in EXAMPLES.items()}
     gates = [*_gates({row["model"]: row for row in rows["rows"]})]
     return {"data": DATA, **rows, "examples": examples, "gates": gates}
@@ -120,7 +120,7 @@ def _values(run: Done) -> dict[str, Any]:
         "guide": one.fit.guide,
         "altered": one.altered,
         "accuracy": _describe(audit.metrics["accuracy"]),
-        # The full stop is the only mark there is, so it has what words have not.
+        # The full stop is the only punctuation mark, so it has what words lack.
         "on_the_stop": _describe(
             Estimate(1 - words.value, 1 - words.high, 1 - words.low, words.n, words.method)
         ),
@@ -153,9 +153,7 @@ def _map(row: MapRow) -> dict[str, Any]:
 
 
 def _describe(estimate: Estimate) -> dict[str, Any]:
-    """Give an estimate to four digits, as many as the documentation can use; what is not known is
-    None.
-    """
+    """Write an estimate to four digits, enough for the documentation; unknown values are None."""
     numbers = {name: getattr(estimate, name) for name in ("value", "low", "high")}
     return {name: None if math.isnan(one) else round(one, 4) for name, one in numbers.items()} | {
         "n": estimate.n

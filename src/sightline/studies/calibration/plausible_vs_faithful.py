@@ -1,9 +1,9 @@
-"""Plausible and faithful: how well each map finds the words that people marked, beside what its
-words carry.
+"""Plausible or faithful: compare how well each map finds a human rationale with how well its words
+transfer the prediction.
 
-Film reviews of ERASER (DeYoung et al. 2020), whose test texts people marked in full. The corpus is
-not shipped: the grid is made for the folder it lies in, and texts are read up to the 512th word,
-with the marks up to there.
+Film reviews of ERASER (DeYoung et al. 2020), with complete human rationales in the test texts. The
+corpus is not shipped: the grid is made for its folder. Texts and rationales are cut after the 512th
+word.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ PLACE = "eraser_movies/movies.tar.gz"
 MODELS = ("mlp(hidden=64)+additive", "bilstm(hidden=64)+additive")
 SEEDS = (0, 1, 2)
 LIMIT = 120
-"""Test texts of 199, another sample each seed: a text of 500 words is shortened, or has words
-moved, 700 times."""
+"""Of 199 test texts, another sample for each seed: a text of 500 words needs 700 shortened or
+edited copies."""
 MEASURES = ("transplant", "rationale")
 SCORES = ("auprc", "f1", "iou")
-"""What is computed of each map, each beside the same by chance."""
+"""The scores of each map, each with its chance level."""
 
 
 def data_of(folder: Path) -> DataSpec:
-    """Name the corpus."""
+    """Return the spec of the corpus."""
     return parse_data(f"eraser:{folder / PLACE}")
 
 
@@ -62,7 +62,9 @@ def _values(audit: Results) -> dict[str, Any]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Average over seeds what each map finds and carries; there are no gates."""
+    """Average over seeds what each map finds and transfers; this study has no
+    acceptance criteria.
+    """
     models = [
         _mean(model, found) for (model,), found in by_labels(rows["rows"], ("model",)).items()
     ]
@@ -70,7 +72,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
 
 
 def _map(audit: Results, name: str) -> dict[str, Any]:
-    """Say how well one map finds marked words, and their spans, beside what chance does."""
+    """Return how well one map finds the rationale and its spans, with the chance levels."""
     named = [kind for score in SCORES for kind in (score, f"{score}_chance")]
     found = {kind: audit.estimates.get(f"rationale.{kind}.{name}") for kind in named}
     found["above_chance"] = above_chance(audit, name)
@@ -78,8 +80,8 @@ def _map(audit: Results, name: str) -> dict[str, Any]:
 
 
 def _carried(rows: Mapping[str, MapRow], name: str) -> dict[str, Any]:
-    """Say what the words of one map carry into another text, on the half of the texts that chose no
-    map.
+    """Return how well the words of one map transfer the prediction, on the half of the texts that
+    chose no map.
     """
     row = rows.get(name)
     if row is None:
@@ -99,7 +101,7 @@ def _mean(model: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _mean_map(name: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Average one map over seeds; chance is a mean like any other, because each seed has its own
+    """Average one map over seeds. Chance levels are averaged too, because each seed has its own
     texts.
     """
     kinds = [kind for score in SCORES for kind in (score, f"{score}_chance")]
@@ -114,7 +116,7 @@ def _mean_map(name: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 STUDY = Study(
     "plausible",
-    "maps beside the words that people marked",
+    "maps compared with human rationales",
     _runs,
     ("model", "seed"),
     estimates=of_audit(_values),

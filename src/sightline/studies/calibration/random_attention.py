@@ -1,6 +1,4 @@
-"""Worked examples with a known answer, for the documentation and the tests: attention that nobody
-chose.
-"""
+"""Worked examples with random attention and a known answer, for the documentation and the tests."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ EXPECTED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "MLP, random attention": {"SL-104": NOT_SUPPORTED},
     "BiLSTM, random attention": dict.fromkeys(("SL-101", "SL-102", "SL-104"), NOT_SUPPORTED),
 }
-"""The answers that the examples are there to show."""
+"""The answers that the examples must show."""
 
 
 def cell(name: str, seed: int = 0) -> RunSpec:
-    """Describe the run of one of `MODELS` on a needle among fillers, without companions."""
+    """Describe the run of one of `MODELS` on a needle among fillers, without control models."""
     model, fit = MODELS[name]
     return RunSpec(parse_data(NEEDLE), parse_model(model), fit, seed, companions=())
 
@@ -43,7 +41,7 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Hold what the examples must show."""
+    """Check what the examples must show."""
     gates = [*_gates({row["model"]: row for row in rows["rows"]})]
     return {"data": NEEDLE, **rows, "gates": gates}
 

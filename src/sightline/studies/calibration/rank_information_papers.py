@@ -1,10 +1,9 @@
-"""What ranks know in models of the papers' make: the published number beside contrasts that
-attention has no part in.
+"""Rank information in models like the papers': compare the published number with contrasts in which
+attention has no part.
 
-Encoders and scorers of Wen et al. (2022) on SST; models that were never trained, with their weights
-as they are and sharpened to nearly one word; and MLP and BiLSTM on two newsgroups and on questions
-about stories, where there are few texts. The corpora are not shipped: the grid is made for the
-folder they lie in.
+Encoders and scorers of Wen et al. (2022) on SST; untrained models, with their weights unchanged and
+sharpened to nearly one word; and MLP and BiLSTM on two newsgroups and on questions about stories,
+which have few texts. The corpora are not shipped: the grid is made for their folder.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ TRAINED, UNTRAINED = "trained", "untrained"
 SHARPENED: Mapping[str, str] = {
     f"untrained, weights ^{power}": f"sharpened(power={power}.0)" for power in (300, 1000)
 }
-"""What is left of learning where nothing was learned, by how much attention was sharpened."""
+"""The apparent rank information of untrained models, by how much attention was sharpened."""
 ONCE = 1
-"""Seeds of questions about stories: they are asked what so few texts could have shown, not what
-seeds do."""
+"""Seeds for questions about stories: they only show what so few texts can detect, so one
+is enough."""
 PRINTED: Mapping[str, float] = {
     "bilstm+additive": 0.92,
     "cnn+additive": 0.88,
@@ -54,12 +53,12 @@ REPORTED = (
     "paper.tau.label",
     "flatness",
 )
-"""What is averaged over seeds."""
+"""The quantities that are averaged over seeds."""
 
 
 @dataclass(frozen=True)
 class CorpusModels:
-    """Models of one corpus, under a preset, and of which seeds."""
+    """The models of one corpus, under a preset, and their seeds."""
 
     corpus: str
     preset: str
@@ -110,13 +109,13 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Average runs over seeds beside what the paper prints; there are no gates."""
+    """Average runs over seeds, with the published values; this study has no acceptance criteria."""
     means = [_mean(named, found) for named, found in by_labels(rows["rows"], AXES[:-1]).items()]
     return {**rows, "means": means, "gates": []}
 
 
 def values(audit: Audit) -> dict[str, Any]:
-    """Give what one run says of ranks."""
+    """Return the rank information of one run."""
     taken = audit.measurements["information"]
     assert isinstance(taken, Measurement), taken
     evidence = Evidence(

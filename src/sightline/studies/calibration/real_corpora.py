@@ -1,9 +1,8 @@
-"""What the verdict says of the papers' models on real texts: nothing here was used to set or to
-tune anything.
+"""The verdict on the papers' models of real texts; nothing here was used to set or tune anything.
 
 Sentiment (SST), two newsgroups and film reviews (IMDB) with four encoders and three seeds;
 questions about stories (bAbI, task 1) and inference (SNLI) once. The corpora are not shipped: the
-grid is made for the folder they lie in.
+grid is made for their folder.
 """
 
 from __future__ import annotations
@@ -30,9 +29,7 @@ ENCODERS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class RealCorpus:
-    """Where a corpus lies in the folder, and which runs are made of it: of a sample of its test
-    texts.
-    """
+    """The place of a corpus in the folder, and its runs, with a sample of its test texts."""
 
     place: str
     limit: int
@@ -64,8 +61,8 @@ CORPORA: Mapping[str, RealCorpus] = {
         seeds=(0, 1, 2),
     ),
 }
-"""Long texts take long, because every word of each is deleted: so fewer are audited, and the page
-says how many."""
+"""Long texts take long, because every word is deleted once. So fewer are audited, and the page says
+how many."""
 
 
 def cell(folder: Path, name: str, encoder: str, seed: int) -> RunSpec:
@@ -112,4 +109,4 @@ STUDY = Study(
     summary=lambda rows: {**rows, "gates": []},
 )
 BEFORE = replace(STUDY, name="real-before")
-"""The same by the rules before decision 0094, as it was counted then; it is not counted again."""
+"""The same study under the rules before decision 0094, as counted then; it is not counted again."""

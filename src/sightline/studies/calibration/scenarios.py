@@ -1,10 +1,9 @@
-"""How often the verdict is right when the truth is known: worlds made so that it is, by encoder,
-seed by seed.
+"""Count how often the verdict is right in scenarios with a known truth, by encoder and seed.
 
-A world is a row of `WORLDS`: what is run, which rows of the verdict table are right there, and why.
-What is promised of each was written down before anything was counted: a right row in `SHARE` of its
-cells, a row that must not be reached in no more than `SELDOM`, and where only what cannot matter
-differs from another world, the row that this one ends in.
+Each scenario is a row of `WORLDS`: the run, the correct rows of the verdict table, and the reason.
+The promises were written down before anything was counted. A correct row must appear in `SHARE` of
+the runs, and a forbidden row in at most `SELDOM`. A scenario that differs from another only in what
+cannot matter must end in the same row.
 """
 
 from __future__ import annotations
@@ -35,25 +34,25 @@ MODELS: Mapping[str, str] = {
     "cnn": "cnn(channels=16,kernels=1-3-31)",
     "transformer": "transformer(hidden=32,layers=1)",
 }
-"""All can be given evidence far from where they attend, but the MLP, whose states hold one word
+"""All but the MLP can find evidence far from where they attend; the states of an MLP hold one word
 each."""
 ALONE = {"mlp": MODELS["mlp"]}
 MIXING = {name: model for name, model in MODELS.items() if name != "mlp"}
 TRAINING = FitSpec(epochs=20, patience=5, learning_rate=3e-3)
-"""Enough to find planted evidence, with a guide onto it or without."""
+"""Enough to find synthetic evidence, with or without a guide onto it."""
 MISLED = FitSpec(epochs=40, patience=10, learning_rate=3e-3, guide="away", guide_weight=0.3)
-"""What a model needs to find evidence through other words, while it is guided elsewhere."""
+"""What a model needs to find evidence through other words, while attention is guided elsewhere."""
 SEEDS: Mapping[str, int] = {"mlp": 20, "bilstm": 10, "cnn": 10, "transformer": 10}
-"""How many seeds are counted."""
+"""The number of seeds that are counted."""
 CONFIRMED: Mapping[str, int] = {"mlp": 5, "bilstm": 3, "cnn": 3, "transformer": 3}
-"""How many of the seeds that confirm it are counted: enough to see rates that differ, in a third of
+"""The number of confirmation seeds that are counted: enough to see different rates, in a third of
 the runs."""
 UNSEEN = 10_000
-"""The first of the seeds that confirm it: nobody had looked at them before."""
+"""The first confirmation seed; none had been looked at before."""
 SHARE, SELDOM = 0.95, 0.02
 MUST_NOT, CAN, OPEN, ABSENT = (2, 3), (4, 5), 6, 7
 NOT_SHOWN = (1, *MUST_NOT, OPEN, ABSENT)
-"""The rows by which nobody is shown the map."""
+"""The rows that forbid showing the map."""
 SHORT = "needle(length=15,n=800)"
 TAKEOVERS = (
     (15, 60.0, 0.55),
@@ -62,44 +61,42 @@ TAKEOVERS = (
     (30, 200.0, 0.6),
     (60, 1000.0, 0.6),
 )
-"""Words of a text, gain and share of takeovers, from those that act on one natural text in ten to
-one in a hundred."""
+"""Words of a text, gain, and share of takeovers: from takeovers that act on one natural text in ten
+to one in a hundred."""
 AGREES = ("SL-101", "SL-102")
-"""Claims that are false of weights which are not the model's."""
+"""Tests that must fail for weights that are not the model's."""
 
 
 @dataclass(frozen=True)
 class RightRows:
-    """The rows that are right of the texts of a class (none: nothing is promised), and those that
-    are wrong.
-    """
+    """The correct rows for the texts of a class (none: nothing is promised), and the wrong ones."""
 
     right: tuple[int, ...]
     never: tuple[int, ...]
 
 
 WRONG = RightRows((), CAN)
-"""What holds of a class whose map does not name the reasons."""
+"""For a class whose map does not name the reasons."""
 UNKNOWN = RightRows((), ())
-"""What holds of a class of which nobody knows how far the model goes by its words."""
+"""For a class where it is unknown how much the model uses its words."""
 NO_WORDS = RightRows((ABSENT,), (*CAN, *MUST_NOT))
-"""What holds of a class that is what the model predicts when it finds nothing."""
+"""For a class that the model predicts when it finds no evidence."""
 FOUND = RightRows(CAN, (*MUST_NOT, ABSENT))
-"""What holds of a class that is found by its words, which the map names."""
+"""For a class that the model finds by its words, which the map names."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A case whose right answer is known.
+    """A case whose correct answer is known.
 
-    ``right`` are the rows of the verdict that are right (none: nothing is promised), ``never``
-    those that would be wrong in what matters most, ``says`` what the reasons must say in some rows,
-    and ``false`` the findings whose claim is false. ``like`` names the world whose cell of the same
-    seed must end in the same row. Where a world says nothing ``classes`` are those of which
-    something else is right than of all texts; a ``fraud`` is a model made to cheat. Where a world
-    says nothing else, attention is guided onto the evidence (left alone, an MLP may look for the
-    words of one class only, and the others need look nowhere), and there are no ``companions``:
-    SL-001 rests on no retrained model. `shown` trains one, and counts row 4.
+    ``right`` are the correct rows of the verdict (none: nothing is promised), ``never`` the rows
+    that would be serious mistakes, ``says`` what the reasons must say in some rows, and ``false``
+    the tests that must fail. ``like`` names the scenario whose run of the same seed must end in the
+    same row. ``classes`` are predicted classes with other correct rows than all texts; a ``fraud``
+    is a model made to cheat. By default attention is guided onto the evidence: a free MLP may look
+    for the words of one class only, and then needs no word for the others. There are no
+    ``companions`` by default, so SL-001 has no retrained model. `shown` trains one, and counts row
+    4.
     """
 
     name: str
@@ -120,16 +117,14 @@ class Scenario:
     fraud: bool = False
 
     def of_class(self, name: str) -> RightRows:
-        """Give the right rows of a class and the wrong ones: its own, or what is wrong of all
+        """Return the correct and the wrong rows of a class: its own, or the wrong rows of all
         texts.
         """
         return self.classes.get(name, RightRows((), self.never))
 
     @property
     def honest(self) -> bool | None:
-        """Whether the map names the reasons; None where nothing is known, or where there are
-        none.
-        """
+        """Whether the map names the reasons; None if that is unknown or there are none."""
         if self.right and set(self.right) <= {*CAN, OPEN}:
             return True
         return False if set(CAN) <= set(self.never) and not set(self.right) <= {1} else None
@@ -403,15 +398,15 @@ WORLDS = (
         fraud=True,
     ),
 )
-"""The order is that of the report. Each shares its training with every other that differs in the
-audit alone."""
+"""The order is that used in the report. Each shares its training with every other that differs only
+in the audit."""
 AXES = ("world", "encoder", "seed")
 Cells = Mapping[str, Summary]
-"""The runs of one world and encoder, by their seed."""
+"""The runs of one scenario and encoder, by their seed."""
 
 
 def cell(world: Scenario, encoder: str, seed: int) -> RunSpec:
-    """Describe one run of a world."""
+    """Describe one run of a scenario."""
     data = parse_data(f"planted:{world.data}")
     model = replace(parse_model(world.models[encoder]), source=Part(world.source))
     fit = replace(
@@ -421,7 +416,7 @@ def cell(world: Scenario, encoder: str, seed: int) -> RunSpec:
 
 
 def grid(count: int | None = None, first: int = 0, seeds: Mapping[str, int] = SEEDS) -> Grid:
-    """List the runs seed by seed, so that a part of them is a small calibration."""
+    """List the runs seed by seed, so that any first part is a small calibration."""
     made = {
         (world.name, encoder): cell(world, encoder, first)
         for world in WORLDS
@@ -437,7 +432,7 @@ def grid(count: int | None = None, first: int = 0, seeds: Mapping[str, int] = SE
 def labels(
     count: int | None = None, first: int = 0, seeds: Mapping[str, int] = SEEDS
 ) -> Iterator[tuple[str, str, str]]:
-    """Name the runs by world, encoder and seed: as many as ``seeds`` says, or ``count`` where that
+    """Name the runs by scenario, encoder and seed: as many as ``seeds`` says, or ``count`` if that
     is less.
     """
     for number in range(max(seeds.values())):
@@ -448,7 +443,7 @@ def labels(
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Count in which row each world ends; what follows from the counts is `held`."""
+    """Count the rows in which each scenario ends; `held` checks the counts."""
     found = store.find(grid.keys)
     keys = zip(grid.labels, grid.keys, strict=True)
     runs = [
@@ -464,18 +459,16 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a world: its name there, how it ended, and how its whole audit is read."""
+    """A run of a scenario: its name there, how it ended, and how its whole audit is read."""
 
     label: tuple[str, str, str]
-    """The world, the encoder and the seed."""
+    """The scenario, the encoder and the seed."""
     summary: Summary
     audit: Callable[[], Audit]
 
 
 def counted(worlds: Sequence[Scenario], runs: Sequence[Run]) -> dict[str, Any]:
-    """Count the runs of some worlds by world and encoder; what follows from the counts is
-    `held`.
-    """
+    """Count the runs of some scenarios by scenario and encoder; `held` checks the counts."""
     cells: dict[tuple[str, str], dict[str, Run]] = {}
     for run in runs:
         cells.setdefault(run.label[:2], {})[run.label[2]] = run
@@ -503,8 +496,8 @@ def _ended(runs: Mapping[str, Run]) -> dict[str, Summary]:
 def group(
     world: Scenario, encoder: str, cells: Cells, like: Cells, silent: Set[str]
 ) -> dict[str, Any]:
-    """Count the rows of one world and encoder; ``silent`` are the seeds whose reasons do not say
-    what they must.
+    """Count the rows of one scenario and encoder; ``silent`` are the seeds whose reasons lack what
+    they must say.
     """
     rows = {seed: run.row for seed, run in cells.items()}
     accuracies = [
@@ -541,9 +534,7 @@ def group(
 
 
 def _may_be_shown(row: int) -> int:
-    """Give a row, one for both by which a map may be shown: which of these it is hangs on
-    probabilities, too.
-    """
+    """Map both rows that allow a map to one; which of these it is also depends on probabilities."""
     return CAN[0] if row in CAN else row
 
 
@@ -557,7 +548,7 @@ def _of_class(wanted: RightRows, found: Sequence[int]) -> dict[str, int]:
 
 
 def promised(world: Scenario, group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Hold the counts of one world and encoder against what is promised."""
+    """Check the counts of one scenario and encoder against the promises."""
     name, of = f"{world.name}, {group['encoder']}", group["n_cells"]
     least, most = math.ceil(SHARE * of), math.floor(SELDOM * of)
     if world.right:
@@ -596,8 +587,8 @@ def promised(world: Scenario, group: Mapping[str, Any]) -> Iterator[dict[str, An
 
 
 def kind_of(world: Scenario) -> str:
-    """Say what kind of map a world shows, as `quality` names it; nothing where the truth is not
-    known.
+    """Return the kind of map in a scenario, as `quality` names it; empty if the truth
+    is unknown.
     """
     if world.fraud:
         return FRAUD
@@ -605,8 +596,8 @@ def kind_of(world: Scenario) -> str:
 
 
 def rates(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say how often the verdict is wrong in what matters: over all runs whose truth is known,
-    frauds apart.
+    """Return how often the verdict is seriously wrong, over all runs with a known truth, with
+    frauds counted apart.
     """
     of = {
         "maps that are right": [one for one in groups if one["honest"] is True],
@@ -626,7 +617,7 @@ def rates(groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _share(groups: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> dict[str, Any]:
-    """Give the share of the runs that end in some rows, with Wilson's interval."""
+    """Return the share of the runs that end in some rows, with Wilson's interval."""
     n = sum(one["n_cells"] for one in groups)
     if not n:
         return {"count": 0, "n": 0, "share": None, "interval": None}
@@ -683,7 +674,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def held(worlds: Sequence[Scenario], groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Hold the counts of some worlds against what is promised."""
+    """Check the counts of some scenarios against the promises."""
     known = {world.name: world for world in worlds}
     gates = [
         gate
@@ -708,4 +699,4 @@ STUDY = Study(
     whole=table,
 )
 CONFIRMATION = replace(STUDY, name="worlds-confirmation", runs=partial(_runs, seeds=CONFIRMED))
-"""The same on seeds that nobody had looked at."""
+"""The same scenarios on seeds that had not been looked at."""

@@ -1,8 +1,7 @@
-"""How good is each test? Whether its score is higher for maps that name the reasons than for maps
-that mislead.
+"""Measure how well each test's score separates maps that name the reasons from maps that mislead.
 
-On runs whose truth is known by construction, with published metrics for comparison. A test is worth
-the chance that a map that is right scores higher than one that is not (the area under the ROC
+The runs have a known truth by construction; published metrics are included for comparison. The
+measure is the chance that a correct map scores higher than a misleading one (the area under the ROC
 curve), 0.5 for a coin.
 """
 
@@ -21,7 +20,7 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 
 Array = np.ndarray
 Run = tuple[str, Audit]
-"""The kind of a map whose truth is known, and the audit of one."""
+"""The kind of a map whose truth is known, and its audit."""
 RIGHT, MISLEADING, FRAUD = "right", "misleading", "fraud"
 PUBLISHED: Mapping[str, tuple[str, str, float]] = {
     "comprehensiveness (DeYoung et al. 2020)": ("erasure.area", "", 1.0),
@@ -31,15 +30,16 @@ PUBLISHED: Mapping[str, tuple[str, str, float]] = {
     "Kendall’s τ with the gradient (Jain & Wallace 2019)": ("agreement.tau.gradient", "", 1.0),
     "Kendall’s τ with leave-one-out (Jain & Wallace 2019)": ("agreement.tau.deletion", "", 1.0),
 }
-"""Published metrics: the quantity, what is taken off it, and its sign, so that more is better."""
+"""Published metrics: the quantity, what is subtracted from it, and its sign, so that more is
+better."""
 
 
 def quality(
     runs: Iterable[Run], beside: Iterable[Mapping[str, float]] = ()
 ) -> list[dict[str, Any]]:
-    """Give a row for each test that the verdict looks at, and for each published metric.
+    """Return a row for each test of the verdict, and for each published metric.
 
-    ``beside`` has more scores by name of each run, which its audit does not hold.
+    ``beside`` holds further scores of each run, by name, that its audit lacks.
     """
     scores: dict[str, dict[str, list[float]]] = {}
     answers: dict[str, dict[str, list[str]]] = {}
@@ -83,11 +83,11 @@ def _row(
 
 
 def auroc(right: Float[Array, " M"], wrong: Float[Array, " N"]) -> Estimate | None:
-    """Estimate the chance that one of the first scores higher than one of the second, ties counting
+    """Estimate the chance that a score of the first group exceeds one of the second, ties counting
     one half.
 
-    The variance is that of both placements (DeLong, DeLong & Clarke-Pearson 1988), the interval
-    Student's of as many runs as the smaller side has. None where a side has fewer than two runs.
+    The variance comes from both placements (DeLong, DeLong & Clarke-Pearson 1988), the interval is
+    Student's with as many runs as the smaller side has. None if a side has fewer than two runs.
     """
     m, n = len(right), len(wrong)
     if min(m, n) < 2:
@@ -96,13 +96,13 @@ def auroc(right: Float[Array, " M"], wrong: Float[Array, " N"]) -> Estimate | No
     value, of_right, of_wrong = float(wins.mean()), wins.mean(axis=1), wins.mean(axis=0)
     error = float(np.sqrt(of_right.var(ddof=1) / m + of_wrong.var(ddof=1) / n))
     half = student(LEVEL, min(m, n)) * error
-    if half == 0:  # no score of one side lies among those of the other
+    if half == 0:  # the groups do not overlap
         return from_alike(value, m + n, min(m, n), LEVEL, (0.0, 1.0))
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), m + n, "DeLong")
 
 
 def plain(one: Estimate | None) -> dict[str, Any] | None:
-    """Give an estimate as plain values."""
+    """Convert an estimate to plain values."""
     if one is None:
         return None
     return {

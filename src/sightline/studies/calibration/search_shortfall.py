@@ -1,12 +1,12 @@
-"""How far a search for other attention falls short of the farthest there is, text by text, on
-models of the papers.
+"""Measure how far a search for adversarial attention falls short of the exact maximum, text by
+text, on models of the papers.
 
-With one logit the farthest attention with the same output is known exactly
-(`sightline.numerics.max_divergence`), so what the published search finds (Jain & Wallace 2019,
-§4.2.2, figure 7) can be held against it, at one tolerance. The exact value is made here from what
-is stored of each word alone: it shares nothing with the searches but the model. Models are those of
-the study `trained`, trained once for both. The corpora are not shipped: the grid is made for the
-folder they lie in.
+With one logit the maximal adversarial attention is known exactly
+(`sightline.numerics.max_divergence`). So the result of the published search (Jain & Wallace 2019,
+§4.2.2, figure 7) can be compared with it at one tolerance. The exact value is computed here from
+the stored logits of each word alone; it shares only the model with the searches. The models are
+those from the study `trained`, trained once for both. The corpora are not shipped: the grid is made
+for their folder.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from sightline.studies.study_definition import Done, Labels, Params, Rows, Study
 
 Array = np.ndarray
 CORPORA: Mapping[str, tuple[int, int | None]] = {"sst": (len(SEEDS), None), "imdb": (1, 1000)}
-"""How many seeds, and how many test texts at most."""
+"""The number of seeds, and the most test texts."""
 MEASURES = ("reach", "searched")
 EPSILON, ROUNDING, SHORT = 0.01, 1e-6, 0.05
-"""Of total variation, the same for all; what a search may be above the exact value; by how much it
-is much too low."""
+"""The tolerance in total variation, the same for all; the allowed excess of a search over the exact
+value; and the shortfall that counts as much too low."""
 BINS = np.linspace(0, 0.7, 41)
 """As in figure 7 of Jain & Wallace 2019."""
 SEARCHES: Mapping[str, str] = {
@@ -59,14 +59,12 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Say how often a search is above the exact value, beside the bins of all histograms."""
+    """Return how often a search exceeds the exact value, with the bins of all histograms."""
     return {**rows, "bins": BINS.round(4).tolist(), "gates": list(_gates(rows["rows"]))}
 
 
 def _values(run: Done) -> dict[str, Any]:
-    """Give the exact value beside what each search found, and how often a search is much too
-    low.
-    """
+    """Return the exact value, the result of each search, and how often a search is much too low."""
     audit = run.audit()
     searched = audit.measurements["searched"]
     assert isinstance(searched, Measurement)
@@ -103,7 +101,7 @@ def _values(run: Done) -> dict[str, Any]:
 
 
 def _held(found: Float[Array, " N"], exact: Float[Array, " N"], seed: int) -> dict[str, Any]:
-    """Hold what a search found against the exact value of the same texts."""
+    """Compare what a search found with the exact value of the same texts."""
     return {
         "mean": asdict(mean(found, seed, (0.0, 1.0))),
         "short": asdict(mean(exact - found, seed, (-1.0, 1.0))),
@@ -116,8 +114,8 @@ def _held(found: Float[Array, " N"], exact: Float[Array, " N"], seed: int) -> di
 
 
 def exact_of(audit: Results) -> Float[Array, " N"]:
-    """Compute the divergence of the farthest attention with the same answer, from the log-odds of
-    each word alone.
+    """Compute the divergence of the maximal adversarial attention from the log-odds of each word
+    alone.
     """
     reach, outputs = audit.measurements["reach"], audit.measurements["outputs"]
     assert isinstance(reach, Measurement)
@@ -141,7 +139,7 @@ def _histogram(values: Float[Array, " N"]) -> list[int]:
 
 
 def _gates(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """No search is above the exact value at the same tolerance, on any text."""
+    """Check that no search exceeds the exact value at the same tolerance, on any text."""
     for row in rows:
         for name in SEARCHES:
             above = row["searches"][name]["above"]

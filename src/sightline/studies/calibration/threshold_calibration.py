@@ -1,12 +1,12 @@
-"""Set the threshold and the minimum sample size of every test, from worlds in which its claim is
-true.
+"""Set the threshold and the minimum sample size of every test, from scenarios in which it should
+pass.
 
-The threshold is a quarter of the median score over those worlds, where 0 is chance and 1 the best
-achievable: an attention that does a quarter as well as one of which the claim is true does too
-little to matter. The minimum sample size is the smallest of `SIZES` with which hardly any run of
-the MLP says the opposite of what all its texts say. How often so few texts give an answer at all
-stands beside it: it is up to the interval to say "inconclusive", and to this rule that an answer
-can be trusted. `validation/set_thresholds.py` says which worlds, and why.
+Scores run from 0 (chance) to 1 (best achievable). The threshold is a quarter of the median score
+over those scenarios: attention that does a quarter as well as correct attention does too little to
+matter. The minimum sample size is the smallest of `SIZES` at which hardly any run of the MLP
+contradicts the result on all its texts. How often so few texts give a result at all is counted too:
+the interval decides when a test is "inconclusive", and this rule ensures that a result can be
+trusted. `validation/set_thresholds.py` says which scenarios, and why.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from sightline.verdict.thresholds import Thresholds
 
 @dataclass(frozen=True)
 class ThresholdScenario:
-    """A corpus and a model of which claims are true by construction, and which: all others but
-    those ``not_here``.
+    """A corpus and a model for which all tests should pass by construction, except those in
+    ``not_here``.
     """
 
     corpus: str
@@ -47,11 +47,11 @@ _CARRIED = (
     "SL-001", "SL-101", "SL-102", "SL-103", "SL-104", "SL-107", "SL-201", "SL-202", "SL-205",
     "SL-401", "SL-402", "SL-403",
 )  # fmt: skip
-"""Claims that a BiLSTM need not fulfil: its other states carry the evidence too, wherever its
+"""Tests that a BiLSTM need not pass: its other states carry the evidence too, wherever its
 attention lies."""
 _HELD = ("SL-203",)
-"""A claim that an MLP need not fulfil: what it would answer to a filler alone is not trained, and
-may be anything."""
+"""A test that an MLP need not pass: its answer to a filler alone is untrained, and may
+be anything."""
 WORLDS: Mapping[str, ThresholdScenario] = {
     "votes, MLP": ThresholdScenario(
         "planted:vote(n=1000,length=30,cues=5,strength=0.7,ending=true)", _MLP, _TRAINING, _HELD
@@ -70,27 +70,27 @@ WORLDS: Mapping[str, ThresholdScenario] = {
     ),
 }
 """Evidence of moderate strength. In an MLP the state of a word holds that word alone, and every
-text ends on a mark."""
+text ends with a punctuation mark."""
 SEEDS = range(1000, 1010)
 """Seeds that the calibration does not use."""
 COMPANIONS = ("uniform", "frozen", "seed(by=1)")
-"""What claims ask for that compare a model with others; no score of a model depends on them
-otherwise."""
+"""Control models for the tests that compare models; other scores of a model do not depend
+on them."""
 SIZES = (50, 100, 200)
-"""From the least for which it is counted how often an interval holds the truth."""
+"""They start at the least size for which the coverage of intervals was counted."""
 SHARE, LEAST, ASTRAY = 0.25, 0.01, 0.05
 FIRST = 0.03
-"""the threshold while the threshold is not known: which of several tests of a finding leads depends
-on it, a little."""
+"""The threshold while the real one is unknown: it slightly affects which of several ways to ask a
+test leads."""
 MEASURED = tuple(
     name for name in MEASURES if name != ALWAYS and (name not in BY_NAME or name == "information")
 )
-"""What is taken: all that every audit takes, and what SL-401 rests on."""
+"""The measures: those of every audit, and those for SL-401."""
 
 
 def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-    """List the audits that scores are taken from, and those of few texts that show what few can
-    tell.
+    """List the audits that give scores, and audits of few texts that show what few texts can
+    decide.
     """
     for seed in SEEDS[: params.seeds]:
         for name, world in WORLDS.items():
@@ -112,7 +112,9 @@ def _values(run: Done) -> dict[str, Any]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Set threshold and the minimum sample size of each test; there are no gates."""
+    """Set the threshold and the minimum sample size of each test; this study has no acceptance
+    criteria.
+    """
     found = {_label(row): _effects(row) for row in rows["rows"]}
     threshold = deltas([(label[0], each) for label, each in found.items() if label[1] == "all"])
     few = {
@@ -144,7 +146,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
 
 
 Effects = Mapping[str, Estimate]
-"""The scores of one audit, by finding."""
+"""The scores of one audit, by test."""
 
 
 def _label(row: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -156,7 +158,7 @@ def _effects(row: Mapping[str, Any]) -> dict[str, Estimate]:
 
 
 def effects(audit: Audit, seed: int) -> dict[str, Estimate]:
-    """Judge what was measured once more, at one threshold for all tests: no score may rest on the
+    """Judge the measurements again at one threshold for all tests, so that no score depends on the
     last thresholds.
     """
     once = Thresholds(dict.fromkeys(AUDIT_TESTS, FIRST), 1)
@@ -167,9 +169,7 @@ def effects(audit: Audit, seed: int) -> dict[str, Estimate]:
 
 
 def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, float]:
-    """Take a quarter of the median score of each finding, over the runs of worlds in which its
-    claim is true.
-    """
+    """Return a quarter of the median score of each test, over scenarios in which it should pass."""
     open_ = [code for code, claim in AUDIT_TESTS.items() if claim.fixed is None]
     codes = [code for code in open_ if any(code in effects for _, effects in found)]
     true = {
@@ -182,7 +182,7 @@ def deltas(found: Sequence[tuple[str, Mapping[str, Estimate]]]) -> dict[str, flo
 
 
 def power_at(code: str, threshold: float, runs: Sequence[Effects]) -> float:
-    """Share of runs in which a finding passed at its threshold."""
+    """Share of runs in which a test passed at its threshold."""
     known = [effects[code] for effects in runs if code in effects]
     return _share(decide(score, threshold) == "passed" for score in known)
 
@@ -198,7 +198,7 @@ def astray_at(code: str, threshold: float, runs: Sequence[tuple[Effects, Effects
 
 
 def fewest_texts(astray: Mapping[str, float]) -> int:
-    """Give the smallest size that hardly ever leads astray; the largest tried where none is."""
+    """Return the smallest size that hardly ever misleads; the largest tried if none does."""
     return min((int(n) for n, share in astray.items() if share <= ASTRAY), default=max(SIZES))
 
 

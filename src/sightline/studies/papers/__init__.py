@@ -1,1 +1,1 @@
-"""The tables and figures of the papers, one paper a file."""
+"""The tables and figures of the papers, one module per paper."""

@@ -1,11 +1,11 @@
-"""Models whose attention, or whose representation, is taken from them: what each costs, and what
-its map still carries.
+"""Ablate the attention or the representation of models: measure the cost, and what each map still
+transfers.
 
 Retrained under uniform weights (Wiegreffe & Pinter 2019, §3.1; fixed attention in Wen et al. 2022,
-Table 2), under the mean of their own by place, under weights drawn by word type, with the scorer as
-it was drawn; over the fixed representation of a trained model (Wen et al. 2022, Table 2); guided
-onto or away from named words (Pruthi et al. 2020); and an MLP under the attention of the BiLSTM
-beside one under its own (Wiegreffe & Pinter 2019, §3.4).
+Table 2), under the mean of their own by position, under weights drawn by word type, with the scorer
+at initialisation; over the fixed representation of a trained model (Wen et al. 2022, Table 2);
+guided onto or away from named words (Pruthi et al. 2020); and an MLP under the attention of the
+BiLSTM, compared with one under its own (Wiegreffe & Pinter 2019, §3.4).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LIMIT = 600
 MEASURES = ("need", "transplant")
 REPRESENTATION: tuple[Piece, ...] = ("embedding", "encoder")
 WORDS, FEWEST = 50, 20
-"""How many words a guide names, and in how many training texts each must stand."""
+"""How many words a guide names, and the least number of training texts for each."""
 KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "as it is": (BILSTM, {}),
     "uniform": (f"{BILSTM}+uniform", {}),
@@ -53,7 +53,7 @@ KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "MLP, uniform": (f"{MLP}+uniform", {}),
     "MLP, attention of the BiLSTM": (f"{MLP}+given", {}),
 }
-"""Each as a model and what its training has beside that of the plain one."""
+"""The models, and how their training differs from the plain one."""
 
 
 def cell(folder: Path, corpus: str, kind: str, seed: int) -> RunSpec:
@@ -76,10 +76,10 @@ def _words_of(folder: Path, corpus: str, seed: int) -> tuple[str, ...]:
 
 
 def telling_words(train: Split, count: int = WORDS, fewest: int = FEWEST) -> tuple[str, ...]:
-    """Name the words of training texts that tell the first class from the others best, by the
-    log-odds of a text.
+    """Return the words of training texts that best separate the first class from the others, by the
+    log-odds of texts.
 
-    A word stands in a text or not; half a text is added to each count, and equal words are in
+    A word counts once per text; half a text is added to each count, and equal words are in
     alphabetical order.
     """
     texts = Counter[bool]()
@@ -107,7 +107,7 @@ def telling_words(train: Split, count: int = WORDS, fewest: int = FEWEST) -> tup
 
 
 def runs_of(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-    """List the runs; what an MLP is given is trained before it."""
+    """List the runs; a model that lends its attention is trained before the MLP."""
     for corpus in params.among(CORPORA):
         for seed in SEEDS[: params.seeds]:
             for kind in KINDS:
@@ -115,7 +115,9 @@ def runs_of(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Average over seeds what each scores and carries; there are no gates."""
+    """Average over seeds the accuracy and transfer of each; this study has no
+    acceptance criteria.
+    """
     groups = by_labels(rows["rows"], ("corpus", "kind"))
     means = [_mean(corpus, kind, found) for (corpus, kind), found in groups.items()]
     return {**rows, "means": means, "words": WORDS, "gates": []}

@@ -1,11 +1,11 @@
-"""Adversaries of one model: how far its attention can be moved while the answers stay, and what the
-moved one carries.
+"""Train adversaries of one model: how far its attention can move while its predictions stay, and
+what the moved attention transfers.
 
-Each gives the answers of its base from other attention (`sightline.training.adversary`), for eight
-λ, by either divergence, trained whole from its own start or with all but attention fixed (Meister
-et al. 2021, Table 5). How far attention lies from itself under another seed is the yardstick
-(Wiegreffe & Pinter 2019, §3.3). The corpus is not shipped: the grid is made for the folder it lies
-in.
+Each reproduces the predictions of its base from other attention (`sightline.training.adversary`),
+for eight λ and either divergence. It is trained completely from its own start, or with all but
+attention fixed (Meister et al. 2021, Table 5). The yardstick is how far attention lies from itself
+under another seed (Wiegreffe & Pinter 2019, §3.3). The corpus is not shipped: the grid is made for
+its folder.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Labels, Params, Rows, Study, of_audit
 
 WEIGHTS = (1e-4, 3e-4, 1.05e-3, 3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
-"""λ; the third is that of Wiegreffe & Pinter 2019 for SST, 5.25e-4 where total variation is
-halved."""
+"""λ; Wiegreffe & Pinter 2019 use the third for SST, 5.25e-4 when total variation is halved."""
 BY_CORPUS: Mapping[str, float] = {
     "sst": 1.05e-3,
     "imdb": 1.6e-3,
@@ -34,27 +33,27 @@ BY_CORPUS: Mapping[str, float] = {
     "anemia": 1e-3,
     "diabetes": 4e-4,
 }
-"""Twice those of Wen et al. 2022, Table 3, whose total variation is half of ours."""
+"""Twice the values of Wen et al. 2022, Table 3, whose total variation is half of ours."""
 DIVERGENCES: tuple[Adversary, ...] = ("kl", "jsd")
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "attention anew": {"from_base": BUT_ATTENTION, "fixed": BUT_ATTENTION},
     "whole": {},
     "attention from the base": {"from_base": PIECES, "fixed": BUT_ATTENTION},
 }
-"""What is trained, and from which start. The last begins where both terms of its loss are flat, and
-shows that."""
+"""What is trained, and from which start. The last starts where both terms of its loss are flat,
+which shows that effect."""
 TIME: Mapping[str, Any] = {"adversary_epochs": 20, "adversary_patience": 5}
-"""Shorter than published (80 and 10): a table says which were still getting better."""
+"""Shorter than published (80 and 10): a table says which were still improving."""
 SHORTER = f"adversaries train {TIME['adversary_epochs']} epochs here"
 SEEDS = tuple(f"seed(by={by})" for by in range(1, 5))
-"""The companions that are the same model from other seeds."""
+"""Control models: the same model from other seeds."""
 LIMIT = 600
-"""Test texts, alike for all."""
+"""The number of test texts, the same for all."""
 MEASURES = ("beside", "transplant")
 
 
 def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> RunSpec:
-    """Describe one run; what a training has beside the base's is in ``fit``."""
+    """Describe one run; ``fit`` holds the difference between its training and the base's."""
     model, training = build_specs(BILSTM, "jain2019")
     changed: FitSpec = replace(training, **fit)
     return RunSpec(data_of(folder, "sst"), model, changed, 0, LIMIT, companions, measures=MEASURES)
@@ -63,8 +62,8 @@ def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> R
 def against(
     fit: FitSpec, divergence: Adversary, weight: float, held: tuple[Piece, ...] = ()
 ) -> FitSpec:
-    """Train against the model of this training for the shorter time; what is ``held`` is the
-    base's, and stays.
+    """Train against the model of this training for the shorter time; parts in ``held`` are copied
+    from the base and fixed.
     """
     settings = {
         "adversary": divergence,
@@ -88,14 +87,12 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Give the rows of the models; there are no gates."""
+    """Return the rows of the models; this study has no acceptance criteria."""
     return {**rows, "gates": []}
 
 
 def moved(audit: Results) -> dict[str, Any]:
-    """Say what there is to say of a model that was trained against another, or with parts left
-    out.
-    """
+    """Return the results of a model that was trained against another, or with fixed parts."""
     training: Mapping[str, Any] = audit.spec["trainings"]["model"]
     found = next((one for one in audit.findings if one.code == "SL-303"), None)
     description = (

@@ -1,7 +1,8 @@
-"""What the papers claim, each as an order of two numbers, with the place where it is claimed.
+"""The claims of the papers, each as an inequality of two numbers, with the place where it is
+claimed.
 
-Criteria hold on the numbers that a paper prints itself; where it prints none, the claim says so.
-What was changed after numbers were seen is listed on the protocol's page (decision 0120).
+Criteria hold on the numbers that a paper prints; if it prints none, the claim says so. Changes
+after numbers were seen are listed on the protocol's page (decision 0120).
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from sightline.studies.papers.jain2019 import HIGH, LITTLE, MLP
 from sightline.studies.papers.study_models import BILSTM
 
 OURS = "ours"
-"""Begins the source of a claim that no paper at hand makes in these words."""
+"""Prefix of the source of a claim that no paper at hand makes in these words."""
 FIGURE = "a figure without numbers"
 TWO_TRAININGS = "two trainings are compared, and no weights without meaning are among them"
 SMALL = "a small number is claimed, and weights without meaning would make it smaller"
 KEPT = 0.03
-"""The F1 that may be lost where a paper says that a model does as well: the margin of F1."""
+"""The F1 that may be lost if a paper says that a model does as well: the margin of F1."""
 WEAK = 0.5
-"""A τ below it is called weak here."""
+"""A smaller τ is called weak here."""
 SPREAD = 0.5
-"""A normalised entropy above it is called spread here."""
+"""A larger normalised entropy is called spread here."""
 UNTRAINED = f"{BILSTM}, untrained, weights ^300"
-"""A model before any training whose weights were sharpened: what τ by rank is without meaning."""
+"""An untrained model with sharpened weights: it shows the τ by rank of meaningless attention."""
 TAU_BY_RANK = wen2022.TAU_BY_RANK
 LOST_TAU = "τ lost"
 SPARSEMAX, SPARSEGEN = f"{BILSTM}+sparsemax", f"{BILSTM}+sparsegen"
@@ -40,7 +41,9 @@ _wen = partial(Claim, "wen2022")
 
 
 def _agree(name: str, other: str, says: str) -> Claim:
-    """Say that gradient and leave-one-out agree more with each other than one with attention."""
+    """Claim that gradient and leave-one-out agree more with each other than one of them with
+    attention.
+    """
     return _jain(
         name,
         says,
@@ -138,7 +141,7 @@ def _more_than_base(
 
 
 def _retaining(kind: str, how: str) -> tuple[Claim, ...]:
-    """List what is claimed of models that keep their words, of one way to it."""
+    """List the claims about one way of keeping words."""
     name = how.replace(" ", "-")
     model = f"{BILSTM}+{kind}"
     alone = "probability by one word alone"
@@ -184,7 +187,7 @@ TUTEK = tuple(claim for kind, how in KINDS.items() for claim in _retaining(kind,
 
 
 def _of_projection(name: str, model: str, called: str) -> tuple[Claim, Claim]:
-    """List what is claimed of inputs and hidden states under one projection."""
+    """List the claims about inputs and hidden states under one projection."""
     added = model != BILSTM
     return (
         _meister(

@@ -1,8 +1,8 @@
-"""What was found of a claim: an order of two numbers that can turn out otherwise.
+"""Judge a claim: an inequality of two numbers that could also turn out the other way.
 
-The effect of a claim is how far one number is above another, seed by seed. Its chance level is the
-same difference of what weights without any meaning score. Whether the effect is beyond chance
-follows from the interval of their difference: above, at or below, or undetermined (decision 0120).
+The effect of a claim is how far one number exceeds another, seed by seed. Its chance level is the
+same difference for meaningless weights. The interval of the difference between the two decides
+whether the effect is beyond chance: above, at or below, or undetermined (decision 0120).
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ FIXED, CHANGED, ADDED = STANDINGS = ("fixed before", "changed after", "added aft
 """Whether a criterion was fixed before numbers of the protocol were seen (decision 0120)."""
 Sided = Literal["above", "at or below", "undetermined"]
 ABOVE, NOT_ABOVE, EITHER = SIDES = ("above", "at or below", "undetermined")
-"""Where an interval lies: beyond 0, not beyond it, or on both sides."""
+"""Where an interval lies: above 0, not above it, or on both sides."""
 BY_LUCK = (1 - LEVEL) / 2
-"""How often an interval over seeds lies above 0 where there is no effect."""
+"""How often an interval over seeds lies above 0 if there is no effect."""
 FEWEST_SEEDS = 2
-"""Seeds without which nothing is said of other seeds."""
+"""The fewest seeds for a statement about other seeds."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of an order: a quantity of a model; of several predicted classes, their mean."""
+    """One side of an inequality: a quantity of a model, averaged over predicted classes."""
 
     model: str
     quantity: str
@@ -67,16 +67,17 @@ class Order:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim: the order that must hold in ``table``, and where a paper says so (``source``).
+    """One claim: the inequality that must hold in ``table``, and where a paper states it
+    (``source``).
 
-    Of a claim that something is small (``low``), chance is no bar: weights without meaning make it
-    smaller still. ``chance`` is the order of models without meaning where the rows of the claim's
-    own models hold no chance level; ``no_chance`` says why there is none. ``printed`` is the same
-    order in the numbers that a paper prints, or why these cannot show it; None: the order itself.
-    With ``of_lines`` the numbers are those of all runs together, held against a constant.
+    For a claim that something is small (``low``), chance is no bar: meaningless weights make it
+    smaller still. ``chance`` is the inequality of models without meaning, if the claim's own rows
+    hold no chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality
+    in printed numbers, or the reason why these cannot show it; None: the same one. With
+    ``of_lines`` the numbers aggregate all runs and are compared with a constant.
 
-    ``before`` is the order that was fixed before numbers were seen, where it is another one;
-    ``added`` marks a claim that was written after.
+    ``before`` is the inequality that was fixed before numbers were seen, if it differs; ``added``
+    marks a claim that was written afterwards.
     """
 
     paper: str
@@ -95,8 +96,8 @@ class Claim:
 
     @property
     def standing(self) -> Standing:
-        """Say whether its criterion was fixed before numbers were seen. Chance was a bar for every
-        claim then, and the chance level that of its own rows.
+        """Return whether its criterion was fixed before numbers were seen. Then, chance was a bar
+        for every claim, and the chance level came from its own rows.
         """
         if self.added:
             return "added after"
@@ -105,19 +106,19 @@ class Claim:
 
     @property
     def as_fixed(self) -> Claim | None:
-        """Give the claim as it was fixed before numbers were seen, if it was."""
+        """Return the claim as it was fixed before numbers were seen, if it was."""
         if self.added:
             return None
         return replace(self, order=self.before or self.order, low=False, chance=None, no_chance="")
 
     @property
     def id(self) -> str:
-        """The name by which pages know it."""
+        """The name of the claim on the pages."""
         return f"{self.paper}:{self.name}"
 
     @property
     def criterion(self) -> str:
-        """Say what must hold."""
+        """Write the criterion as a sentence."""
         order = self.order
         more = f" by more than {order.by:g}" if order.by else ""
         return f"{_written(order.greater)} is above {_written(order.lesser)}{more} ({self.table})"
@@ -129,11 +130,11 @@ def _written(side: Side | float) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of a claim on one corpus.
+    """The result of a claim on one corpus.
 
-    ``beyond`` is the effect less its chance level, ``against`` where that lies; both are None
-    where there is no chance level. ``result_before`` is what the rule that was fixed before numbers
-    were seen makes of the same numbers.
+    ``beyond`` is the effect less its chance level, ``against`` the side where that lies; both are
+    None if there is no chance level. ``result_before`` is the result of the rule that was fixed
+    before numbers were seen.
     """
 
     corpus: str
@@ -149,7 +150,7 @@ class Finding:
 def findings_of(
     claim: Claim, runs: Sequence[Read], lines: Sequence[AggregateLine] = ()
 ) -> Iterator[Finding]:
-    """Say what was found of a claim, corpus by corpus."""
+    """Judge a claim, corpus by corpus."""
     if claim.of_lines:
         yield from _of_lines(claim, lines)
         return
@@ -165,21 +166,23 @@ def findings_of(
 
 @dataclass(frozen=True)
 class Effect:
-    """A number, or a difference of two, under one seed; the same by chance; of how many texts."""
+    """A number, or a difference of two, under one seed, with its chance level and number
+    of texts.
+    """
 
     value: float
     chance: float | None
     n: int
 
     def less(self, other: Effect, by: float) -> Effect:
-        """Give by how much it is above another one, beyond ``by``."""
+        """Return by how much it exceeds another effect, beyond ``by``."""
         known = self.chance is not None and other.chance is not None
         chance = (self.chance or 0.0) - (other.chance or 0.0) - by if known else None
         return Effect(self.value - other.value - by, chance, min(self.n, other.n))
 
 
 Models = Mapping[str, Mapping[str, Number]]
-"""What each model says under one seed."""
+"""The numbers of each model under one seed."""
 
 
 def _effect(claim: Claim, models: Models) -> Effect | None:
@@ -199,8 +202,8 @@ def _in_order(order: Order, models: Models) -> Effect | None:
 
 
 def _number(side: Side | float, models: Models) -> Effect | None:
-    """Give a number with its chance level; a constant is its own. A class that is never predicted
-    has no number, and is left out.
+    """Return a number with its chance level; a constant is its own chance level. A class that is
+    never predicted has no number, and is left out.
     """
     if isinstance(side, float):
         return Effect(side, side, sys.maxsize)
@@ -250,7 +253,7 @@ def _judged(
 
 
 def side_of(estimate: Estimate, seeds: int) -> Sided:
-    """Say on which side of 0 an interval over seeds lies."""
+    """Return the side of 0 on which an interval over seeds lies."""
     low, high = ends_of(estimate)
     if seeds < FEWEST_SEEDS or math.isnan(estimate.value) or low <= 0 < high:
         return "undetermined"
@@ -258,7 +261,9 @@ def side_of(estimate: Estimate, seeds: int) -> Sided:
 
 
 def _result(effect: Estimate, bar: Estimate | None, seeds: int) -> Result:
-    """Judge an effect, and where it holds its place against chance; no bar: nothing to pass."""
+    """Judge an effect and, if it holds, compare it with chance; without a bar there is nothing to
+    pass.
+    """
     order = side_of(effect, seeds)
     beyond = ABOVE if bar is None else side_of(bar, seeds)
     if order == NOT_ABOVE:
@@ -284,7 +289,7 @@ def _result_before(effect: Estimate, beyond: Estimate | None, seeds: int) -> Res
 
 
 def _of_lines(claim: Claim, lines: Sequence[AggregateLine]) -> Iterator[Finding]:
-    """Hold a number of all runs together against a constant, and against its chance level."""
+    """Compare a number aggregated over all runs with a constant, and with its chance level."""
     order = claim.order
     assert isinstance(order.greater, Side)
     assert isinstance(order.lesser, float)

@@ -1,4 +1,4 @@
-"""What is counted of a corpus itself, without any model."""
+"""Count words and texts of a corpus, without any model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sightline.data.dataset import Dataset, Split
 from sightline.data.load_dataset import fit_vocabulary, load
 
 MOST = 3
-"""Classes that are counted one by one; of answers to questions there are more."""
+"""The most classes that are counted one by one; answers to questions have more."""
 OWN_VALIDATION = ("sst", "snli")
-"""Corpora that come with validation texts of their own. Of the others the papers print training
-texts as they were before validation was cut off them (bAbI: 10,000)."""
+"""Corpora with their own validation texts. For the others the papers print the training texts
+before validation was split off (bAbI: 10,000)."""
 LENGTH, LONGEST = "words of a text, mean", "words of the longest text"
 
 
@@ -33,19 +33,19 @@ STORIES = {
         "302"
     ),
 }
-"""Why the lengths that Table 1 prints of bAbI are not our means: two are longest stories, each a
-task too late."""
+"""Why the lengths of bAbI in Table 1 differ from our means: two are longest stories, each listed
+one task too late."""
 
 
 COUNTED = (
     "words and lengths are those of the texts that are trained on; texts of training are counted "
-    "as printed, with those that the recipe keeps for validation where a corpus has none"
+    "as printed, with texts that the recipe keeps for validation if a corpus has none"
 )
 
 
 def sizes(data: DataSpec) -> Mapping[str, float]:
-    """Count the words of the training texts, how many a text has, and the texts of training and
-    test by class.
+    """Count the words of the training texts, the words per text, and the training and test texts by
+    class.
     """
     corpus = load(data, 0)
     names = _classes(corpus.label_names)
@@ -66,23 +66,23 @@ def totals(data: DataSpec) -> Mapping[str, float]:
 
 
 def _training(corpus: Dataset, data: DataSpec) -> Split:
-    """Give the training texts as the papers count them."""
+    """Return the training texts as the papers count them."""
     if data.kind in OWN_VALIDATION:
         return corpus.train
     return (*corpus.train, *corpus.validation)
 
 
 def words(data: DataSpec) -> Mapping[str, float]:
-    """Count the words of the training texts, and how many a text has."""
+    """Count the words of the training texts, and the words per text."""
     return {name: value for name, value in sizes(data).items() if name.startswith("words")}
 
 
 def _classes(labels: Sequence[str]) -> Sequence[str]:
     """Name the classes that are counted one by one, in the order of their numbers.
 
-    Two are called by their numbers, as the papers call them. Three are called by their labels:
-    Table 1 of Jain & Wallace prints SNLI's counts from the smallest to the largest, its Table 2 by
-    the numbers of the classes.
+    Two classes have their numbers as names, as in the papers. Three have their labels: Table 1 of
+    Jain & Wallace prints SNLI's counts from the smallest to the largest, its Table 2 by the numbers
+    of the classes.
     """
     if len(labels) > MOST:
         return ()

@@ -1,5 +1,5 @@
-"""How often Gumbel-softmax raises a number, beside how often another seed does: Wen et al. (2022),
-Table 5.
+"""Count how often Gumbel-softmax raises a number, and how often another seed does: Wen et al.
+(2022), Table 5.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sightline.studies.run_numbers import SHARE
 from sightline.studies.study_corpora import BINARY
 
 UNCHANGED = 0.02
-"""By how much τ differs on average between repeats of one seed (§5): what is called unchanged
+"""The mean difference of τ between repeats of one seed (§5): smaller changes are called unchanged
 here."""
 TASKS: Mapping[str, tuple[str, ...]] = {
     "classification": BINARY, "questions": ("babi1", "babi2", "babi3"), "inference": ("snli",),
@@ -30,11 +30,11 @@ RAISED = "share of models whose τ is higher or unchanged"
 RAISED_BY_SEED = "share of models and seeds whose τ is higher or unchanged"
 WITHOUT = "share of models without τ under any seed, which are not among those compared"
 ALL = "all"
-"""The tasks, or the scorers, together."""
+"""All tasks, or all scorers, together."""
 Model = tuple[str, str]
-"""Of which corpus a model is, and what it is called without Gumbel-softmax."""
+"""The corpus of a model, and its name without Gumbel-softmax."""
 Rises = Mapping[int, Estimate]
-"""By how much a number of one model is higher, by seed."""
+"""The increase of a number of one model, by seed."""
 
 
 def raised(number: str) -> Lines:
@@ -60,9 +60,7 @@ def _is_of(of: Model, task: str, scorer: str) -> bool:
 
 
 def _by_model(task: str, scorer: str, rises: Sequence[Rises]) -> Iterator[AggregateLine]:
-    """Give the share of models that rise; one without τ under any seed is neither, and is counted
-    apart.
-    """
+    """Return the share of models that rise; models without τ under any seed are counted apart."""
     means = [across_seeds([*by_seed.values()]) for by_seed in rises]
     if higher := [mean.value >= -UNCHANGED for mean in means if mean.n]:
         yield _share(task, scorer, RAISED, higher, _seeds_of(rises))
@@ -88,8 +86,8 @@ def _share(
 def _by_seed(
     task: str, scorer: str, rises: Sequence[Rises], between: Sequence[Sequence[float]]
 ) -> Iterator[AggregateLine]:
-    """Give the share of models and seeds that rise, beside that of plain models under another seed
-    of their own.
+    """Return the share of models and seeds that rise, and the share of plain models that rise under
+    another seed.
     """
     found = _among([[rise.value for rise in by_seed.values()] for by_seed in rises])
     if found.n:
@@ -104,8 +102,8 @@ def _by_seed(
 
 
 def _among(differences: Sequence[Sequence[float]]) -> Estimate:
-    """Give the share of differences that are a rise or `UNCHANGED`; those of one model count as
-    alike.
+    """Return the share of differences that are a rise or `UNCHANGED`; the differences of one model
+    count as one.
     """
     known = [[one for one in of_model if not math.isnan(one)] for of_model in differences]
     higher = np.array([one >= -UNCHANGED for of_model in known for one in of_model], dtype=float)
@@ -122,7 +120,7 @@ def _seeds_of(rises: Sequence[Rises]) -> int:
 
 
 def _rises(runs: Sequence[Read], number: str) -> Mapping[Model, Rises]:
-    """Say by how much a number is higher under Gumbel-softmax, of each model under each seed that
+    """Return the increase of a number under Gumbel-softmax, for each model and seed that
     has both.
     """
     return {
@@ -134,7 +132,7 @@ def _rises(runs: Sequence[Read], number: str) -> Mapping[Model, Rises]:
 
 
 def _between_seeds(runs: Sequence[Read], number: str) -> Mapping[Model, Sequence[float]]:
-    """Say how far a number of each model under one seed is from that under each other seed."""
+    """Return the differences of a number of each model between its seeds."""
     known: dict[Model, list[float]] = {}
     for (corpus, model, _), one in each_of(runs, number).items():
         known.setdefault((corpus, model), []).append(one.value)

@@ -27,18 +27,18 @@ from sightline.studies.study_definition import Params
 
 MLP, CNN = "mlp+additive", "cnn+additive"
 DOT = (BILSTM, "bilstm+dot", "mlp+dot")
-"""Scaled dot attention, after the additive attention that it is held against."""
+"""Scaled dot attention, after the additive attention that it is compared with."""
 GLOVE = "glove/glove.6B.50d.top2446.txt.gz"
-"""Where vectors of 50 numbers lie in the folder of the corpora, for the table of starts alone."""
+"""The place of vectors of 50 numbers in the folder of the corpora, only for the table of starts."""
 STARTS_OF_VECTORS = {f"vectors × {scale:g}": scale for scale in (0.5, 1.0, 2.0)}
-"""Starts of words from the vectors that are given, by what these are multiplied by."""
+"""Factors by which the given vectors are multiplied as the start of words."""
 HIGH, LITTLE = 0.4, 0.1
-"""A JSD, of at most log 2 = 0.69, that is called high here, and a change of the output that is
-called little: the paper shows figures, and the limits are ours."""
+"""Our limits, since the paper shows figures: a JSD (at most log 2 = 0.69) above the first is called
+high, and a change of the output below the second little."""
 STEADY = f"share of texts whose output moves by at most {LITTLE}, median over permutations"
 Array = np.ndarray
 Quantity = tuple[str, str, Bounds]
-"""A number of each text, its chance level where it has one, and between what it lies."""
+"""A number of each text, its chance level if it has one, and its bounds."""
 TWICE: Bounds = (-2.0, 2.0)
 SIDES = {"low": "at least", "high": "at most"}
 EPSILON = (
@@ -76,9 +76,7 @@ def cell(
     measures: tuple[str, ...],
     preset: str = "jain2019",
 ) -> RunSpec:
-    """Describe one run as they trained; models of questions read them, under presets of their
-    own.
-    """
+    """Describe one run, trained as in the paper; models of questions have presets of their own."""
     named = f"jain2019-{corpus.rstrip('123')}" if corpus in QUESTIONS else preset
     spec, fit = build_specs(model + "+query" * (corpus in QUESTIONS), named)
     return RunSpec(data_of(asked.folder, corpus), spec, fit, seed, companions=(), measures=measures)
@@ -93,7 +91,7 @@ def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> OfCorpus:
 
 
 def _starts(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """List the models of Table 2 by where their words start."""
+    """List the models of Table 2 by the start of their words."""
     for model in (BILSTM, MLP):
         run = cell(asked, corpus, seed, model, ("agreement",))
         for label, started in _started(asked, run.model):
@@ -113,8 +111,8 @@ def _started(asked: Params, model: ModelSpec) -> Iterator[tuple[str, ModelSpec]]
 
 
 def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, RunSpec]]:
-    """Exactly where words have answers of their own; models that read a question have none, and are
-    searched.
+    """Compute exactly if words have logits of their own; models that read a question have none, and
+    are searched.
     """
     return _cells("searched" if corpus in QUESTIONS else "counterfactual", models=(BILSTM, CNN))(
         asked, corpus, seed
@@ -124,8 +122,8 @@ def _differing(asked: Params, corpus: str, seed: int) -> Iterable[tuple[str, Run
 def _by_class(
     audit: Audit, values: Mapping[str, Array], quantities: Mapping[str, Quantity]
 ) -> dict[str, Number]:
-    """Average quantities over the texts of each predicted class, as they do; over all texts of more
-    than three.
+    """Average quantities over the texts of each predicted class, as the paper does; over all texts
+    if there are more than three.
     """
     found, seed = {}, int(audit.spec["seed"])
     for of, texts in _classes(audit).items():
@@ -145,10 +143,10 @@ def _classes(audit: Audit) -> dict[str, Array]:
 
 
 def _correlations(audit: Audit) -> dict[str, Number]:
-    """Give Table 2, and how peaked attention is, on which τ depends.
+    """Return Table 2, and how peaked attention is, on which τ depends.
 
-    The chance level of τ is that of shuffled weights that were used, of a significant one its
-    level.
+    The chance level of τ uses shuffled weights that the model uses; the chance level of a
+    significant τ is the significance level.
     """
     names: dict[str, Quantity] = {
         **{
@@ -165,8 +163,8 @@ def _correlations(audit: Audit) -> dict[str, Number]:
 
 
 def _differences(audit: Audit) -> dict[str, Number]:
-    """Give τ of gradient and deletion less τ of attention and each: what the two share beyond
-    attention. The chance level is the same for shuffled weights that were used.
+    """Return τ of gradient and deletion less τ of attention and each: what the two share beyond
+    attention. The chance level is the same for shuffled weights that the model uses.
     """
     values, seed = numbers_of(audit, "agreement"), int(audit.spec["seed"])
 
@@ -182,7 +180,7 @@ def _differences(audit: Audit) -> dict[str, Number]:
 
 
 def _permuted(audit: Audit) -> dict[str, Number]:
-    """Give Figure 6 by class, and of how many texts, of all classes, the output hardly moves."""
+    """Return Figure 6 by class, and the share of all texts whose output hardly moves."""
     names: dict[str, Quantity] = {"output moved, median over permutations": ("median", "", SHARE)}
     values = numbers_of(audit, "permutation")
     median = values["median"]

@@ -1,7 +1,7 @@
-"""How near ours must be to a printed number: margins that were fixed before the protocol's runs.
+"""Margins for the comparison with printed numbers, fixed before the protocol's runs.
 
 *within*: our interval over seeds lies inside the margin on both sides of the printed number.
-*outside*: it lies wholly beyond. *undetermined*: neither, or there is one seed alone. A wide
+*outside*: it lies wholly beyond. *undetermined*: neither, or there is only one seed. A wide
 interval is never within, so noise does not count as agreement (decision 0105).
 """
 
@@ -19,8 +19,8 @@ from sightline.studies.study_corpora import QUESTIONS
 Result = Literal["within", "outside", "undetermined"]
 WITHIN, OUTSIDE, UNDETERMINED = RESULTS = ("within", "outside", "undetermined")
 TAU, TAU_OF_QUESTIONS = 0.10, 0.20
-"""A convention, of the size of what the later run of Jain & Wallace 2019 differs from their paper by
-(`apart_from_themselves`): on classification, and on questions and inference."""
+"""A convention, of the size of the differences between the later run of Jain & Wallace 2019 and
+their paper (`apart_from_themselves`): for classification, and for questions and inference."""
 FIXED = (
     (("τ", "significant with", "share of models"), TAU),
     (("F1 lost",), 0.05),
@@ -29,20 +29,20 @@ FIXED = (
     (("TVD",), 0.01),
     (("counted information",), 0.3),
 )
-"""Margins by the beginning of a quantity; the first that fits holds. Shares and probabilities take
-the margin of what is most like them."""
+"""Margins by the beginning of a quantity; the first match holds. Shares and probabilities have the
+margin of the most similar quantity."""
 ON_QUESTIONS = (*QUESTIONS, "questions", "inference")
 COUNT = 0.01
-"""Of what is counted of a corpus, as a share of the printed count; half a step of its last digit at
-least."""
+"""For counts of a corpus, as a share of the printed count; at least half a step of its
+last digit."""
 ROUNDING = 1e-9
-"""An end that lies on the margin is within it, whatever the last bit of a sum is."""
+"""Rounding allowance: an end that lies on the margin is within it."""
 COUNTS = ("words of", "training texts", "test texts")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How ours is to one printed number."""
+    """How our number compares with one printed number."""
 
     result: Result
     margin: float
@@ -50,7 +50,7 @@ class Comparison:
 
 
 def margin_of(printed: Printed) -> float | None:
-    """Give the margin of a printed number; None where none was fixed."""
+    """Return the margin of a printed number; None if none was fixed."""
     quantity = printed.quantity
     if quantity.startswith(COUNTS):
         return max(COUNT * abs(printed.value), printed.step / 2)
@@ -60,7 +60,7 @@ def margin_of(printed: Printed) -> float | None:
 
 
 def compare_to(printed: Printed, ours: Estimate, seeds: int) -> Comparison | None:
-    """Compare ours over some seeds with a printed number; 0 seeds are a count."""
+    """Compare our number over some seeds with a printed one; 0 seeds mean a count."""
     margin = margin_of(printed)
     if margin is None or math.isnan(ours.value):
         return None
@@ -83,7 +83,7 @@ def _result(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
 def apart_from_themselves(
     printed: Iterable[Printed], later: Iterable[Printed]
 ) -> dict[tuple[str, bool], list[float]]:
-    """List how far a later run of the authors is from what they print, by kind of quantity and
+    """List the differences between a later run of the authors and their paper, by quantity, and by
     whether it is on questions or inference.
     """
     theirs = {(one.artefact, *one.of): one for one in printed}
@@ -96,12 +96,12 @@ def apart_from_themselves(
 
 
 def kind_of(quantity: str) -> str:
-    """Give the beginning of a quantity by which its margin is known; nothing where none fits."""
+    """Return the beginning of a quantity that determines its margin; empty if none fits."""
     return next((name for names, _ in FIXED for name in names if quantity.startswith(name)), "")
 
 
 def ends_of(estimate: Estimate) -> tuple[float, float]:
-    """Give the ends of an interval over seeds; where all seeds are equal both are their value."""
+    """Return the ends of an interval over seeds; if all seeds are equal both are their value."""
     if math.isnan(estimate.low):
         return estimate.value, estimate.value
     return estimate.low, estimate.high

@@ -30,18 +30,19 @@ from sightline.studies.study_definition import Done, Joint, Params
 CORPORA = ("imdb", "news", "sst")
 PAIRS = ("bilstm+additive", "transformer+dot")
 LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
-"""Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both."""
+"""Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both
+are run."""
 HELD: Mapping[str, tuple[tuple[Piece, ...], float]] = {
     "frozen": (BUT_ATTENTION, 1.0),
     "unfrozen": ((), 0.1),
 }
-"""What is the base's and stays, and λ, which the paper does not name."""
+"""The parts copied from the base and fixed, and λ, which the paper does not name."""
 SIGN = (
     "below 0 the importance is less even as λ, and with it sparsity, grows: the table’s "
     "signs say so, and the paper’s text says that it rises"
 )
 NAMELESS = (
-    "λ 1 frozen and .1 unfrozen, as the paper names none: of .00105 (that of Wiegreffe & "
+    "λ 1 frozen and .1 unfrozen, as the paper names none: of .00105 (from Wiegreffe & "
     "Pinter for SST, as λ is here), .1 and 1 the least at which attention of the BiLSTM "
     "leaves the base’s"
 )
@@ -58,10 +59,10 @@ FOLLOWED = {
     "τ with gradient of inputs": "tau.gradient_through",
     "τ with deletion of inputs": "tau.deletion",
 }
-"""What is held against λ."""
+"""The quantities that are correlated with λ."""
 FACETED = 50
-"""Of so many texts the importance of inputs for states is also taken by every number of a state,
-which takes as many passes as a state has numbers."""
+"""For this many texts the importance of inputs for states is also computed for every number of a
+state, which takes one pass for each."""
 EVEN = "evenness of inputs for states"
 MIXED = {
     EVEN: ("mixing.entropy", ""),
@@ -92,7 +93,7 @@ def _cell(
     measures: tuple[str, ...],
     companions: tuple[str, ...] = (),
 ) -> RunSpec:
-    """Describe one run as they trained."""
+    """Describe one run, trained as in the paper."""
     paper = PaperModel(corpus, sparse_attention.PRESET, model)
     run = trained_cell(data_of(asked.folder, corpus), paper, seed, None)
     return replace(run, measures=measures, companions=companions)
@@ -104,8 +105,8 @@ def _pairs(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 
 def _mixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """Give the pairs, and on film reviews their App. A: whether the length of a state says what all
-    its numbers say.
+    """Return the pairs. On film reviews this is their App. A: whether the length of a state stands
+    for all its numbers.
     """
     yield from _pairs(asked, corpus, seed)
     if corpus == "sst":
@@ -134,7 +135,7 @@ def _trained(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSp
 
 
 def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """Frozen: all but attention is the base's, and stays; unfrozen: a new model."""
+    """Frozen: all but attention is copied from the base and fixed; unfrozen: a new model."""
     for model, base in _trained(asked, corpus, seed):
         plain = replace(base, measures=("beside",))
         yield model, replace(plain, companions=("seed(by=1)",))
@@ -183,8 +184,8 @@ def _evenness(audit: Audit) -> dict[str, Number]:
 
 
 def _along(runs: Sequence[Done]) -> dict[str, Number]:
-    """Say what goes with λ, text by text, of one model under one seed; by chance nothing does, as no
-    order of λ is likelier than its reverse.
+    """Correlate quantities with λ, text by text, for one model and seed. The chance level is 0, as
+    every order of λ is as likely as its reverse.
     """
     swept = [(_setting(run), run.seed, numbers_of(run.audit(), "state_agreement")) for run in runs]
     found = {}

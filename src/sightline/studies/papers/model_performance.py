@@ -1,4 +1,4 @@
-"""How well a model does, and what it loses where its weights are replaced."""
+"""Performance of a model, and its loss under replaced weights."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from sightline.studies.papers.study_models import positive_f1_of
 from sightline.studies.run_numbers import MOVED, SHARE, largest_of, named, numbers_of
 
 LOST = (-1.0, 1.0)
-"""What a share may lose."""
+"""The bounds of a lost share."""
 PEAKED = "largest weight over an even one"
 
 
 def performance_of(audit: Audit) -> Mapping[str, Number]:
-    """Give accuracy beside that of guessing, and F1 of the positive class where there are two."""
+    """Return accuracy with the accuracy of guessing, and F1 of the positive class if there are two
+    classes.
+    """
     guessing = None if audit.learned is None else audit.learned.guessing
     found = {"accuracy": Number(audit.metrics["accuracy"], guessing, SHARE)}
     f1 = positive_f1_of(audit, int(audit.spec["seed"]))
@@ -26,7 +28,7 @@ def performance_of(audit: Audit) -> Mapping[str, Number]:
 
 
 def lost_of(audit: Audit) -> Mapping[str, Number]:
-    """Give F1, and what of it is lost under uniform and under permuted weights."""
+    """Return F1, and its loss under uniform and under permuted weights."""
     lost = {
         f"F1 lost under {how} weights": f"need.{how}.F1_drop" for how in ("uniform", "permuted")
     }
@@ -39,7 +41,9 @@ def lost_of(audit: Audit) -> Mapping[str, Number]:
 
 
 def peaked_of(audit: Audit) -> Mapping[str, Number]:
-    """Give the same, and how peaked attention is: 1 where it is even, however long a text is."""
+    """Return the same, and how peaked attention is: 1 if it is uniform, for any length of
+    a text.
+    """
     over = largest_of(audit) * numbers_of(audit, "outputs")["words"]
     return {
         **lost_of(audit),
@@ -48,5 +52,5 @@ def peaked_of(audit: Audit) -> Mapping[str, Number]:
 
 
 def moved_of(audit: Audit) -> Mapping[str, Number]:
-    """Give the accuracy of an adversary, and how far it is from its base."""
+    """Return the accuracy of an adversary, and how far it is from its base."""
     return {"accuracy": Number(audit.metrics["accuracy"], None, SHARE), **named(MOVED)(audit)}

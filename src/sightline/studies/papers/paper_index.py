@@ -1,4 +1,4 @@
-"""Every artefact by its id, ``PAPER:ID``: one list, in the order of the papers."""
+"""Every table and figure by its id, ``PAPER:ID``, in the order of the papers."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ PAPER_TABLES: Mapping[str, Study] = {
 
 
 def paper_table_named(name: str) -> Study:
-    """Find an artefact; a name that means none is refused with the nearest."""
+    """Find a table or figure; an unknown name is refused with the nearest."""
     if name not in PAPER_TABLES:
         near = get_close_matches(name, PAPER_TABLES, n=3, cutoff=0.3)
         message = f"; near it: {', '.join(near)}" if near else ""
         raise SpecError(
-            f"{name}: no artefact of a paper{message}; sightline study list names all "
+            f"{name}: no table or figure of a paper{message}; sightline study list names all "
             f"{len(PAPER_TABLES)}"
         )
     return PAPER_TABLES[name]
 
 
 def plan_named(name: str, asked: Params, *, quick: bool = False) -> Plan:
-    """Say what an artefact takes, by its id: as much as the protocol asks for where nothing is
-    said. A folder without it, and a corpus it is not of, are refused.
+    """Plan a table or figure by its id; what is not set follows the protocol. A folder without its
+    corpora, or another corpus, is refused.
     """
     found = paper_table_named(name)
     if not asked.folder.is_dir():

@@ -1,7 +1,8 @@
-"""The pages of the papers' tables and figures: how much of each is done, each line next to what is
-printed, and what was found of each claim.
+"""The pages of the papers' tables and figures: progress, each line next to the printed value, and
+the result of each claim.
 
-Runs of before the protocol are kept, under ids of their own: their words started elsewhere.
+Runs from before the protocol are kept under ids of their own: their words started from other
+vectors.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from sightline.studies.study_definition import Study
 ALL = "papers"
 """The study of all tables and figures together."""
 EARLIER = "earlier:"
-"""Begins the id of a table whose runs were made before the protocol."""
+"""Prefix of the id of a table whose runs were made before the protocol."""
 UNDONE: Mapping[str, Any] = {"planned": 0, "done": 0, "hours_left": 0.0}
-"""How much is done of a table that was never counted."""
+"""The progress of a table that was never counted."""
 EARLIER_WHOLE = (
     "jain2019:J-1", "tutek2020:T-1", "tutek2020:T-5", "meister2021:M-3", "wen2022:W-1"
 )  # fmt: skip
@@ -39,14 +40,14 @@ EARLIER_GROUPS: tuple[tuple[tuple[str, ...], int | None], ...] = (
     (("sst", "news", "babi1", "babi2", "babi3"), None),
     (("imdb", "agnews", "snli"), TEXTS),
 )
-"""Corpora of earlier runs that were averaged together, with the test texts of each run at most."""
+"""Corpora of earlier runs that were averaged together, with the most test texts of each run."""
 ALONG_LAMBDA = ("meister2021:M-2", "meister2021:M-F2", "meister2021:M-F3")
 EARLIER_TEXTS = 1000
 """Test texts of earlier runs of film reviews along λ."""
 
 
 def page_of_all(kept: Mapping[str, Kept]) -> dict[str, Any]:
-    """Give what the pages show of all tables, figures and claims."""
+    """Return what the pages show of all tables, figures and claims."""
     known = [page_of(study, kept.get(name, Kept())) for name, study in PAPER_TABLES.items()]
     return {
         "artefacts": known,
@@ -57,7 +58,7 @@ def page_of_all(kept: Mapping[str, Kept]) -> dict[str, Any]:
 
 
 def page_of_earlier(kept: Mapping[str, Kept]) -> dict[str, Any]:
-    """Give the same of the runs that were made before the protocol, as far as there are any."""
+    """Return the same for the runs from before the protocol, if there are any."""
     known = [
         page_of(study, kept[EARLIER + name], earlier=True)
         for name, study in PAPER_TABLES.items()
@@ -67,7 +68,7 @@ def page_of_earlier(kept: Mapping[str, Kept]) -> dict[str, Any]:
 
 
 def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any]:
-    """Give what a page shows of a table or figure: how much is done, and each line."""
+    """Return what a page shows of a table or figure: its progress, and each line."""
     missing = [{"corpus": corpus, **values} for corpus, values in kept.by_corpus.items()]
     return {
         "id": study.id,
@@ -84,8 +85,8 @@ def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any
 
 
 def runs_by_corpus(kept: Kept) -> dict[str, dict[str, int]]:
-    """Count planned and done runs of each corpus; one that lacks no run is known by its readings
-    alone.
+    """Count planned and done runs of each corpus; a corpus without missing runs is known only by
+    its readings.
     """
     found: dict[str, dict[str, int]] = {}
     for row, _ in kept.readings.values():
@@ -99,7 +100,7 @@ def runs_by_corpus(kept: Kept) -> dict[str, dict[str, int]]:
 
 
 def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dict[str, Any]]:
-    """Give each line of a study with what is printed, in the order of the paper."""
+    """Return each line of a study with the printed value, in the order of the paper."""
     known = all_lines(study, kept, earlier=earlier)
     theirs = {one.of: one for one in printed_in(study.id)}
     again = {one.of: one for one in later_in(study.id)}
@@ -112,7 +113,7 @@ def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dic
 
 
 def planned_seeds(study: Study, corpus: str) -> int:
-    """Give the seeds that the protocol asks for of a table on a corpus; 0 where corpora are taken
+    """Return the number of seeds in the protocol for a table on a corpus; 0 if corpora are averaged
     together.
     """
     amount = amounts_of(study).get(corpus)
@@ -123,9 +124,9 @@ Limited = tuple[AggregateLine, int | None]
 
 
 def all_lines(study: Study, kept: Kept, *, earlier: bool = False) -> list[Limited]:
-    """Give every line, the mean over more seeds where there are two, with the limit of its runs.
+    """Return every line with the limit of its runs; of two means, the one over more seeds.
 
-    What is counted of a corpus hangs on no run: of earlier ones it is left out.
+    Counts of a corpus depend on no run, so earlier ones are left out.
     """
     lines = dict[tuple[Any, int | None], AggregateLine]()
     for corpora, limits in _groups(study, earlier=earlier):
@@ -143,7 +144,7 @@ def all_lines(study: Study, kept: Kept, *, earlier: bool = False) -> list[Limite
 def _groups(
     study: Study, *, earlier: bool
 ) -> Iterable[tuple[tuple[str, ...], Mapping[str, int | None]]]:
-    """Give the corpora that are averaged together, with the limit of each."""
+    """Return the corpora that are averaged together, with the limit of each."""
     if not earlier:
         limits = {corpus: amount.limit for corpus, amount in amounts_of(study).items()}
         return [(tuple(limits), limits)]
@@ -183,7 +184,7 @@ def _line(
 
 
 def _result(study: Study, theirs: Printed | None, line: AggregateLine) -> str:
-    """Say how ours is to what is printed, in one word."""
+    """Compare our number with the printed one, in one word."""
     if theirs is None:
         return ""
     if why(study, line.of):
@@ -201,13 +202,13 @@ def _number(cell: TableCell) -> dict[str, Any] | None:
 # ------------------------------------------------------------- claims
 
 INFORMATION, SHARPENED = "information", "kind=untrained, weights ^300"
-"""The study, and its runs, that say what τ by rank is of a model before any training."""
+"""The study, and its runs, with τ by rank of untrained models."""
 UNTRAINED_TAU = "paper.tau.output"
 
 
 def claim_page(claim: Claim, kept: Mapping[str, Kept]) -> dict[str, Any]:
-    """Give what a page shows of a claim: what it says, what its criterion makes of printed numbers
-    and of earlier runs, and what was found, primary corpora first.
+    """Return what a page shows of a claim: its statement, its criterion applied to printed numbers
+    and to earlier runs, and its results, primary corpora first.
     """
     study = PAPER_TABLES[claim.table]
     own = kept.get(claim.table, Kept())
@@ -252,7 +253,7 @@ def _found_of(claim: Claim, study: Study, own: Kept, kept: Mapping[str, Kept]) -
 
 
 def untrained(kept: Mapping[str, Kept]) -> list[Read]:
-    """Give τ by rank of models before any training, as runs of a model of that name."""
+    """Return τ by rank of untrained models, as runs of a model of that name."""
     found = list[Read]()
     for run, said in kept.get(INFORMATION, Kept()).read():
         numbers: Mapping[str, Any] = dict[str, Any](said).get("numbers", {})
@@ -268,7 +269,9 @@ def _rank(finding: Finding) -> int:
 
 
 def _finding(finding: Finding, study: Study, *, undone: bool) -> dict[str, Any]:
-    """Give a finding; it is interim while seeds, or runs that are taken together, are missing."""
+    """Return a result; it is interim while seeds, or runs that are averaged together,
+    are missing.
+    """
     planned = planned_seeds(study, finding.corpus)
     return {
         "corpus": finding.corpus,

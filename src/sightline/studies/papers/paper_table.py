@@ -1,5 +1,5 @@
-"""A table or figure of a paper as a study: its runs corpus by corpus and seed by seed, trained as the
-protocol says.
+"""A table or figure of a paper as a study: its runs by corpus and seed, trained as the protocol
+says.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from sightline.audits.audit_result import Audit
 
 OfCorpus = Callable[[Params, str, int], Iterable[tuple[str, RunSpec]]]
-"""The runs on one corpus under one seed, each with the name of its model."""
+"""Lists the runs on one corpus under one seed, each with the name of its model."""
 CAPS, PATIENCE = (8, 20, 25, 60), 3
-"""Caps on epochs that no paper's text names, and after how many epochs without a better validation
-score such a training ends. The 100 epochs of bAbI stay: its models still improve near the last."""
+"""Caps on epochs that no paper's text names, and the patience of such a training. bAbI keeps its
+100 epochs: its models still improve near the last."""
 FROM_RANDOM = ("babi",)
-"""The kinds of data whose words start at random in the papers, too."""
+"""Data whose words start at random in the papers, too."""
 
 
 def of_paper(
@@ -44,8 +44,8 @@ def of_paper(
     own_start: bool = False,
     **more: Any,
 ) -> Study:
-    """Declare a table or figure of a paper, whose runs are of a corpus and a seed each; where words
-    start is the protocol's unless the runs have an ``own_start``.
+    """Declare a table or figure of a paper, with runs by corpus and seed. Words start as in the
+    protocol unless the runs have an ``own_start``.
     """
     runs, estimates = each_corpus(cells, own_start=own_start), of_audit(numbers)
     said = {"paper": paper, "place": place, "corpora": corpora, "estimates": estimates, **more}
@@ -70,8 +70,8 @@ def each_corpus(cells: OfCorpus, *, own_start: bool = False) -> Callable[[Params
 
 
 def from_vectors(params: Params, run: RunSpec) -> RunSpec:
-    """Let words start from the vectors that are given; those without one start from zero, as in the
-    published code on which all papers build.
+    """Start words from the given vectors; words without a vector start from zero, as in the
+    published code that all papers use.
     """
     if params.vectors is None or run.data.kind in FROM_RANDOM:
         return run
@@ -80,6 +80,6 @@ def from_vectors(params: Params, run: RunSpec) -> RunSpec:
 
 
 def patient(fit: FitSpec) -> FitSpec:
-    """End a training early whose number of epochs no paper fixes; an adversary likewise."""
+    """End a training early if no paper fixes its number of epochs; an adversary likewise."""
     ended = replace(fit, patience=min(fit.patience, PATIENCE)) if fit.epochs in CAPS else fit
     return replace(ended, adversary_patience=PATIENCE) if fit.adversary else ended

@@ -1,10 +1,10 @@
-"""What the runs of the papers take, before any is made: tokens × epochs × the cost of the encoder,
-and what each measure takes of a text.
+"""Predict the time of the papers' runs: tokens × epochs × the cost of the encoder, and the time of
+each measure per text.
 
 The rates were measured on one thread: an epoch of each encoder on SST, and each measure on texts of
-SST and of 20 Newsgroups, from which a line over the squared length follows. A training is counted
-where it is needed first. The hours are those of a core that does nothing else; runs that a store has
-already say how much slower its machine was (`pace_of`).
+SST and of 20 Newsgroups, which gives a line over the squared length. A training counts where it is
+needed first. The hours are for an otherwise idle core; finished runs in the store show how much
+slower its machine was (`pace_of`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sightline.training.control_models import trainings_of
 
 @dataclass(frozen=True)
 class Size:
-    """Texts of training and of test, and in the mean the words of each and their square."""
+    """The numbers of training and test texts, and the mean of their words and squared words."""
 
     training: int
     words: float
@@ -43,51 +43,51 @@ SIZES: Mapping[str, Size] = {
 }
 """As the recipe of the papers reads the corpora here."""
 UNKNOWN = SIZES["imdb"]
-"""Stands in for a corpus that is not here."""
+"""Used for a corpus that is not here."""
 MARKS = 2
-"""Of the beginning and the end of a text."""
+"""The tokens for the beginning and the end of a text."""
 
 EPOCH: Mapping[str, float] = {"bilstm": 0.0405, "mlp": 0.0151, "cnn": 0.0328, "transformer": 0.0367}
-"""Seconds of a thousand tokens in one epoch, at 128 units (CNN: 128 channels in all) over
-embeddings of 300."""
+"""Seconds per thousand tokens and epoch, with 128 units (CNN: 128 channels in all) and embeddings
+of 300."""
 WIDTHS: Mapping[str, tuple[str, int]] = {
     "bilstm": ("hidden", 128),
     "mlp": ("hidden", 128),
     "transformer": ("hidden", 128),
     "cnn": ("channels", 32),
 }
-"""Which option says how wide an encoder is, and the width at which its epoch was measured."""
+"""The option that sets the width of an encoder, and the width at which its epoch was measured."""
 LAYER = 0.57
-"""What each further layer of a BiLSTM adds, as a share of the first."""
+"""The cost of each further layer of a BiLSTM, as a share of the first."""
 RETENTION: Mapping[str, float] = {"mlm": 2.0, "concat": 1.17}
 ADVERSARY = 1.6
 """An epoch of an adversary also runs its base."""
 SMALL_EMBEDDING = 50
-"""At embeddings as small as those of bAbI an epoch takes a seventh, states of 32 units included."""
+"""With embeddings as small as for bAbI an epoch takes a seventh, with states of 32 units."""
 SMALL = 0.16
 
 TO_THE_BEST: Mapping[str, int] = {"transformer": 14, "mlm": 8, "news": 8}
-"""Epochs up to the best one where they are more than `USUAL`, by encoder, retention or corpus: as
-earlier runs kept them."""
+"""Epochs up to the best one if they exceed `USUAL`, by encoder, retention or corpus, as in earlier
+runs."""
 USUAL = 3
 START = 4.0
 """Seconds of a run besides its training and its measures: reading, verdict, writing."""
 A_TRAINING = 2.0
-"""Seconds to build a model, to read its vectors and to keep it."""
+"""Seconds to build a model, read its vectors and save it."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Milliseconds of a measure: of a text, of a text's words, and of their square."""
+    """Milliseconds of a measure: per text, per word, and per squared number of words."""
 
     text: float = 0.0
     word: float = 0.0
     square: float = 0.0
     once: float = 0.0
-    """Seconds whatever the texts are."""
+    """Seconds for any number of texts."""
 
     def seconds(self, texts: float, size: Size) -> float:
-        """Give the seconds of some test texts of a corpus."""
+        """Return the seconds for some test texts of a corpus."""
         each = self.text + self.word * size.test_words + self.square * size.test_square
         return self.once + texts * each / 1000
 
@@ -109,15 +109,13 @@ MEASURES: Mapping[str, Rate] = {
     "beside": Rate(text=1.0, word=0.1),
 }
 OTHER = Rate(text=10.0, word=1.0)
-"""What a measure takes that no table of the papers reads."""
+"""The rate of measures that no table of the papers reads."""
 FAST: Mapping[str, float] = {"mlp": 0.2}
-"""What measures take of an encoder, as a share of what they take of a BiLSTM."""
+"""The cost of measures for an encoder, as a share of the cost for a BiLSTM."""
 
 
 def epochs_of(spec: RunSpec, corpus: str) -> int:
-    """Give the epochs that a training is expected to have: those up to its best one, and its
-    patience.
-    """
+    """Return the expected epochs of a training: up to its best one, plus its patience."""
     fit = as_trained(spec.fit)
     if spec.fit.adversary or fit.patience >= fit.epochs:
         return fit.epochs
@@ -127,7 +125,7 @@ def epochs_of(spec: RunSpec, corpus: str) -> int:
 
 
 def training_seconds(spec: RunSpec, corpus: str) -> float:
-    """Give the seconds that one training is expected to take."""
+    """Return the expected seconds of one training."""
     size = SIZES.get(corpus, UNKNOWN)
     tokens = size.training * (size.words + MARKS)
     return A_TRAINING + epochs_of(spec, corpus) * tokens / 1000 * _of_a_thousand(spec)
@@ -147,7 +145,7 @@ def _of_a_thousand(spec: RunSpec) -> float:
 
 
 def audit_seconds(spec: RunSpec, corpus: str) -> float:
-    """Give the seconds that the audit of a run is expected to take."""
+    """Return the expected seconds of the audit of a run."""
     size = SIZES.get(corpus, UNKNOWN)
     texts = size.test if spec.limit is None else min(spec.limit, size.test)
     share = FAST.get(spec.model.encoder.name, 1.0)
@@ -155,20 +153,20 @@ def audit_seconds(spec: RunSpec, corpus: str) -> float:
         code: MEASURES.get(code, OTHER).seconds(texts, size) for code in taken(spec.measures)
     }
     if "untrained" in spec.companions:
-        seconds["untrained"] = seconds.get("mixing", 0.0)  # it is measured of both models
+        seconds["untrained"] = seconds.get("mixing", 0.0)  # it is measured on both models
     return START + share * sum(seconds.values())
 
 
 @dataclass
 class Forecast:
-    """Seconds of runs in the order in which they are made: what one trains the next need not."""
+    """Predicts the seconds of runs in their order; each training is counted once."""
 
     trained: Callable[[str], bool] = lambda key: False
-    """Whether a training is there already, by its key."""
+    """Whether a training exists already, by its key."""
     _trained: set[str] = field(default_factory=set)
 
     def next(self, spec: RunSpec, corpus: str) -> float:
-        """Give the seconds of the next run, and take its trainings as made."""
+        """Return the seconds of the next run, and count its trainings as made."""
         seconds = audit_seconds(spec, corpus)
         for one in trainings_of(spec):
             key = training_key(one)
@@ -179,14 +177,14 @@ class Forecast:
 
 
 Runs = Iterable[tuple[str, str, RunSpec]]
-"""The key of each run, its corpus, and what it is."""
+"""The key of each run, its corpus, and its spec."""
 
 
 def left_of(
     runs: Runs, store: Store | None = None, unread: Container[str] | None = None
 ) -> dict[str, float]:
-    """Give the seconds of each run that is not done, in the order of the runs; a run of which all
-    was read before counts as done.
+    """Return the seconds of each missing run, in the order of the runs; a run that was read
+    completely before counts as done.
     """
     done = set() if store is None else _done(store.summaries()).keys()
     forecast = Forecast(trained=_in(store))
@@ -198,7 +196,7 @@ def left_of(
 
 
 def pace_of(runs: Runs, summaries: Iterable[Summary]) -> float | None:
-    """Say how long runs that are done took over what was expected of them; None where none is."""
+    """Return the time of finished runs relative to the prediction; None if none is finished."""
     done = _done(summaries)
     forecast, expected, took = Forecast(), 0.0, 0.0
     for key, corpus, spec in _once(runs):

@@ -1,9 +1,9 @@
-"""The protocol of the reproduction: which tables are run on which corpora, in which order, under how
+"""The protocol of the reproduction: which tables are run on which corpora, in which order, with how
 many seeds.
 
 It was fixed before its own runs, after earlier ones of the same tables (decisions 0105 and 0120).
-Stages are in the order of what they answer: after any number of hours the claims that are cited
-most have been asked first.
+The stages come in the order of their questions: after any number of hours the most cited claims
+have been tested first.
 """
 
 from __future__ import annotations
@@ -15,31 +15,29 @@ from pathlib import Path
 from sightline.studies.study_definition import Amount, Params, Study
 
 PRIMARY = ("sst", "news", "babi1", "babi2", "imdb")
-"""Corpora whose published files are whole here: conclusions rest on them. Which of the texts of IMDB
-and 20 Newsgroups the papers drew is not recorded, so their texts are others."""
+"""Corpora whose published files are complete here; the conclusions rest on them. The papers do not
+record which texts of IMDB and 20 Newsgroups they drew, so the texts differ."""
 DECIDES = PRIMARY[0]
-"""The corpus whose result stands for a claim in the summary: every table of a claim is run there."""
+"""The corpus that decides a claim in the summary: every table of a claim is run there."""
 SECONDARY = ("agnews", "snli", "babi3")
-"""Corpora of which a part of the training data is at hand: reported apart."""
+"""Corpora with only a part of the training data at hand, reported apart."""
 ABSENT = ("adr", "diabetes", "anemia", "cnn")
-"""Corpora that cannot be had without asking somebody; their tables work from a copy of the
-user's."""
+"""Corpora available only on request; their tables work with a copy of the user's."""
 TEXTS = 500
 LONG = ("imdb", "agnews", "snli")
-"""Corpora of long texts, or of so many, that at most `TEXTS` test texts of each run are
-audited."""
+"""Corpora with long texts, or so many, that at most `TEXTS` test texts of each run are audited."""
 WHOLE = (
     "jain2019:J-1", "tutek2020:T-1", "tutek2020:T-6", "tutek2020:T-C", "meister2021:M-3",
     "wen2022:W-1",
 )  # fmt: skip
-"""Tables of how well models do: they read answers alone, of all test texts."""
+"""Tables of model performance: they read only predictions, on all test texts."""
 QUICK_TEXTS = 200
 """Test texts of a quick try of a table."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Some tables on some corpora, the first ``seeds`` seeds of each model."""
+    """Some tables on some corpora, with the first ``seeds`` seeds of each model."""
 
     asks: str
     tables: tuple[str, ...]
@@ -47,7 +45,7 @@ class Stage:
     seeds: int
 
     def covers(self, table: str, corpus: str) -> bool:
-        """Tell whether it asks for a table on a corpus."""
+        """Tell whether the stage includes a table on a corpus."""
         return table in self.tables and corpus in self.corpora
 
 
@@ -66,7 +64,7 @@ STATES = _of("meister2021", "M-1", "M-6", "M-3")
 SPARSITY = _of("meister2021", "M-2", "M-F2", "M-F3", "M-5")
 ADVERSARIES = _of("wiegreffe2019", "P-V")
 TEN = ("jain2019:J-2", "tutek2020:T-1", "wen2022:W-2")
-"""Tables under ten seeds on the two corpora that are quickest."""
+"""Tables with ten seeds on the two fastest corpora."""
 SMALL, STORIES, FILMS = ("sst", "news"), ("babi1", "babi2"), ("imdb",)
 STAGES = (
     Stage("does attention agree with gradients and leave-one-out", CORRELATION, SMALL, 5),
@@ -106,7 +104,7 @@ NOT_RUN = (
 
 
 def amounts_of(study: Study) -> Mapping[str, Amount]:
-    """Say how much of a table the protocol asks for, by corpus."""
+    """Return the amount of a table in the protocol, by corpus."""
     seeds = dict[str, int]()
     for stage in STAGES:
         for corpus in study.corpora:
@@ -120,9 +118,7 @@ def _limit(study: Study, corpus: str) -> int | None:
 
 
 def asked_of(study: Study, params: Params) -> Params:
-    """Fill in how much of a table is wanted where it is not said: as much as the protocol asks
-    for.
-    """
+    """Fill in unset amounts of a table from the protocol."""
     amounts = {
         corpus: Amount(
             amount.seeds if params.seeds is None else params.seeds,
@@ -134,21 +130,21 @@ def asked_of(study: Study, params: Params) -> Params:
 
 
 def whole(study: Study, folder: Path, vectors: Path | None, seeds: int | None = None) -> Params:
-    """Ask for all that the protocol has of a table, and for nothing else."""
+    """Return the amounts of the whole protocol for a table."""
     asked = asked_of(study, Params(folder, seeds, vectors=vectors))
     return replace(asked, corpora=tuple(asked.amounts))
 
 
 def quickly(params: Params, there: tuple[str, ...]) -> Params:
-    """Ask for one corpus that is there, one seed and few texts: a try that takes minutes."""
+    """Reduce to one available corpus, one seed and few texts: a try that takes minutes."""
     first = sorted(there, key=lambda one: PRIMARY.index(one) if one in PRIMARY else len(PRIMARY))
     limit = QUICK_TEXTS if params.limit is None else params.limit
     return replace(params, corpora=tuple(first[:1]), seeds=1, limit=limit, amounts={})
 
 
 def in_stages(tables: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Stage, str, str, int]]:
-    """List what is to be run in its order: stage, table, corpus and seed; seeds vary slowest, so
-    that a stage that is cut short has as many of each model.
+    """List the runs in order: stage, table, corpus and seed. Seeds vary slowest, so that an
+    interrupted stage has equally many of each model.
     """
     for stage in STAGES:
         for seed in range(stage.seeds):

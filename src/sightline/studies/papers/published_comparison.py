@@ -1,4 +1,6 @@
-"""What a paper prints and ours: one table, a line for each quantity, with how near the two are."""
+"""Compare a paper's printed values with ours: one table, a line for each quantity, and how close
+they are.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from sightline.studies.run_plan import COUNTED, Plan
 from sightline.studies.study_definition import Study
 
 Key = tuple[str, str, str]
-"""A corpus, a model (none of a corpus itself) and a quantity."""
+"""A corpus, a model (none for the corpus itself) and a quantity."""
 COLUMNS = ("published", "later run", "ours", "chance level", "seeds", "result")
 NOT_COMPARABLE = "not comparable"
 UNSAID = "no run says this quantity"
@@ -32,10 +34,10 @@ LATER = "later run: outputs that the authors committed with their code after the
 
 
 def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Table:
-    """Compare what is printed of an artefact with the runs there are; its notes say what is
-    missing, and why.
+    """Compare the printed values of a table or figure with its finished runs; notes name the
+    missing runs, with reasons.
 
-    ``read`` is what was read of runs already, some perhaps of another store.
+    ``read`` holds earlier readings, some perhaps from another store.
     """
     artefact = plan.artefact
     ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read)}
@@ -74,14 +76,14 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
 
 
 def _lacking(key: Key, plan: Plan, models: Container[tuple[str, str]]) -> str:
-    """Say why there is no number of ours."""
+    """Say why we have no number."""
     if key[:2] in models:
         return UNSAID
     return plan.absent.get(key[0], "no run is done")
 
 
 def _unsaid(theirs: Mapping[Key, Printed], ours: Mapping[Key, AggregateLine]) -> Iterator[str]:
-    """Name printed quantities that no run of their model says: a misspelt name, or a number that is
+    """Name printed quantities that no run of their model has: a misspelt name, or a number that is
     not read.
     """
     models = {key[:2] for key in ours}
@@ -99,9 +101,7 @@ def _wanted(one: Printed, plan: Plan) -> bool:
 
 
 def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
-    """Keep the paper's order of corpora, of models and of quantities, each by where it is first
-    named.
-    """
+    """Keep the paper's order of corpora, models and quantities, each by its first occurrence."""
     firsts: list[dict[str, int]] = [{}, {}, {}]
     for key in keys:
         for first, name in zip(firsts, key, strict=True):
@@ -117,7 +117,7 @@ def row_beside(
     key: Key | None = None,
     lacking: str = "no run is done",
 ) -> tuple[TableCell, ...]:
-    """Give the cells of one line: published, their later run, ours, chance level, seeds and the
+    """Return the cells of one line: published, their later run, ours, chance level, seeds and the
     result.
     """
     value, baseline = (None, None) if ours is None else (ours.found.value, ours.found.baseline)
@@ -146,7 +146,7 @@ def _cell(found: Estimate | None, why: str) -> TableCell:
 
 
 def why(artefact: Study, key: Key) -> str:
-    """Say why a line cannot be compared with the printed value; nothing where it can."""
+    """Say why a line cannot be compared with the printed value; empty if it can."""
     corpus, _, quantity = key
     return next(
         (artefact.apart[name] for name in (*key, (corpus, quantity)) if name in artefact.apart), ""
@@ -160,7 +160,7 @@ def said_of(
     reason: str,
     seeds: int,
 ) -> str:
-    """Say how ours is to what is printed, and to a later run of the authors."""
+    """Compare our number with the printed one, and with a later run of the authors."""
     if ours is None or math.isnan(ours.value) or theirs is again is None:
         return ""
     if reason:
@@ -182,9 +182,7 @@ def _compared(printed: Printed | None, ours: Estimate, seeds: int) -> str:
 
 
 def _without_vectors(plan: Plan, store: Store) -> Iterator[str]:
-    """Name the corpora many of whose words have no vector, by the first run of each that is
-    done.
-    """
+    """Name corpora with many words without a vector, from the first finished run of each."""
     first = {run.corpus: run for run in reversed(plan.runs(store)) if run.spec.model.vectors}
     for corpus in plan.corpora:
         known = first[corpus].audit().cards["data"].get("vectors", {}) if corpus in first else {}
@@ -197,7 +195,7 @@ def _without_vectors(plan: Plan, store: Store) -> Iterator[str]:
 
 
 def _missing(plan: Plan, store: Store) -> list[str]:
-    """Name the runs that are not done, and how each ended that failed."""
+    """Name the missing runs, and the errors of failed ones."""
     found = store.find(plan.grid.keys)
     lines = []
     for (corpus, model, seed), key in zip(plan.grid.labels, plan.grid.keys, strict=True):

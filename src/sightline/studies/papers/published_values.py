@@ -1,11 +1,11 @@
-"""What the papers print, value by value; ours stand beside it
-(`sightline.studies.papers.published_comparison`).
+"""The printed values of the papers; `sightline.studies.papers.published_comparison` compares them
+with ours.
 
-One file a paper, ``published/PAPER.csv``: the artefact, where it is printed, the corpus, the model,
-the quantity, the value, and the standard deviation where one is printed. ``PAPER-later-run.csv`` has
-the same of a later run of its authors. Shares are written as shares where a paper has percent. Of
-Jain & Wallace (2019) the numbers are from Tables 1 and 2, as read from an account of the paper; their
-other results are figures without numbers.
+One file per paper, ``published/PAPER.csv``: the table or figure, where it is printed, the corpus,
+the model, the quantity, the value, and the standard deviation if one is printed.
+``PAPER-later-run.csv`` has the same for a later run of its authors. Percentages are written as
+shares. The numbers of Jain & Wallace (2019) are from Tables 1 and 2, as read from an account of the
+paper; their other results are figures without numbers.
 """
 
 from __future__ import annotations
@@ -23,22 +23,21 @@ PAPERS = {
     "wen2022": "Wen et al. 2022",
     "wiegreffe2019": "Wiegreffe & Pinter 2019",
 }
-"""The papers by the name of their file; of the last one nothing is printed as a number that is
-taken up here."""
+"""The papers by the name of their file; the last one prints no number that is used here."""
 PERFORMANCE = ("jain2019:J-1", "wen2022:W-1", "meister2021:M-3", "tutek2020:T-1")
-"""The tables that print how well models do."""
+"""The tables that print model performance."""
 METRICS = ("accuracy", "F1")
-"""How well a model does."""
+"""Measures of model performance."""
 FOLDER = Path(__file__).parent / "published"
 
 
 @dataclass(frozen=True)
 class Printed:
-    """One figure: in which artefact it stands and where that is, of which corpus and model it is,
-    and what it measures.
+    """One printed number: its table or figure, its place there, its corpus and model, and its
+    quantity.
 
     ``step`` is one unit of its last digit, ``written`` the number and its standard deviation as
-    they are printed. What is of a corpus alone has no model.
+    printed. A number of a corpus alone has no model.
     """
 
     paper: str
@@ -54,21 +53,21 @@ class Printed:
 
     @property
     def of(self) -> tuple[str, str, str]:
-        """What it is a figure of."""
+        """The corpus, model and quantity of the number."""
         return self.corpus, self.model, self.quantity
 
 
 @cache
 def printed(paper: str) -> tuple[Printed, ...]:
-    """Read all that a paper prints, by the name of its file, in the paper's order."""
+    """Read everything that a paper prints, by the name of its file, in the paper's order."""
     with (FOLDER / f"{paper}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(_read(PAPERS[paper], row) for row in csv.DictReader(file))
 
 
 @cache
 def later(paper: str) -> tuple[Printed, ...]:
-    """Read what the authors' own later run gave, where there is one: of Jain & Wallace (2019), from
-    the outputs that they committed with their code (github.com/successar/AttentionExplanation,
+    """Read the results of the authors' own later run, if there is one: for Jain & Wallace (2019),
+    from the outputs that they committed with their code (github.com/successar/AttentionExplanation,
     425a89a).
     """
     path = FOLDER / f"{paper}-later-run.csv"
@@ -79,7 +78,7 @@ def later(paper: str) -> tuple[Printed, ...]:
 
 
 def later_in(artefact: str) -> Iterator[Printed]:
-    """Give what a later run of the authors gave of a table or figure, by its id."""
+    """Return a later run's values for a table or figure, by its id."""
     paper, _, name = artefact.partition(":")
     return (one for one in later(paper) if one.artefact == name)
 
@@ -93,20 +92,20 @@ def _read(paper: str, row: dict[str, str]) -> Printed:
 
 
 def printed_in(artefact: str) -> Iterator[Printed]:
-    """Give what is printed in a table or figure, by its id: ``PAPER:TABLE``."""
+    """Return the printed values of a table or figure, by its id: ``PAPER:TABLE``."""
     paper, _, name = artefact.partition(":")
     return (one for one in printed(paper) if one.artefact == name)
 
 
 def value_of(artefact: str, corpus: str, model: str, quantity: str) -> float | None:
-    """Give one printed value; None where there is none."""
+    """Return one printed value; None if there is none."""
     of = (corpus, model, quantity)
     return next((one.value for one in printed_in(artefact) if one.of == of), None)
 
 
 def performance(corpus: str, model: str) -> list[Printed]:
-    """Give what all papers print of how well a model does, whatever its options are; that it reads
-    queries goes unsaid.
+    """Return everything that the papers print on the performance of a model, whatever its options;
+    that it reads queries is not compared.
 
     Jain & Wallace print F1 of the positive class for classification and accuracy for questions and
     inference (their released code says so); Tutek & Šnajder F1; Meister et al. and Wen et al.

@@ -1,4 +1,4 @@
-"""The runs of all tables in the order of the protocol, each once, and what they take by table and
+"""List the runs of all tables in the order of the protocol, each once, and their time by table and
 corpus.
 """
 
@@ -16,12 +16,12 @@ from sightline.studies.papers.protocol import in_stages
 from sightline.studies.run_plan import Plan, Readings
 
 LATER = "not in the protocol"
-"""The stage of runs that were asked for beyond the protocol, such as more seeds."""
+"""The stage of runs beyond the protocol, such as more seeds."""
 
 
 @dataclass(frozen=True)
 class OrderedRun:
-    """A run as one table needs it: in which stage, on which corpus, of which model."""
+    """A run as one table needs it: its stage, corpus and model."""
 
     stage: str
     table: str
@@ -33,8 +33,8 @@ class OrderedRun:
 
 
 def ordered(plans: Mapping[str, Plan]) -> list[OrderedRun]:
-    """List the runs of all tables in the order of the protocol; one that several tables read stands
-    as often.
+    """List the runs of all tables in the order of the protocol; a run is listed once for each table
+    that reads it.
     """
     found = [*_by_stage(plans)]
     known = {(run.table, run.corpus, run.model, run.key) for run in found}
@@ -76,19 +76,19 @@ def _runs(stage: str, table: str, plan: Plan) -> Iterator[OrderedRun]:
 
 @dataclass(frozen=True)
 class PaperForecast:
-    """What is left of the papers' tables, in seconds of one worker.
+    """What remains of the papers' tables, in seconds of one worker.
 
-    Each run counts where it is needed first, and so does each training.
+    Each run, and each training, counts where it is needed first.
     """
 
     runs: Sequence[OrderedRun]
     left: Mapping[str, float]
     pace: float | None = None
-    """How long runs took in the store over what is predicted."""
+    """The time of finished runs in the store relative to the prediction."""
 
     @property
     def status(self) -> dict[str, Any]:
-        """Say how many runs are planned and done, and the hours of the rest."""
+        """Return how many runs are planned and done, and the hours of the rest."""
         planned = len({run.key for run in self.runs})
         hours = sum(self.left.values()) / 3600
         return {
@@ -96,8 +96,8 @@ class PaperForecast:
         }  # fmt: skip
 
     def by_table(self) -> list[dict[str, Any]]:
-        """Say of each table and corpus how many configurations and runs it has, how many of these
-        no table before it needs, and the hours of those.
+        """Return for each table and corpus the number of configurations and runs, of runs that no
+        earlier table needs, and their hours.
         """
         first = self._first()
         groups = dict[tuple[str, str], list[OrderedRun]]()
@@ -116,7 +116,7 @@ class PaperForecast:
         ]
 
     def by_stage(self) -> list[dict[str, Any]]:
-        """Say of each stage how many runs it adds, and after how many hours it ends."""
+        """Return how many runs each stage adds, and after how many hours it ends."""
         stages = dict[str, set[str]]()
         seen, total, rows = set[str](), 0.0, []
         for run in self.runs:
@@ -146,7 +146,7 @@ class PaperForecast:
 def forecast(
     plans: Mapping[str, Plan], store: Store | None, read: Mapping[str, Readings]
 ) -> PaperForecast:
-    """Say what is left of the tables; ``read`` names the readings that were kept before, by
+    """Return what remains of the tables; ``read`` names the readings that were kept before, by
     table.
     """
     runs = ordered(plans)

@@ -1,9 +1,9 @@
-"""Sparse attention: whether it ranks words as inputs matter or as states do, and what becomes of
-that along λ.
+"""Measure whether sparse attention ranks words by the importance of inputs or of hidden states, and
+how that changes along λ.
 
 After Meister et al. 2021: Tables 1 and 6 (softmax and sparsemax, a BiLSTM and a Transformer), Table
-2 and figure 3 (a sweep of sparsegen). Trained as the papers trained, as in the study `trained`;
-cheap corpora first, film reviews once.
+2 and figure 3 (a sweep of sparsegen). Trained as in the papers, as in the study `trained`; fast
+corpora first, film reviews once.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ MODELS = tuple(
 SWEEP = {setting: f"{BILSTM}+sparsegen(lambda={setting})" for setting in LAMBDAS}
 SETTINGS = {model: setting for setting, model in SWEEP.items()}
 TEXTS = 1000
-"""Of film reviews, which are long, so many are audited."""
+"""The number of film reviews that are audited; they are long."""
 CORPORA: Mapping[str, tuple[tuple[str, ...], int, int | None]] = {
     "news": ((*MODELS,), len(SEEDS), None),
     "sst": ((*MODELS, *SWEEP.values()), len(SEEDS), None),
     "imdb": ((*SWEEP.values(),), 1, TEXTS),
 }
-"""The models of each corpus, how many seeds, and how many test texts at most."""
+"""The models of each corpus, the number of seeds, and the most test texts."""
 EPOCHS: Mapping[str, int] = {"imdb": 4}
-"""How many epochs a training along λ has. 2,148 steps; SST has some 2,800, and keeps one of the
-first 1,194."""
+"""The epochs of a training along λ. IMDB takes 2,148 steps; SST has some 2,800, and keeps one of
+the first 1,194."""
 SWEPT = ("state_agreement",)
 MEASURES = ("mixing", *SWEPT)
-"""What is asked of models along λ, and of those of Table 1, whose states are also asked what moves
-them."""
+"""The measures for models along λ, and for those of Table 1, which also measure what moves their
+states."""
 REFERENCES = ("gradient_through", "deletion", "state_gradient", "state_deletion")
 PRINTED: Mapping[str, tuple[str, str]] = {
     "entropy": ("meister2021:M-1", "evenness of inputs for states"),
@@ -63,16 +63,16 @@ PRINTED: Mapping[str, tuple[str, str]] = {
     "state_gradient": ("meister2021:M-6", "τ with gradient of states"),
     "state_deletion": ("meister2021:M-6", "τ with removal of states"),
 }
-"""Where the paper prints a number, and under which name it is kept."""
+"""Where the paper prints a number, and the name under which it is kept."""
 PRINTED_ALONG = "τ of λ with evenness of inputs for the answer"
 KINDS = ("tau", "coupling_tau", "within_tau", "entropy")
 ALONG = tuple(f"{kind}.{one}" for kind in ("tau", "entropy") for one in REFERENCES)
-"""What is held against λ."""
+"""The quantities that are correlated with λ."""
 MIXED = ("mixing.entropy", "mixing.focus.untrained", "mixing.own")
-"""Of the importance of inputs for states: how even it is, how uneven it is as drawn, and what is
-the word's own."""
+"""The importance of inputs for states: how even it is, how uneven at initialisation, and the share
+of the word itself."""
 UNDEFINED = asdict(across_seeds(()))
-"""What goes with λ where no seed has every λ."""
+"""The correlation with λ if no seed has every λ."""
 
 
 def cell(folder: Path, corpus: str, model: str, seed: int) -> RunSpec:
@@ -96,7 +96,9 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Average runs over seeds, and say of each λ what they do; there are no gates."""
+    """Average runs over seeds, and aggregate them at each λ; this study has no
+    acceptance criteria.
+    """
     means = [_mean(found) for found in by_labels(rows["rows"], ("corpus", "model")).values()]
     corpora = dict.fromkeys(one["corpus"] for one in rows["joint"])
     sweeps = [
@@ -150,7 +152,7 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _along(runs: Sequence[Done]) -> dict[str, Any]:
-    """Say what goes with λ under one seed, text by text."""
+    """Correlate quantities with λ under one seed, text by text."""
     swept = [(SETTINGS[run.model], run.seed, _values(run.audit())) for run in runs]
     along = {
         name: asdict(
@@ -169,10 +171,10 @@ def _along(runs: Sequence[Done]) -> dict[str, Any]:
 def _sweep(
     means: Sequence[Mapping[str, Any]], swept: Sequence[Mapping[str, Any]], corpus: str
 ) -> dict[str, Any]:
-    """Say what the agreement and the evenness of an importance are at each λ, and whether they go
-    with it.
+    """Return the agreement and the evenness of an importance at each λ, and their correlation with
+    λ.
 
-    A seed counts where it has every λ that any has.
+    A seed counts if it has every λ that any seed has.
     """
     found = sorted(
         (
@@ -207,7 +209,7 @@ def _sweep(
 
 STUDY = Study(
     "sparse",
-    "sparse attention beside the importance of inputs and of states",
+    "sparse attention and the importance of inputs and of states",
     _runs,
     estimates=_estimates,
     joint=Joint(lambda model: f"{BILSTM}+sparsegen" if model in SETTINGS else "", _along),

@@ -1,10 +1,10 @@
-"""Trained as the papers trained: how well the models do on test texts, seed by seed, beside what
-the papers print.
+"""Models trained as in the papers: their performance on test texts, seed by seed, compared with the
+printed values.
 
-The corpora are not shipped: the grid is made for the folder they lie in. Nothing is chosen by a
-test text. What had to be chosen (δ of tying, η of masked words, each between the values that Tutek
-& Šnajder name) was chosen by the first seed, on the validation score that also chooses its epoch; η
-on 20 Newsgroups anew, as the paper adjusts it by corpus.
+The corpora are not shipped: the grid is made for their folder. No choice used a test text. Tutek &
+Šnajder name ranges for two settings (δ of tying, η of masked words). They were chosen with the
+first seed, on the validation score that also chooses its epoch; η was chosen again on 20
+Newsgroups, as the paper adjusts it by corpus.
 """
 
 from __future__ import annotations
@@ -37,27 +37,28 @@ from sightline.studies.study_definition import Done, Labels, Params, Rows, Study
 SEEDS = (0, 1, 2)
 SHARE: Bounds = (0.0, 1.0)
 TRIED = ("run", "corpus", "model", "validation")
-"""What is told of a setting that is tried."""
+"""What is reported of a setting that is tried."""
 DIMENSION, FEWEST = 300, 5
-"""Of the word vectors, and in how many training texts a word must stand to get one."""
+"""The dimension of the word vectors, and the least number of training texts in which a word must
+occur to get one."""
 FILMS = "film-reviews"
 STARTS: Mapping[str, tuple[str, ...]] = {FILMS: ("sst", "imdb"), "news": ("news", "agnews")}
-"""Of which corpora the words start from which file of vectors: it is made of their training texts
+"""The corpora whose words start from each file of vectors, which is made of their training texts
 and of film reviews.
 
-Film reviews alone know .69 of the running words of 20 Newsgroups; where words are masked the others
+Film reviews alone cover .69 of the running words of 20 Newsgroups; if words are masked, the others
 would stay random."""
 Vectors = Mapping[str, Path]
-"""By corpus, the file that its words start from."""
+"""The file of initial word vectors, by corpus."""
 
 
 @dataclass(frozen=True)
 class PaperModel:
-    """A model on a corpus under a preset, and the accuracy that was asked of it before it was
-    trained (None: none is).
+    """A model on a corpus under a preset, and the accuracy required before it was trained (None:
+    none is).
 
-    ``setting`` names a model among those of which validation chooses one; ``vectors`` says that its
-    words start from word vectors where its paper's do not (all of the retention preset do).
+    ``setting`` names a candidate among which validation chooses; ``vectors`` says that its words
+    start from word vectors although the paper's do not (the retention preset always uses them).
     """
 
     corpus: str
@@ -69,7 +70,7 @@ class PaperModel:
 
     @property
     def label(self) -> str:
-        """What tables call it."""
+        """The name of the model in tables."""
         return f"{self.model}, from vectors" if self.vectors else self.model
 
 
@@ -81,16 +82,16 @@ SETTINGS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("sst", "mlm"): MASKED,
     ("news", "mlm"): MASKED,
 }
-"""Tutek & Šnajder 2020, §3.1 and Table 4, by corpus and what is set."""
+"""Tutek & Šnajder 2020, §3.1 and Table 4, by corpus and setting."""
 CHOSEN: Mapping[tuple[str, str], str] = {
     ("sst", "tying"): f"{BILSTM}+tying(delta=1.0)",
     ("sst", "mlm"): f"{BILSTM}+mlm(eta=5.0)",
     ("news", "mlm"): f"{BILSTM}+mlm(eta=0.1)",
 }
-"""The settings that get more seeds: some one until all are scored, and then what validation chose,
-as a gate holds."""
+"""The setting that validation chose, which gets more seeds; the others get one. An acceptance
+criterion checks the choice."""
 PRICE = 0.03
-"""What keeping words may cost of F1."""
+"""The most F1 that keeping words may cost."""
 RETENTION = "tutek2020"
 """The preset whose models start from word vectors."""
 MODELS: tuple[PaperModel, ...] = (
@@ -118,11 +119,11 @@ MODELS: tuple[PaperModel, ...] = (
     PaperModel("babi3", "jain2019-babi", f"{BILSTM}+query"),
     PaperModel("imdb", "jain2019", BILSTM, 0.86),
 )
-"""Cheap ones first."""
+"""Fast ones first."""
 
 
 def cell(data: DataSpec, model: PaperModel, seed: int, vectors: Path | None) -> RunSpec:
-    """Describe one run: a training, and its answers to all test texts."""
+    """Describe one run: a training, and its predictions for all test texts."""
     spec, fit = build_specs(model.model, model.preset)
     started = (
         with_vectors(spec, vectors)
@@ -133,7 +134,7 @@ def cell(data: DataSpec, model: PaperModel, seed: int, vectors: Path | None) -> 
 
 
 def make_vectors(folder: Path, out: Path) -> Vectors:
-    """Write the files of vectors that are not in a folder, and give that of each corpus."""
+    """Write the missing files of vectors into a folder, and return the file of each corpus."""
     for file, corpora in starts_in(out).items():
         if not file.exists():
             read = dict.fromkeys((*STARTS[FILMS], *corpora))
@@ -146,19 +147,21 @@ def make_vectors(folder: Path, out: Path) -> Vectors:
 
 
 def vectors_in(out: Path) -> Vectors:
-    """Say where the vectors of each corpus are, or will be."""
+    """Return where the vectors of each corpus are, or will be."""
     return {corpus: file for file, corpora in starts_in(out).items() for corpus in corpora}
 
 
 def starts_in(out: Path) -> Mapping[Path, tuple[str, ...]]:
-    """Say of which corpora the words start from which file of a folder."""
+    """Return the corpora whose words start from each file of a folder."""
     return {out / f"{name}{LEARNED}": corpora for name, corpora in STARTS.items()}
 
 
 def runs_of(
     params: Params, models: Sequence[PaperModel] = MODELS
 ) -> Iterator[tuple[Labels, RunSpec]]:
-    """List the runs on the corpora of a folder; some start from vectors, where there are any."""
+    """List the runs on the corpora of a folder; some need vectors, and are left out
+    without them.
+    """
     for model in (one for one in models if params.vectors_of or not one.vectors):
         kept = _is_kept(model.corpus, model.setting, model.model)
         for seed in SEEDS[: params.seeds] if kept else SEEDS[:1]:
@@ -168,7 +171,9 @@ def runs_of(
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Average runs over seeds beside what the papers print, and hold what validation chose."""
+    """Average runs over seeds, compare them with the printed values, and check what validation
+    chose.
+    """
     every = rows["rows"]
     kept = [row for row in every if "accuracy" in row]
     known = {(row["corpus"], row["model"]): row for row in every if row["seed"] == "0"}
@@ -196,10 +201,10 @@ def _of_model(rows: Sequence[Mapping[str, Any]], model: PaperModel) -> list[Mapp
 
 
 def _values(run: Done) -> dict[str, Any]:
-    """Say how a model was trained, and how well it does; its validation score chose its epoch.
+    """Return how a model was trained, and its performance; its validation score chose its epoch.
 
-    Of a setting that was not chosen the validation score is all that is read: who sees test scores
-    may choose by them.
+    For a setting that was not chosen only the validation score is read, so that test scores cannot
+    influence the choice.
     """
     training = read_classifier(run.store.training_folder(training_key(run.spec)))[1]
     best = training["fit"]["epochs"][training["summary"]["kept"] - 1][run.spec.fit.keep]
@@ -217,7 +222,7 @@ def _values(run: Done) -> dict[str, Any]:
 
 
 def positive_f1_of(audit: Results, seed: int) -> dict[str, Any] | None:
-    """F1 of the positive class; None where there are not two."""
+    """F1 of the positive class; None if there are not two classes."""
     outputs = audit.measurements["outputs"]
     if not isinstance(outputs, Measurement) or len(audit.cards["model"]["labels"]) != 2:
         return None
@@ -244,15 +249,13 @@ def _group(model: PaperModel, rows: Sequence[Mapping[str, Any]]) -> dict[str, An
 
 def _reaches(mean: Estimate, value: float) -> bool:
     """Tell whether a value lies within the interval over seeds or below it; without an interval the
-    mean is held.
+    mean is compared.
     """
     return value <= (mean.value if math.isnan(mean.high) else mean.high)
 
 
 def _gates(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Hold the accuracy that was asked for, and the price of keeping words, once all seeds are
-    there.
-    """
+    """Check the required accuracy, and the cost of keeping words, once all seeds are done."""
     whole = [group for group in groups if group["seeds"] == len(SEEDS)]
     for group in whole:
         name = f"{group['corpus']}, {group['preset']}, {group['model']}"
@@ -275,7 +278,7 @@ def _gates(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _choices(settings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Hold what was chosen against the validation scores, once there are all."""
+    """Check the choices against the validation scores, once all are done."""
     scores = {(one["corpus"], one["model"]): one["validation"] for one in settings}
     for of, models in SETTINGS.items():
         corpus, name = of

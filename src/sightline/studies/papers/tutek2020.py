@@ -1,6 +1,6 @@
 """Tutek & Šnajder (2020), *Staying True to Your Word*: their tables and figures, by id.
 
-Words start from vectors where a file of them is given; the paper's claims rest on pretrained ones.
+Words start from vectors if a file of them is given; the paper's claims rest on pretrained ones.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from sightline.studies.study_definition import Params
 CORPORA = ("sst", "agnews", "news", "imdb", "anemia")
 SCORERS = ("additive", "dot")
 REGULARIZED = ("base", "tying", "mlm")
-"""What Appendix C is about: what is added to the loss, beside nothing."""
+"""The additions to the loss in Appendix C, and none."""
 DOTS = ("dot(start=uniform)", "dot", "dot(scaled=false)")
-"""Dot attention by how its vector starts, and once more without the division by √H of equations 10
-and 11."""
+"""Dot attention by the start of its vector, and once without the division by √H of equations 10 and
+11."""
 DIABETES = (
     "the paper leaves Diabetes out, because there every change of the weights gives an F1 of 0"
 )
@@ -41,10 +41,10 @@ KEEPING = {
 }
 """What Tables 2 and 3 read of a model, in one run; Table 2 prints additive attention alone."""
 DRAWN_TEXTS = 200
-"""Test texts of the runs whose words are drawn one by one."""
+"""Test texts of the runs with words drawn one by one."""
 WEIGHTS = (1.05e-3, 1e-2, 3e-2, 1e-1, 3e-1)
-"""λ of Figure 1, whose own go unsaid: below the first, attention stays where the base’s is
-(`studies.papers.adversaries`)."""
+"""λ of Figure 1, which the paper does not name; below the first, attention stays close to the
+base's (`studies.papers.adversaries`)."""
 LOST = (
     "F1 of the positive class; permuted: the mean of ten permutations of each text (the paper "
     f"names neither); {KEPT}"
@@ -92,7 +92,7 @@ def _label(scorer: str, kind: str, layers: int = 1) -> str:
 
 
 def cell(asked: Params, corpus: str, seed: int, scorer: str, kind: str, layers: int = 1) -> RunSpec:
-    """Describe one run as they trained."""
+    """Describe one run, trained as in the paper."""
     model = PaperModel(
         corpus, RETENTION, f"{_encoder(layers)}+{scorer}{word_retention.added(corpus, kind)}"
     )
@@ -125,7 +125,7 @@ def _retained(scorers: Sequence[str]) -> OfCorpus:
 
 
 def _alone(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """List the models whose words are drawn one by one; the figure shows one text."""
+    """List the models with words drawn one by one; the figure shows one text."""
     for kind in asked.swept(word_retention.KINDS):
         run = cell(asked, corpus, seed, "additive", kind)
         measures = ("reach", "token_evidence")
@@ -133,7 +133,9 @@ def _alone(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 
 def _against(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """Adversaries of the plain model and of one that learned to tell masked words, over λ."""
+    """List adversaries over λ, of the plain model and of one that learned to predict
+    masked words.
+    """
     for kind in ("base", "mlm"):
         run = replace(cell(asked, corpus, seed, "additive", kind), measures=("beside",))
         for weight in asked.swept(WEIGHTS):

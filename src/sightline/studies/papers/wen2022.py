@@ -33,7 +33,7 @@ CORPORA = (*BINARY, *QUESTIONS[1:])
 ENCODERS, SCORERS = ("bilstm", "cnn", "mlp"), ("additive", "deep", "dot")
 TEMPERATURE = 0.8
 TWICE: Bounds = (0.0, 2.0)
-"""How far apart two τ may be."""
+"""The bounds of the difference between two τ."""
 INFORMED = ("information",)
 TAUS = {
     "τ of information and weight by rank": ("information.paper.tau.output", ""),
@@ -69,7 +69,9 @@ TOGETHER = (
 
 
 def cell(asked: Params, corpus: str, seed: int, model: str, measures: tuple[str, ...]) -> RunSpec:
-    """Describe one run as they trained; of questions as Jain & Wallace did, whom they follow."""
+    """Describe one run, trained as in the paper; questions as in Jain & Wallace, whom
+    they follow.
+    """
     return jain2019.cell(asked, corpus, seed, model, measures, "wen2022")
 
 
@@ -118,8 +120,8 @@ def _moved(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 
 def _moved_as_theirs(audit: Audit) -> Mapping[str, Number]:
-    """Give how far an adversary is from its base, TVD as the paper’s code counts it: half of
-    ours.
+    """Return how far an adversary is from its base, with TVD as in the paper's code: half
+    of ours.
     """
     moved = moved_of(audit)
     return {
@@ -135,7 +137,7 @@ def _halved(number: Number) -> Number:
 
 
 def _of_ranks(audit: Audit) -> Mapping[str, Number]:
-    """Give what ranks know; without τ where there were too few ranks or texts."""
+    """Return the rank information; τ is left out if there were too few ranks or texts."""
     known = dict(named({**TAUS, **RANKED})(audit))
     if TAU_BY_RANK in known:
         known[AGAIN] = Number(_again(known[TAU_BY_RANK].value), None, TWICE)
@@ -143,12 +145,12 @@ def _of_ranks(audit: Audit) -> Mapping[str, Number]:
 
 
 def _again(tau: Estimate) -> Estimate:
-    """Say how far apart the published τ of one model are over starts of k-means."""
+    """Return the range of the published τ of one model over starts of k-means."""
     return without_interval(tau.high - tau.low, tau.n, tau.method)
 
 
 def _together(found: Mapping[Of, tuple[float, float]]) -> Iterator[AggregateLine]:
-    """Say whether models with a higher τ have weights that are less even."""
+    """Correlate τ with the unevenness of the weights, over models."""
     by_seed = [
         [both for (_, _, at), both in found.items() if at == seed]
         for seed in sorted({at for *_, at in found})
@@ -163,8 +165,8 @@ def _together(found: Mapping[Of, tuple[float, float]]) -> Iterator[AggregateLine
 def _over_corpora(
     description: str, names: Iterable[str], found: Mapping[Of, Estimate], bounds: Bounds
 ) -> Iterator[AggregateLine]:
-    """Average a number by model, or by scorer, over the corpora there are, as §5 does over
-    eleven.
+    """Average a number by model, or by scorer, over the available corpora, as §5 does
+    over eleven.
     """
     for name in names:
         by_corpus = [

@@ -1,5 +1,5 @@
-"""Wiegreffe & Pinter (2019), *Attention is not not Explanation*: what the later papers take from
-it, by id.
+"""Wiegreffe & Pinter (2019), *Attention is not not Explanation*: the results that later papers use,
+by id.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOVED = {
 
 
 def _cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
-    """The base beside its other seeds, and its adversaries over λ."""
+    """List the base with its other seeds, and its adversaries over λ."""
     data = data_of(asked.folder, corpus)
     seeds = tuple(asked.swept(adversaries.SEEDS))
     base = adversaries.cell(asked.folder, {}, seeds)
@@ -41,7 +41,7 @@ PAPER_TABLES = (
     _table(
         "P-V",
         "Figures 3 and 5",
-        ("how far attention is from itself under other seeds, and from that of adversaries"),
+        "how far attention is from itself under other seeds, and from adversaries",
         ("sst", "imdb", "agnews", "news", "diabetes", "anemia"),
         cells=_cells,
         numbers=named(MOVED),

@@ -1,10 +1,9 @@
-"""Models that are made to keep their words (Tutek & Šnajder 2020): what their states know, and what
-attention carries.
+"""Models that are trained to keep their words (Tutek & Šnajder 2020): what their hidden states
+encode, and what attention transfers.
 
-Five ways of training, two scorers, two corpora, each model also as it was drawn. The trainings are
-those of the study `trained`. What is counted of words and states stands beside the same for
-shuffled words, and beside what a probe reads on texts that it has not seen; token evidence beside
-the share of it that differs within texts.
+Five ways of training, two scorers, two corpora, each model also at initialisation. The trainings
+are those of the study `trained`. Counted information of words and states is compared with shuffled
+words, and with a probe on unseen texts; token evidence with its share that differs within texts.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ SCORERS = ("additive", "dot")
 SHAPES: Mapping[str, str] = {"base": "", "residual": "+residual", "concat": "+concat"}
 KINDS = (*SHAPES, "tying", "mlm")
 STATES: Mapping[str, tuple[str, ...]] = {"trained": KINDS, "as drawn": (*SHAPES,)}
-"""Whether a model is trained, and of which ways; what tying and masked words add to the loss is
-nothing as drawn."""
+"""Whether a model is trained, and in which ways; at initialisation, tying and masked words add
+nothing."""
 SEEDS = (0, 1, 2)
 LIMIT = 600
-"""Test texts at most, alike for all."""
+"""The most test texts, the same for all."""
 MEASURES = ("need", "own_word", "reach", "transplant", "token_evidence", "input_information")
 SHARES = ("F1", "token_evidence.probability", "token_evidence.share")
 NUMBERS = (
@@ -56,11 +55,11 @@ NUMBERS = (
 )
 CARRIED, STANDS = "SL-303", "SL-402"
 BOUNDS: Mapping[str, Bounds] = {"F1": (0.0, 1.0), STANDS: (-math.inf, 1.0)}
-"""What a number is least and most that the catalogue does not know."""
+"""Bounds of numbers that the catalogue does not know."""
 
 
 def added(corpus: str, kind: str) -> str:
-    """Write a way of keeping words behind a scorer, with the δ or η that validation chose there, or
+    """Write a way of keeping words after a scorer, with the δ or η that validation chose there, or
     else on SST.
     """
     if kind in SHAPES:
@@ -71,7 +70,7 @@ def added(corpus: str, kind: str) -> str:
 def cell(
     data: Path, corpus: str, scorer: str, kind: str, state: str, seed: int, vectors: Path | None
 ) -> RunSpec:
-    """Describe one run; a model as it was drawn trains for no epoch."""
+    """Describe one run; a model at initialisation trains for no epoch."""
     model = PaperModel(corpus, RETENTION, f"bilstm+{scorer}{added(corpus, kind)}")
     run = replace(
         trained_cell(data_of(data, corpus), model, seed, vectors), limit=LIMIT, measures=MEASURES
@@ -82,7 +81,7 @@ def cell(
 
 
 def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
-    """List the runs; the words start from vectors, where there are any."""
+    """List the runs; the words start from vectors, if there are any."""
     for corpus in CORPORA:
         for scorer in SCORERS:
             for state, kinds in STATES.items():
@@ -96,7 +95,7 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
 
 
 def _summary(rows: Rows) -> dict[str, Any]:
-    """Average runs over seeds beside what is printed; there are no gates."""
+    """Average runs over seeds, with the printed values; this study has no acceptance criteria."""
     means = [_mean(group, found) for group, found in by_labels(rows["rows"], AXES[:-1]).items()]
     return {**rows, "means": means, "gates": []}
 
@@ -130,8 +129,8 @@ def _mean(group: tuple[str, ...], found: Sequence[Mapping[str, Any]]) -> dict[st
 
 
 def _across(name: str, by_seed: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
-    """Average over seeds; nothing where no seed has the number, or where what is counted is not of
-    as many pairs.
+    """Average over seeds; nothing if no seed has the number, or if the counts are over different
+    numbers of pairs.
     """
     known = [one for one in by_seed if one is not None and not math.isnan(one["value"])]
     if name in NUMBERS[:2] and not all(comparable(one["n"], known[0]["n"]) for one in known):

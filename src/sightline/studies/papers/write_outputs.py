@@ -1,6 +1,4 @@
-"""What a study writes into a folder: its table in every form, and its figures with their
-numbers.
-"""
+"""Write a study into a folder: its table in every format, and its figures with their numbers."""
 
 from __future__ import annotations
 
@@ -23,10 +21,10 @@ PICTURES = (".pdf", ".png", ".svg")
 
 
 class Audited(Protocol):
-    """A run that is done."""
+    """A finished run."""
 
     def audit(self) -> Results:
-        """Read its audit: audits are large, so none is held."""
+        """Read its audit; audits are large, so none is held."""
         ...
 
 
@@ -44,14 +42,14 @@ class StoredRun:
 
 @dataclass(frozen=True)
 class Drawing:
-    """One figure: which, of which runs or which table, and under which name it is written."""
+    """One figure: its kind, its runs or its table, and the name of its files."""
 
     figure: str
     name: str
     of: Sequence[Audited] | Table
 
     def write(self, folder: Path, endings: Sequence[str] = PICTURES) -> Iterator[Path]:
-        """Write it in each form, and its numbers beside."""
+        """Write it in each format, with its numbers."""
         for ending in endings:
             path = folder / f"{self.name}{ending}"
             if isinstance(self.of, Table):
@@ -62,16 +60,16 @@ class Drawing:
 
 
 Named = tuple[tuple[str, ...], Audited]
-"""A run and where it stands on each axis, the seed last."""
+"""A run and its label on each axis, the seed last."""
 
 
 def figures_of(
     name: str, figures: Iterable[str], runs: Sequence[Named], together: int = 0
 ) -> Iterator[Drawing]:
-    """Name the figures of what is done; one that is of one run is of the first seed of each
+    """Name the figures of the finished runs; a figure of one run uses the first seed of each
     setting.
 
-    One that is of several has the runs that share their first ``together`` labels.
+    A figure of several runs draws all runs with the same first ``together`` labels.
     """
     for figure in figures:
         several = FIGURES[figure].several
@@ -93,7 +91,7 @@ def drawings_of(
 
 
 def runs_of(grid: Grid, store: Store) -> list[Named]:
-    """Give the runs of a study that are done, each with its labels, that of the seed last."""
+    """Return the finished runs of a study, each with its labels, the seed last."""
     found = store.find(grid.keys)
     return [
         (_seed_last(dict(zip(grid.axes, labels, strict=True))), StoredRun(key, store))
@@ -109,7 +107,9 @@ def _seed_last(labels: Mapping[str, str]) -> tuple[str, ...]:
 def write_all(
     name: str, table: Table, drawings: Iterable[Drawing], folder: Path
 ) -> tuple[list[Path], list[str]]:
-    """Write a table in every form, and figures; also given is why any figure cannot be drawn."""
+    """Write a table in every format, and its figures; also return why any figure cannot
+    be drawn.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     paths = [
         write_bytes(folder / f"{name}{ending}", write(table).encode())
@@ -125,5 +125,5 @@ def write_all(
 
 
 def file_name(*names: str) -> str:
-    """Make a name that every file system takes."""
+    """Make a name that every file system accepts."""
     return re.sub(r"[^A-Za-z0-9.+=-]+", "-", "-".join(names)).strip("-.")
