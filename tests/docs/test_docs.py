@@ -208,10 +208,7 @@ def test_every_command_and_flag_is_on_the_page_of_commands():
     assert [flag for flag in commands.flags() - {"--help"} if f"`{flag}" not in page] == []
     assert "| `AUDIT_DIR` | A folder" in page
     assert "| `--controls uniform&#124;frozen&#124;" in page
-    assert (
-        "| `--seed N` | Everything random follows from it: splits, weights, draws. Default: 0. |"
-        in page
-    )
+    assert "| `--seed N` | Seed of everything random: splits, weights, draws. Default: 0. |" in page
 
 
 def test_what_was_not_counted_yet_is_said(monkeypatch, tmp_path):

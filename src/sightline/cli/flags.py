@@ -185,7 +185,7 @@ OnCopies = Annotated[
     typer.Option(
         "--on-copies",
         help=(
-            "A text that stands in two named splits: refuse, or drop it from the one it is not "
+            "A text that occurs in two named splits: refuse, or drop it from the one it is not "
             "judged by."
         ),
         rich_help_panel=_DATA,
@@ -403,7 +403,7 @@ Seed = Annotated[
     typer.Option(
         "--seed",
         metavar="N",
-        help="Everything random follows from it: splits, weights, draws.",
+        help="Seed of everything random: splits, weights, draws.",
         rich_help_panel=RUN,
     ),
 ]
@@ -435,8 +435,8 @@ Memory = Annotated[
         metavar="SIZE",
         parser=read_memory,
         show_default="128M",
-        help="What an audit takes at once beyond its texts and the model, such as 256M or 2G: a "
-        "bound for the runs with words deleted; it changes the speed, not the numbers.",
+        help="Memory for an audit beyond its texts and the model, such as 256M or 2G: it limits the "
+        "runs with words deleted, and changes the speed, not the numbers.",
         rich_help_panel=RUN,
     ),
 ]
@@ -457,8 +457,8 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="Take so many at most: test texts of an audit (a seeded sample), or missing cells of "
-        "a study. A first audit of a transformer: --limit 200.",
+        help="The most test texts of an audit (a seeded sample), or missing cells of a study. "
+        "A first audit of a transformer: --limit 200.",
         rich_help_panel=RUN,
     ),
 ]
@@ -482,7 +482,7 @@ MaxTexts = Annotated[
         metavar="N",
         min=1,
         show_default="800, with --budget",
-        help="Stop as with --budget, after so many texts at most.",
+        help="Stop as with --budget, after this many texts at the latest.",
         rich_help_panel=RUN,
     ),
 ]
@@ -626,9 +626,9 @@ FailOn = Annotated[
         "--fail-on",
         metavar="VERDICT|CODE",
         show_default="never",
-        help="Exit with 3 where this is the verdict (such as must-not-be-shown), of all texts "
-        "together or of those of a predicted class, or where this test (such as SL-301) failed; "
-        "may be repeated.",
+        help="Exit with 3 if this is the verdict (such as must-not-be-shown) for all texts or for a "
+        "predicted class, or if this test (such as SL-301) failed; may be "
+        "repeated.",
         rich_help_panel="Output",
     ),
 ]
@@ -657,9 +657,7 @@ Crew = Annotated[
         "of Slurm at a time.",
     ),
 ]
-RetryFailed = Annotated[
-    bool, typer.Option("--retry-failed", help="Run the cells again that are kept as failed.")
-]
+RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")]
 TableFile = Annotated[
     Path | None,
     typer.Option(
@@ -695,7 +693,7 @@ Corpora = Annotated[
         "--data",
         metavar="DIR",
         show_default=False,
-        help="The folder that holds the papers’ corpora, each in its published form.",
+        help="The folder of the papers’ corpora, each in its published form.",
         rich_help_panel=_OF_A_PAPER,
     ),
 ]
@@ -733,7 +731,7 @@ StudySeeds = Annotated[
         "--seeds",
         metavar="N",
         min=1,
-        show_default="those of the protocol: 1 to 10, by table and corpus",
+        show_default="as in the protocol: 1 to 10, by table and corpus",
         help="Seeds of each model.",
         rich_help_panel=_OF_A_PAPER,
     ),

@@ -224,9 +224,7 @@ MOST_NAMED = 10
 
 
 def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
-    """Name the classes with too few texts for a verdict of their own, by the labels of
-    the texts.
-    """
+    """Name the classes that have too few texts for a verdict of their own, judged by labels."""
     data = sample_test(dataset, limit, seed)
     least, counts = committed().least, describe(data.test, data.label_names)["labels"]
     few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]

@@ -38,8 +38,8 @@ one task too late."""
 
 
 COUNTED = (
-    "words and lengths are those of the texts that are trained on; texts of training are counted "
-    "as printed, with texts that the recipe keeps for validation if a corpus has none"
+    "words and lengths are counted in the texts used for training; training texts are counted as "
+    "printed, with texts that the recipe keeps for validation if a corpus has none"
 )
 
 
