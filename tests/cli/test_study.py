@@ -176,7 +176,7 @@ def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
     asked = ("study", tiny, "--store", tmp_path / "store", "--workers", "ray:127.0.0.1:1")
     done = sightline(*asked)
     message = (
-        "--workers: ray:127.0.0.1:1: nobody answers ([Errno 111] Connection refused); `ray start "
+        "--workers: ray:127.0.0.1:1: no answer ([Errno 111] Connection refused); `ray start "
         "--head` starts"
     )
     assert (done.code, done.out) == (2, "")
@@ -184,7 +184,7 @@ def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
     assert list((tmp_path / "store").glob("runs/*")) == []
     planned = sightline(*asked, "--dry-run", "--json")
     assert (planned.code, planned.json["workers"], planned.json["to_run"]) == (0, 1, 4)
-    assert "planned for one worker: workers: ray:127.0.0.1:1: nobody answers" in planned.err
+    assert "planned for one worker: workers: ray:127.0.0.1:1: no answer" in planned.err
 
 
 def test_a_plan_for_a_cluster_counts_its_processors(

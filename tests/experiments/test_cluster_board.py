@@ -206,7 +206,7 @@ def test_an_address_where_nobody_is_and_a_missing_package_are_said_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     message = (
-        r"ray:127\.0\.0\.1:1: nobody answers \(.*refused\); `ray start --head` starts a cluster "
+        r"ray:127\.0\.0\.1:1: no answer \(.*refused\); `ray start --head` starts a cluster "
         r"and says its address"
     )
     with pytest.raises(SpecError, match=message):

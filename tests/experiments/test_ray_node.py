@@ -152,7 +152,7 @@ def test_another_version_or_build_is_unfit(tmp_path: Path) -> None:
     older = work(order(SMALL, store, versions=versions() | {"torch": "1.0"}))
     assert older.ending == "unfit"
     assert (
-        f"has torch {versions()['torch']}; install there what is here: sightline "
+        f"has torch {versions()['torch']}; install the versions of this machine there: sightline "
         in older.description
     )
     build = work(order(SMALL, store, key="0" * 16))

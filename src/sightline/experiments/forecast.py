@@ -212,7 +212,7 @@ def forecast_audit(
 
 
 def _asked(tokens: int, chosen: tuple[str, ...], *, bearing: bool) -> tuple[Measure, ...]:
-    """Return the measures of an audit; with ``bearing``, only those that its looks take."""
+    """Return the measures of an audit; with ``bearing``, only the measures of its looks."""
     measures = default_measures(tokens, chosen)
     if not bearing:
         return measures
@@ -231,8 +231,8 @@ def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
     if not few or len(counts) > MOST_NAMED:
         return ""
     return (
-        f"by their labels there are {listed(few)} among the {len(data.test)} texts; for a verdict "
-        f"of its own a class takes at least {least} texts that are predicted so"
+        f"by their labels there are {listed(few)} among the {len(data.test)} texts; a class needs "
+        f"at least {least} texts that are predicted as it for a verdict of its own"
     )
 
 

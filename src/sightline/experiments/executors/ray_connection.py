@@ -166,7 +166,7 @@ def _knock(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), KNOCK).close()
     except (OSError, OverflowError) as error:
-        message = f"ray:{address}: nobody answers ({error})"
+        message = f"ray:{address}: no answer ({error})"
         raise SpecError(
             f"{message}; `ray start --head` starts a cluster and says its address", field="workers"
         ) from error
@@ -261,8 +261,8 @@ def _answer(ray: Any, ref: Any) -> tuple[NodeReply | None, str]:
         return ray.get(ref), ""
     except ray.exceptions.RayTaskError as error:  # sightline is missing there, or differs
         text = (
-            f"a node could not begin a cell ({_words(error)}); install there the sightline that "
-            "is here"
+            f"a node could not start a run ({_words(error)}); install this machine's version of "
+            "sightline there"
         )
         return NodeReply("", "unfit", text), ""
     except ray.exceptions.RayError as error:

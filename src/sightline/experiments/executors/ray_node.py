@@ -119,11 +119,14 @@ def _unfit(order: Order) -> str:
         f"{name} {found}" for name, found in here.items() if found != order.versions.get(name)
     ]:
         wanted = ", ".join(f"{name} {order.versions.get(name)}" for name in here)
-        return f"{_name()} has {', '.join(differing)}; install there what is here: {wanted}"
+        return (
+            f"{_name()} has {', '.join(differing)}; "
+            f"install the versions of this machine there: {wanted}"
+        )
     if run_key(order.spec) != order.key:
         return (
-            f"{_name()} has another build of sightline {here['sightline']}; install there what is "
-            "here"
+            f"{_name()} has another build of sightline {here['sightline']}; install this "
+            "machine's build there"
         )
     return _other_data(order.spec)
 
