@@ -131,8 +131,7 @@ def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, 
     put_back(path)
     if changed := changed_file(path):
         raise ModelError(
-            f"{changed}: not as it was written, says {MANIFEST} in its folder; "
-            "train the model again"
+            f"{changed}: not as it was written, says {MANIFEST} next to it; train the model again"
         )
     return read_classifier(path)
 
