@@ -138,7 +138,7 @@ def test_every_column_is_explained_and_what_has_none_is_named(tmp_path: Path) ->
     )
     assert tau["undefined"] == {"one word": 1}
     assert tau["what"].startswith("Kendall’s τ-b")
-    assert "gradient of the decision" in tau["what"]
+    assert "gradient of the predicted class" in tau["what"]
     assert values["rationale"]["undefined"] == {"no marks for the text": 1}
     assert "199" in texts["left_out"]["agreement.draws.gradient"]
     assert "agreement.cells" in words["left_out"]

@@ -175,8 +175,8 @@ def _place(new: Path, final: Path) -> None:
 def _place_once(new: Path, final: Path) -> None:
     """Put the new file or folder in place; an old folder is moved away first, then removed.
 
-    No system call of Python replaces a folder that is not empty, so a folder takes two renames.
-    Should the second fail, the first is undone.
+    Python has no system call that replaces a non-empty folder, so a folder takes two renames. If
+    the second fails, the first is undone.
     """
     if kind_of(final) != "folder":
         new.replace(final)

@@ -22,7 +22,7 @@ def open_regular(path: str | Path, largest: Bound | None = None) -> io.BufferedR
     about = Path(path).stat()
     if (found := kind(about.st_mode)) not in ("file", "folder"):
         raise DataError(
-            f"expected a file, got a {found}; write what it gives to a file, and name that", path
+            f"expected a file, got a {found}; save its content to a file, and name that file", path
         )
     if largest is not None and found == "file" and about.st_size > largest.now:
         raise DataError(largest.passed(about.st_size), path)

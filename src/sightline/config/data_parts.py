@@ -78,7 +78,8 @@ PLANTED = (
     Row(
         "planted",
         "pair",
-        "does the text say the colour of the thing that the query says; has queries, three labels",
+        "whether the text gives a thing the colour that the query claims; has queries, three "
+        "labels",
         {
             "n": size(2000, TEXTS.most),
             "length": size(12, LENGTH.most),

@@ -72,7 +72,7 @@ def _name(item: dict[str, Any], unsaid: Iterable[tuple[str, Mapping[str, Any]]])
         "digest"
     ]:  # the bytes name the table: the same study from another folder is the same run
         item = item | {"data": _without_folders(item["data"])}
-    if item["model"].get("vectors_digest"):  # likewise
+    if item["model"].get("vectors_digest"):  # named by the digest, too
         item = item | {
             "model": item["model"] | {"vectors": Path(item["model"].get("vectors", "")).name}
         }

@@ -88,7 +88,7 @@ class MissingExtra(SightlineError):
 
 
 class DataError(SightlineError):
-    """A file, a row or a split is not what was expected; names the file and, where known, the
+    """A file, a row or a split is not as expected; the message names the file and, if known, the
     line.
     """
 

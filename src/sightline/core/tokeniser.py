@@ -9,8 +9,8 @@ from itertools import groupby
 
 # Chinese has no spaces between words: each character is one token, as in BERT.
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003347f"
-# Controls and bidirectional or zero-width marks are invisible: they separate words and are never
-# words.
+# Control characters and bidirectional or zero-width marks are invisible: they separate words and
+# are never words.
 _INVISIBLE = "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 _JOINERS = (
     "\u200c\u200d\xad"  # inside a word they belong to it: Persian, Indic scripts, soft hyphens

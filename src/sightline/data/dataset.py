@@ -182,8 +182,8 @@ def make_card(
 
     The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and
     ``tokens`` (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut
-    to the longest length allowed) and ``words_cut`` (the words they lost); ``notes``; and whatever
-    the loader adds by name. Where texts have ``several`` labels each, ``several_labels`` says so.
+    to the longest length allowed) and ``words_cut`` (the words they lost); ``notes``; and further
+    entries of the loader. If texts have ``several`` labels each, ``several_labels`` says so.
     """
     return {
         "source": source,

@@ -48,9 +48,7 @@ def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable
 def check_alterable(text: str, dataset: Dataset) -> None:
     """Refuse, before training, data that lack what an alteration needs."""
     if text and parse_part(text).name == "rationale" and not has_marks(dataset.test):
-        raise DataError(
-            f"{dataset.name}: expected marked words to show, got no rationales", field="altered"
-        )
+        raise DataError(f"{dataset.name}: expected rationales to show, got none", field="altered")
 
 
 class Altered(nn.Module):
@@ -173,7 +171,7 @@ class RationaleShown(UnusedShown):
         )
 
     def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
-        """Look the marks up."""
+        """Look up the rationale."""
         return self.marks(own.attention, own.batch)
 
 

@@ -37,7 +37,7 @@ from sightline.numerics.projections import softmax
 
 
 class AttentionClassifier(nn.Module):
-    """Classify texts, or answer queries about them, by attention over encoded tokens; an
+    """A classifier of texts, or of queries about them, with attention over encoded tokens; an
     `Auditable`.
 
     The attention source is an argument (``source``): learned, uniform, random or given. A model

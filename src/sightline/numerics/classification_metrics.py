@@ -53,7 +53,7 @@ def area_under_roc(labels: Int[Array, " N"], probability: Float[Array, "N C"]) -
     """Probability that a text of a class scores higher for it than a text of another class, mean
     over classes.
 
-    Ties count half (Mann–Whitney). NaN where only one class is present.
+    Ties count half (Mann–Whitney). NaN if only one class is present.
     """
     present = [c for c in range(probability.shape[1]) if 0 < (labels == c).sum() < len(labels)]
     each = []

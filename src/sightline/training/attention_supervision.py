@@ -40,7 +40,7 @@ def check_guidable(train: Split, spec: FitSpec) -> None:
             raise DataError(message, field="fit.guide_words")
     elif spec.guide in BY_MARKS and not has_marks(train):
         raise DataError(
-            f"{spec.guide!r} needs marked words, and no training text has a rationale",
+            f"{spec.guide!r} needs rationales, and no training text has one",
             field="fit.guide",
         )
 

@@ -71,9 +71,10 @@ class OneLabel:
 
 class SeveralLabels:
     """The loss of several labels, each against its absence, summed over the labels of a text
-    (Mullenbach et al. 2018, eq. 5); positives are weighed as `class_weights` weighs a second class.
+    (Mullenbach et al. 2018, eq. 5); positives get the weight that `class_weights` gives the second
+    class.
 
-    ``sets`` tells which labels each label number of a text stands for.
+    ``sets`` maps each label number to its labels.
     """
 
     def __init__(

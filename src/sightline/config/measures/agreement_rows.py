@@ -23,7 +23,7 @@ from sightline.config.measures.quantity import (
 ROWS: Mapping[str, MeasureRow] = {
     "agreement": MeasureRow(
         "sightline.measures.agreement:Agreement",
-        # The smallest p-value of 199 draws is .005 (decision 0003).
+        # The smallest p-value of 199 draws is 0.005 (decision 0003).
         {"share": 0.1, "draws": 199, "shuffles": 3, "significant": 0.05},
         {
             "captured.REF": Quantity("captured importance of the top attended words", SHARE),
@@ -39,8 +39,8 @@ ROWS: Mapping[str, MeasureRow] = {
             "tau.REF": Quantity("Kendall’s τ-b over all words, as the papers report it", TAU),
             "significant.REF": Quantity(
                 (
-                    "1 where τ-b differs from 0, p ≤ .05 over permutations of the words: by chance 1 "
-                    "on at most 5 % of texts"
+                    "1 if τ-b differs from 0 (p ≤ 0.05 over permutations of the words); by "
+                    "chance, 1 on at most 5 % of texts"
                 ),
                 TRUTH,
             ),

@@ -64,7 +64,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 "drop in log-odds without as many random words, mean of the orders", ODDS
             ),
             "deleted.most": Quantity(
-                "drop of the log-odds without the words whose own deletion costs most", ODDS
+                "drop in log-odds without the words whose deletion alone costs most", ODDS
             ),
             "replaced.MAP": Quantity(
                 "drop in log-odds with the top words replaced by words of other audited texts",
@@ -101,7 +101,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 "log-odds with as many random words kept, mean of the orders", ODDS
             ),
             "kept.most": Quantity(
-                "log-odds left with the words whose own deletion costs most", ODDS
+                "log-odds with only the words whose deletion alone costs most", ODDS
             ),
             "curve.MAP": Quantity(
                 "log-odds with only the top words of a map, at each share", ODDS, "N 5"

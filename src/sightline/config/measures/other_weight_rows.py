@@ -244,8 +244,8 @@ ROWS: Mapping[str, MeasureRow] = {
         },
         {
             "published": Quantity(
-                "largest divergence that the published search found for the same answer, from "
-                "the first start, the first two …; 0: none found",
+                "largest divergence that the published search found with the same "
+                "probabilities, from the first start, the first two …; 0: none found",
                 APART,
                 "N 5",
             ),
@@ -254,8 +254,8 @@ ROWS: Mapping[str, MeasureRow] = {
             ),
             "ours": Quantity(
                 (
-                    "largest divergence found for the same answer by single words, then by pairs, "
-                    "then by gradient"
+                    "largest divergence found with the same probabilities by single words, "
+                    "then by pairs, then by gradient"
                 ),
                 APART,
                 "N 3",

@@ -1,9 +1,10 @@
 """Rules that assign the texts of a corpus to splits: by a table's columns, as published, or as in a
 paper.
 
-* `sightline.data.assembly.user_splits`, for the user's own texts: named splits are followed; else texts are divided.
-* `CLEAN`, for published corpora: published splits; a text that is in two splits stays in the one it is judged by.
-* `as_paper`: splits and filters of Jain & Wallace 2019, mistakes included and named; nothing is cut.
+* `sightline.data.assembly.user_splits`, for the user's own texts: follow named splits, else divide
+the texts. * `CLEAN`, for published corpora: published splits; a text in two splits stays in the
+later one, which is evaluated. * `as_paper`: splits and filters of Jain & Wallace 2019, including
+its mistakes, which are noted; nothing is truncated.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _JOINED = "title and description are joined, and the description alone is asked 
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: _FILE.match(base(name)) is not None
 
 

@@ -3,9 +3,8 @@
 A premise names ``things`` things, each right after its colour, among fillers. The hypothesis gives
 one of them a colour, as in "the ball is red":
 
-* ``entailment``: the thing stands right behind that colour;
-* ``contradiction``: it stands right behind another colour;
-* ``neutral``: it stands behind a filler, and the colour that is then left over stands alone elsewhere.
+* ``entailment``: the thing comes right after that colour; * ``contradiction``: it comes right after
+another colour; * ``neutral``: it comes after a filler, and the spare colour is placed elsewhere.
 
 The written label is another one with probability ``noise``.
 """

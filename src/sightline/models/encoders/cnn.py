@@ -39,7 +39,7 @@ class CNN(nn.Module):
 
     @property
     def shares(self) -> bool:
-        """Tell whether neighbourhoods are small enough to be compared."""
+        """Tell whether all kernels are narrow enough to compare neighbourhoods."""
         return 2 * self.reach < WIDEST
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:

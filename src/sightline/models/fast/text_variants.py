@@ -44,7 +44,7 @@ class Chain:
         types = types_of(batch, self.embedding)
         parts = self.encoder.distinct(types)
         rows = list(self._through_first_layers(parts, types.embeddings))
-        if len(parts) == 1:  # one vector determines a position, so positions need no loop
+        if len(parts) == 1:  # each position has one vector: score the vectors, then place them
             found, at = (
                 self._scored(rows, [torch.arange(len(rows[0]), device=batch.ids.device)]),
                 parts[0].at,
