@@ -194,7 +194,7 @@ def test_a_quantity_is_found_by_its_name_or_by_what_it_is_one_of() -> None:
     assert (
         quantity_of("erasure", "deleted.random") is MEASURES["erasure"].quantities["deleted.random"]
     )
-    assert quantity_of("erasure", "deleted.gradient").description.endswith("can be)")
+    assert quantity_of("erasure", "deleted.gradient").description.endswith("possible)")
     assert (
         quantity_of("agreement", "free_gradient").description == "gradient under uniform attention"
     )
