@@ -3,13 +3,13 @@
     python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N] [--sst DIR]
     python validation/settled_early.py --out FILE --table
 
-What is counted is written to `docs/verified/settled.json`.
+The counts are written to `docs/verified/settled.json`.
 
-Models are those of the calibration's scenarios. With `--store` their trainings are read from there
+Models come from the calibration's scenarios. With `--store` their trainings are read from there
 and no model is trained. Each model is audited twice on the same new texts of its scenario: on every
-text with every measure that bears on the verdict, and by looks. Counted are equal verdicts (of all
-texts together, and of each predicted class), the texts that were measured, and seconds of the
-processor. Each model adds one line to the file; a model that has a line is not audited again.
+text with every measure that bears on the verdict, and by looks. The script counts equal verdicts
+(for all texts together, and for each predicted class), measured texts, and processor seconds. Each
+model adds one line to the file; a model with a line is not audited again.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FIRST = 20_000
 ON_SST = ("bilstm(hidden=32)", "mlp(hidden=64)", "cnn(channels=16,kernels=1-3)")
 WRITTEN = ROOT / "docs" / "verified" / "settled.json"
 LEAST = 0.97
-"""Of the models, the share that must have the same verdict."""
+"""The share of models that must have the same verdict."""
 
 
 def scenarios() -> list[tuple[str, RunSpec]]:
@@ -160,7 +160,7 @@ def main() -> int:
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:
-    """Give what the documentation says of a model."""
+    """Give what the documentation says about a model."""
     full, looks = row["full"], row["looks"]
     about = looks["sequential"]
     verdicts = ("verdict", "by_class", "cpu")
@@ -173,7 +173,7 @@ def kept(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def count(asked: argparse.Namespace) -> None:
-    """Add lines until there are as many models as asked for."""
+    """Add lines until the requested number of models is reached."""
     done = {row["name"] for row in read(asked.out)}
     store = None if asked.store is None else Store(asked.store, make=False)
     planned = [*(on_sst(asked.sst) if asked.sst else ()), *scenarios()]
@@ -196,14 +196,14 @@ def count(asked: argparse.Namespace) -> None:
 
 
 def read(file: Path) -> list[dict[str, Any]]:
-    """Read the lines there are."""
+    """Read the existing lines."""
     if not file.exists():
         return []
     return [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
 
 
 def line(row: dict[str, Any]) -> str:
-    """Say of one model what both audits came to."""
+    """Give the verdicts of both audits of one model."""
     full, looks = row["full"], row["looks"]
     same = "same" if full["verdict"] == looks["verdict"] else "OTHER"
     classes = "same" if full["by_class"] == looks["by_class"] else "OTHER"
@@ -215,7 +215,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def summed_up(rows: list[dict[str, Any]]) -> int:
-    """Print the counts; 3 where too few verdicts are the same."""
+    """Print the counts; return 3 if too few verdicts are the same."""
     if not rows:
         print("no model was compared", file=sys.stderr)
         return 3
