@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
-from sightline.core.results import Answer
+from sightline.core.results import Answer, Estimate
 from sightline.stats import bootstrap
 from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 from sightline.verdict.decision_rule import decide
@@ -15,6 +15,8 @@ from sightline.verdict.evidence import Evidence
 
 FLIPS = 0.05
 """Share of the texts of a class whose prediction may flip, at most, when words are removed."""
+FLIPPED = "erasure.flips.deleted.most"
+"""At which share of the removals, in the order of what each word alone does, a prediction flips."""
 OTHERS = "transplant.own.deletion"
 """A number of a map that every model has: without it, no other map was asked."""
 
@@ -47,9 +49,24 @@ def by_absence(evidence: Evidence, of: str) -> bool:
         return False
     if any(own_effect(evidence, name, of) == "passed" for name in (*RIVALS, *SIGNED_RIVALS)):
         return False
-    number = "erasure.flips.deleted.most"
-    if not evidence.has(number):
-        return False
-    share, rows = evidence.array(number), evidence.rows(of)
+    share = flipped_share(evidence, of)
+    return share is not None and share.value <= FLIPS
+
+
+def flipped_share(evidence: Evidence, of: str) -> Estimate | None:
+    """Estimate of how many texts of a class some removal flips the prediction; None where nothing
+    was removed.
+    """
+    if not evidence.has(FLIPPED):
+        return None
+    share, rows = evidence.array(FLIPPED), evidence.rows(of)
     flips = np.where(np.isnan(share), np.nan, share > 0)  # of one word there is nothing to remove
-    return bootstrap.proportion(flips[rows], evidence.clusters[rows]).value <= FLIPS
+    return bootstrap.proportion(flips[rows], evidence.clusters[rows], evidence.level(of))
+
+
+def is_found(evidence: Evidence, of: str) -> bool:
+    """Tell whether removals surely flip more predictions of a class than one decided by absence may
+    have: no other map has to be asked for that.
+    """
+    share = flipped_share(evidence, of)
+    return share is not None and share.low > FLIPS
