@@ -499,7 +499,8 @@ class MeasureContext:
     somebody brought, by the id of a text, and ``signed`` the same where they take sides.
     ``learned`` is what the measure's own survey found, where it asks for one (`SupportsSurvey`).
     ``shared`` lives as long as the batch: what one measure has computed there, another need not
-    compute again.
+    compute again. ``answered`` lives as long as an audit that looks at its texts more than once:
+    there a measure keeps what it will be asked again; None where it will not.
     """
 
     model: Auditable
@@ -510,6 +511,7 @@ class MeasureContext:
     signed: Mapping[str, Float[np.ndarray, " W"]] = field(default_factory=dict)
     learned: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
+    answered: dict[str, dict[Any, Any]] | None = None
 
 
 @runtime_checkable

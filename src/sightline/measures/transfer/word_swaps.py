@@ -4,7 +4,6 @@ the decision.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -156,12 +155,12 @@ class Moves:
     ``margin`` is how far each moved the margin of the donor's class, no further than the whole
     donor moves it: a model that leaves its scale on texts that nobody wrote would decide a ratio of
     sums by a few of them. ``flipped`` says whether the prediction became the donor's, which no
-    rescaling of the logits can change.
+    rescaling of the logits can change, and ``lead`` how sure it is (`leads`).
     """
 
     margin: Float[Array, " S"]
     flipped: Float[Array, " S"]
-    beyond: Float[Array, " S"]
+    lead: Float[Array, " S"]
 
 
 def carried(
@@ -169,13 +168,12 @@ def carried(
     pairs: Sequence[Pair],
     asked: Sequence[Mapping[str, Sequence[Tokens]]],
     tokens_at_once: int,
-    reach: float = math.inf,
 ) -> list[dict[str, Moves]]:
     """Run every distinct hybrid of every pair once; say share by share what each does to the
     prediction.
 
     A hybrid that is one of the two texts, because nothing or everything that differs was moved, is
-    not run. ``reach`` is the largest lead that a prediction has on the texts as they are.
+    not run.
     """
     known = [
         {pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits}
@@ -191,27 +189,26 @@ def carried(
         missing, answers(model, texts, tokens_at_once) if texts else (), strict=True
     ):
         known[i][tokens] = logits
-    return [_moves(*one, reach) for one in zip(pairs, asked, known, strict=True)]
+    return [_moves(*one) for one in zip(pairs, asked, known, strict=True)]
 
 
 def _moves(
     pair: Pair,
     asked: Mapping[str, Sequence[Tokens]],
     known: Mapping[Tokens, Float[Array, " L"]],
-    reach: float,
 ) -> dict[str, Moves]:
     logits = np.stack([*known.values()])
     margins = pair.margins(logits)
     there = ~np.isnan(margins)
     flips = np.where(there, decision(logits) == pair.decided[0], np.nan)
-    beyond = np.where(there, leads(logits) > reach, np.nan)
+    lead = np.where(there, leads(logits), np.nan)
     rows = {tokens: row for row, tokens in enumerate(known)}
     before, after = rows[pair.receiver.tokens], rows[pair.donor.tokens]
     out: dict[str, Moves] = {}
     for name, each in asked.items():
         at = [rows[tokens] for tokens in each]
         moved = margins[after] - margins[at] if "taken" in name else margins[at] - margins[before]
-        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], beyond[at])
+        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], lead[at])
     return out
 
 
