@@ -174,15 +174,19 @@ def _advanced(
     before it.
 
     The products with the embeddings are those of the distinct tokens, and the gates are computed in
-    place on memory that is used again: it is asked for once, and stays near.
+    place on memory that is used again: it is asked for once, and stays near. In float64 torch takes
+    four times as long for a tanh as for the same by a sigmoid, 2 σ(2x) − 1, which differs by 3e-16
+    at most.
     """
     from_token, from_state, bias, other = weights
     units = from_state.shape[1]
     order = _gates_in_order(
         units, embeddings.device
-    )  # input, forget, output: one sigmoid; then the candidate
+    )  # input, forget, output; then the candidate
     products = embeddings @ from_token[order].T + (bias + other)[order]
     turned = from_state[order].T.contiguous()
+    for one in (products, turned):
+        one[:, 3 * units :] *= 2  # so that one sigmoid serves all
     states = embeddings.new_empty(len(texts.last), units)
     widest = max(
         (after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)),
@@ -196,14 +200,9 @@ def _advanced(
         if start:
             here.addmm_(states.index_select(0, before), turned)
         cell = cell.index_select(0, before - first)
-        here[:, : 3 * units].sigmoid_()
-        into, keep, out = (
-            here[:, :units],
-            here[:, units : 2 * units],
-            here[:, 2 * units : 3 * units],
-        )
-        cell.mul_(keep).addcmul_(into, here[:, 3 * units :].tanh_())
-        torch.tanh(cell, out=states[start:end]).mul_(out)
+        into, keep, out, candidate = here.sigmoid_().chunk(4, dim=1)
+        cell.mul_(keep).addcmul_(into, candidate, value=2).sub_(into)
+        torch.mul(cell, 2, out=states[start:end]).sigmoid_().mul_(2).sub_(1).mul_(out)
         first = start
     return states
 
