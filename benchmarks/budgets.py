@@ -79,6 +79,11 @@ FIRST_FLAGS: Mapping[str, tuple[str, ...]] = {
     "--controls": ("--companions",),
 }
 """What the flags of the cases were called at first; then every audit was a full one."""
+FIRST_NAME = (
+    "import importlib.metadata as m; known = m.version; "
+    "m.version = lambda name: known('sightline-audit' if name == 'sightline' else name)"
+)
+"""Gives the version of the installed distribution by the name that it had at first."""
 
 
 def main() -> None:
@@ -130,7 +135,7 @@ def _with(source: Path, command: tuple[str, ...]) -> dict[str, Any]:
     """Run the same with another version, which may lack an option of it."""
     program = BY_PROCESSOR
     if (source / "sightline" / "cli" / "door.py").exists():  # the way in was called so at first
-        program = program.replace("cli.entry_point", "cli.door")
+        program = f"{FIRST_NAME}; {program.replace('cli.entry_point', 'cli.door')}"
         command = tuple(new for old in command for new in FIRST_FLAGS.get(old, (old,)))
     path = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(source)
