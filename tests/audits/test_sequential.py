@@ -14,7 +14,7 @@ import pytest
 
 import sightline
 from sightline.adapters.precision import precise
-from sightline.audits import look_storage, measure_pass, sequential
+from sightline.audits import look_storage, measure_pass, one_look, sequential
 from sightline.audits.determinism import Steady
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
@@ -42,6 +42,12 @@ from tests.texts import evened, examples, untrained
 
 MODEL = precise(untrained("mlp(hidden=6)+additive"))
 TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
+
+
+@pytest.fixture(autouse=True)
+def several_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small audits look more than once."""
+    monkeypatch.setattr(one_look, "FEW_WORDS", 0)
 
 
 def passed(texts: list, **more: bool) -> TextPass:

@@ -26,6 +26,7 @@ from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
 from sightline.audits.look_plan import first_look
 from sightline.audits.measure_pass import measure
+from sightline.audits.one_look import takes_one_look
 from sightline.audits.sequential import STAGES as LOOKED_AT
 from sightline.audits.sequential import of_the_verdict, stage_of
 from sightline.config.base_runs import as_trained
@@ -198,7 +199,8 @@ def forecast_audit(
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     note = few_of_a_class(trained.dataset, limit, seed)
-    first = first_look(ordered, audited) if bearing else 0
+    once = takes_one_look(trained.model, ordered, audited)
+    first = audited if once else first_look(ordered, audited) if bearing else 0
     return Forecast(
         0.0,
         seconds * part,

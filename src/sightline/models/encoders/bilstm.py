@@ -180,9 +180,7 @@ def _advanced(
     """
     from_token, from_state, bias, other = weights
     units = from_state.shape[1]
-    order = _gates_in_order(
-        units, embeddings.device
-    )  # input, forget, output; then the candidate
+    order = _gates_in_order(units, embeddings.device)  # input, forget, output; then the candidate
     products = embeddings @ from_token[order].T + (bias + other)[order]
     turned = from_state[order].T.contiguous()
     for one in (products, turned):
