@@ -55,7 +55,7 @@ SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
 BATCHES = (3, 24)
 """How many batches are timed at least and at most."""
-QUICK_SECONDS = 1.0
+QUICK_SECONDS = 0.5
 """About as long is measured before an audit begins, to say how long it takes."""
 QUICK_TEXTS, SMALL = 8, 8
 """So many texts are measured then, where all are at least so many times as many."""
