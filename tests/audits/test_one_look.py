@@ -1,7 +1,5 @@
 """A small audit that may stop early takes all its texts in one look, at the usual level."""
 
-from dataclasses import replace
-
 import pytest
 
 import sightline
@@ -52,11 +50,11 @@ def needle():
 
 def test_one_look_has_the_texts_and_the_level_of_a_full_audit(needle) -> None:
     model, data = needle
-    full = sightline.audit(model, data, limit=240, full=True)
-    once = sightline.audit(model, data, max_texts=240)
+    full = sightline.audit(model, data, limit=180, full=True)
+    once = sightline.audit(model, data, max_texts=180)
     about = once.spec["sequential"]
-    assert {one["texts"] for one in about["looks"]} == {240}
-    assert (about["texts"], about["planned"], about["level"]) == (240, 240, LEVEL)
+    assert {one["texts"] for one in about["looks"]} == {180}
+    assert (about["texts"], about["planned"], about["level"]) == (180, 180, LEVEL)
     assert once.verdict.level == full.verdict.level
     assert {of: one.level for of, one in once.verdict.by_class.items()} == {
         of: one.level for of, one in full.verdict.by_class.items()
@@ -74,8 +72,6 @@ def test_more_texts_of_the_same_model_are_looked_at_in_growing_numbers(
 ) -> None:
     model, data = needle
     monkeypatch.setattr(one_look, "FEW_WORDS", 0)
-    about = sightline.audit(model, replace(data, test=data.test[:240]), max_texts=240).spec[
-        "sequential"
-    ]
-    assert about["looks"][0]["texts"] < 240
+    about = sightline.audit(model, data, max_texts=180).spec["sequential"]
+    assert about["looks"][0]["texts"] < 180
     assert about["level"] > LEVEL

@@ -14,8 +14,8 @@ from sightline.models.classifier import AttentionClassifier
 
 CHANGED = 300
 """About as many changed texts as the tests ask of each text, next to one for each of its words."""
-FEW_WORDS = 2_000_000
-"""Words of changed texts that a small model runs in about ten seconds: one took 2 to 7 µs in full
+FEW_WORDS = 600_000
+"""Words of changed texts that a small model runs in about three seconds: one took 2 to 7 µs in full
 audits of models of the calibration, of SST and of IMDB (docs/decisions/0122-one-look.md)."""
 SMALL = 1_000_000
 """The most weights of a small model, embeddings not counted: a word of a changed text runs through
