@@ -1,15 +1,19 @@
 """Compare an audit that stops when its verdict is settled with a full one, on many models.
 
     python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N] [--sst DIR]
+                                       [--as-asked] [--longest N]
     python validation/settled_early.py --out FILE --table
 
-The counts are written to `docs/verified/settled.json`.
+The counts are written to `docs/verified/settled.json`, except with `--as-asked`.
 
 Models come from the calibration's scenarios. With `--store` their trainings are read from there
 and no model is trained. Each model is audited twice on the same new texts of its scenario: on every
 text with every measure that bears on the verdict, and by looks. The script counts equal verdicts
 (for all texts together, and for each predicted class), measured texts, and processor seconds. Each
 model adds one line to the file; a model with a line is not audited again.
+
+Small audits take one look (docs/decisions/0122-one-look.md), which would compare an audit with
+itself. So every audit here takes several looks, unless `--as-asked` keeps the rule of the command.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ import numpy as np
 import torch
 from checkout import ROOT
 
+from sightline.audits import one_look
 from sightline.audits.sequential import BY_REQUEST, stage_of
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
@@ -142,12 +147,18 @@ def main() -> int:
     parser.add_argument("--sst", type=Path, help="the corpus, for small models on it")
     parser.add_argument("--models", type=int, default=200)
     parser.add_argument("--texts", type=int, default=400)
+    parser.add_argument("--longest", type=int, help="leave out scenarios with longer texts")
+    parser.add_argument("--as-asked", action="store_true", help="let small audits take one look")
     parser.add_argument("--table", action="store_true", help="read the file alone")
     asked = parser.parse_args()
     torch.set_num_threads(1)
+    if not asked.as_asked:
+        one_look.FEW_WORDS = 0
     if not asked.table:
         count(asked)
     rows = read(asked.out)
+    if asked.as_asked:
+        return summed_up(rows)
     seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")])
     found = {
         "planned": asked.models,
@@ -180,7 +191,7 @@ def count(asked: argparse.Namespace) -> None:
     for name, spec in planned:
         if len(done) >= asked.models:
             return
-        if name in done:
+        if name in done or too_long(spec, asked.longest):
             continue
         try:
             row = compared(name, spec, asked.texts, store)
@@ -193,6 +204,12 @@ def count(asked: argparse.Namespace) -> None:
             file.write(f"{json.dumps(row)}\n")
         done.add(name)
         print(line(row), flush=True)
+
+
+def too_long(spec: RunSpec, longest: int | None) -> bool:
+    """Tell whether a scenario has longer texts, which take most of the seconds."""
+    length = re.search(r"\blength=(\d+)", str(spec.data))
+    return longest is not None and length is not None and int(length[1]) > longest
 
 
 def read(file: Path) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ import pytest
 
 import sightline
 from sightline.adapters.precision import precise
-from sightline.audits import look_storage, measure_pass, sequential
+from sightline.audits import look_storage, measure_pass, one_look, sequential
 from sightline.audits.determinism import Steady
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
@@ -30,16 +30,24 @@ from sightline.core.errors import ModelError, SpecError
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
+from sightline.measures import removal
 from sightline.measures.default_measures import default_measures
+from sightline.measures.transfer import transfer
 from sightline.models.alterations import alter
 from sightline.report.html.audit_page import render
 from sightline.report.number_format import score_span
 from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
-from tests.texts import examples, untrained
+from tests.texts import evened, examples, untrained
 
 MODEL = precise(untrained("mlp(hidden=6)+additive"))
 TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
+
+
+@pytest.fixture(autouse=True)
+def several_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small audits look more than once."""
+    monkeypatch.setattr(one_look, "FEW_WORDS", 0)
 
 
 def passed(texts: list, **more: bool) -> TextPass:
@@ -365,6 +373,37 @@ def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
         assert {*one.values} < {*compared[name].values}
         for quantity, value in one.values.items():
             assert same(value, compared[name].values[quantity]), (name, quantity)
+
+
+def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved, removed = list[tuple[int, int, str]](), list[tuple[int, bytes]]()
+    carried, answers = transfer.carried, removal.answers_without
+
+    def heard(model, pairs, asked, *more):
+        for pair, each in zip(pairs, asked, strict=True):
+            ends = pair.donor.text.index, pair.receiver.text.index
+            moved.extend((*ends, name) for name in each)
+        return carried(model, pairs, asked, *more)
+
+    def gone(subject, trace, words, sets, *more):
+        for row, places in zip(sets.row, sets.gone, strict=True):
+            removed.append((subject.texts[row].index, np.packbits(places).tobytes().rstrip(b"\0")))
+        return answers(subject, trace, words, sets, *more)
+
+    monkeypatch.setattr(transfer, "carried", heard)
+    monkeypatch.setattr(removal, "answers_without", gone)
+    wide = {one.code: one for one in default_measures() if getattr(one, "rivals_too", False)}
+    alone = [replace(one, rivals_too=False) for one in wide.values()]
+    subject = MeasureContext(
+        evened(untrained("mlp(hidden=6)+additive"), TEXTS), {}, audited=tuple(TEXTS)
+    )
+    some = TextPass(subject, alone, Seeds(0), 8, {}, growing=True)
+    for upto in (20, len(TEXTS)):
+        some.advance(some.names, upto)
+    some.exchange(wide)
+    some.advance(some.names, len(TEXTS))
+    assert len({*moved}) == len(moved) > 0
+    assert len({*removed}) == len(removed) > 0
 
 
 def test_it_is_kept_whether_other_maps_were_compared(tmp_path) -> None:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sightline.core.results import BY_ABSENCE, Measurement, Verdict
-from sightline.verdict.default_class import FLIPS, by_absence, own_effect
+from sightline.verdict.default_class import FLIPS, by_absence, is_found, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
-from sightline.verdict.settled import asks_other_maps
+from sightline.verdict.settled import OTHER_MAPS, OpenTests, asks_other_maps
 from sightline.verdict.verdict_table import NO_WORD
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -95,6 +95,27 @@ def test_of_attention_it_must_be_shown_that_its_words_do_nothing() -> None:
 def test_a_class_whose_predictions_flip_when_words_go_has_words(share: float, absent: bool) -> None:
     assert by_absence(evidence(flips=share), "neg") == absent
     assert FLIPS == 0.05
+
+
+@pytest.mark.parametrize(
+    ("flips", "found"), [(1.0, True), (0.2, True), (0.07, False), (0.0, False)]
+)
+def test_no_other_map_is_asked_for_a_class_whose_predictions_surely_flip(
+    flips: float, found: bool
+) -> None:
+    asked = evidence(flips=flips)
+    assert own_effect(asked, "attention", "neg") == "failed"
+    assert is_found(asked, "neg") == found
+    assert asks_other_maps(asked) != found
+    waiting = OpenTests(asked, {}, {OTHER_MAPS}, ("neg", "pos"))
+    assert waiting.absence_is_open("neg") != found
+    assert not (found and by_absence(asked, "neg"))
+
+
+def test_whether_predictions_flip_is_asked_at_the_level_of_a_look() -> None:
+    asked = evidence(flips=0.2)
+    strict = Evidence(asked.outcomes, asked.label_names, THRESHOLDS, 0, 1 - 1e-12)
+    assert (is_found(asked, "neg"), is_found(strict, "neg")) == (True, False)
 
 
 def test_texts_from_which_nothing_can_be_removed_do_not_count_as_texts_that_hold() -> None:

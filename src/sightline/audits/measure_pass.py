@@ -115,6 +115,7 @@ class TextPass:
         growing: bool = False,
     ) -> None:
         self.texts, self.others, self.growing = subject.audited, others, growing
+        subject = replace(subject, answered={} if growing else None)
         self.run = _Run(subject, seeds, batch_size, {} if growing else None)
         entered = enter(measures, _offered(subject.model, subject.companions))
         self.measures = {

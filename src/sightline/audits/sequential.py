@@ -20,6 +20,7 @@ import numpy as np
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass, measure
+from sightline.audits.one_look import takes_one_look
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
 from sightline.core.installation import version_of
 from sightline.core.protocols import Measure, MeasureContext
@@ -157,7 +158,8 @@ def look_at(
     )
     answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
     predicted = answered.predicted if answered.taken(ALWAYS) else np.zeros(len(data.test), int)
-    plan = planned(data.test, predicted, seeds.seed, thresholds.least)
+    once = takes_one_look(subject.model, data.test, len(data.test), limits.seconds)
+    plan = planned(data.test, predicted, seeds.seed, thresholds.least, once=once)
     ordered = tuple(data.test[place] for place in plan.order)
     others = {"train": data.train, "validation": data.validation}
     with_rivals = {one.code: one for one in measures if getattr(one, "rivals_too", False)}

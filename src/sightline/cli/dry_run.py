@@ -85,6 +85,10 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
         name = name.rpartition(": ")[0]  # without the label that is the first
     if found.first is not None:
         texts, seconds = found.first
+        if texts == found.texts:
+            return (
+                f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look (estimate)."
+            )
         look = "first looks" if each else "first look"
         first = f"about {duration(seconds)} for the {look} at {texts:,}"
         return (

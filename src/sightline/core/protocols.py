@@ -500,7 +500,8 @@ class MeasureContext:
     texts of the batch, row by row, and ``audited`` all texts of the audit. ``given`` holds external
     word scores by text id, and ``signed`` the signed ones. ``learned`` is the result of the
     measure's own survey, if it has one (`SupportsSurvey`). ``shared`` lives as long as the batch,
-    so that measures can reuse each other's computations.
+    so that measures can reuse each other's computations. ``answered`` lives as long as an audit that
+    takes several looks: measures keep there what a later look asks again. It is None otherwise.
     """
 
     model: Auditable
@@ -511,6 +512,7 @@ class MeasureContext:
     signed: Mapping[str, Float[np.ndarray, " W"]] = field(default_factory=dict)
     learned: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
+    answered: dict[str, dict[Any, Any]] | None = None
 
 
 @runtime_checkable

@@ -26,6 +26,7 @@ from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
 from sightline.audits.look_plan import first_look
 from sightline.audits.measure_pass import measure
+from sightline.audits.one_look import takes_one_look
 from sightline.audits.sequential import STAGES as LOOKED_AT
 from sightline.audits.sequential import of_the_verdict, stage_of
 from sightline.config.base_runs import as_trained
@@ -54,7 +55,7 @@ SECONDS = 5.0
 """About as long is trained, and audited, to know how long it takes."""
 BATCHES = (3, 24)
 """How many batches are timed at least and at most."""
-QUICK_SECONDS = 1.0
+QUICK_SECONDS = 0.5
 """About as long is measured before an audit begins, to say how long it takes."""
 QUICK_TEXTS, SMALL = 8, 8
 """So many texts are measured then, where all are at least so many times as many."""
@@ -198,7 +199,8 @@ def forecast_audit(
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     note = few_of_a_class(trained.dataset, limit, seed)
-    first = first_look(ordered, audited) if bearing else 0
+    once = takes_one_look(trained.model, ordered, audited)
+    first = audited if once else first_look(ordered, audited) if bearing else 0
     return Forecast(
         0.0,
         seconds * part,

@@ -31,11 +31,14 @@ from sightline.measures.removal_curves import (
     odds_gone,
     of_sets,
     orders_of,
+    run_once,
 )
 from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
 from sightline.measures.transfer.hybrid_texts import Bag, answers, crossed
 
 _SET = MEASURES["erasure"].settings
+DELETED, REPLACED = "erasure, deleted", "erasure, replaced"
+"""The names under which an audit keeps its outputs, for deleted and for replaced words."""
 Array = np.ndarray
 
 
@@ -82,10 +85,19 @@ class Removal:
         exchanged, back_exchanged = (
             (removals, back) if self.rivals_too else distinct(first[rows], several)
         )
-        without_rest = answers_without(subject, trace, words, rest, self.tokens_at_once)
+
+        def without(gone: Removals) -> Float[Array, "M L"]:
+            return answers_without(subject, trace, words, gone, self.tokens_at_once)
+
+        def with_others(gone: Removals) -> Float[Array, "M L"]:
+            return self._replaced(subject, words, gone, trace.logits.shape[1], seeds)
+
+        # Other maps come after attention: what was asked before them is asked again with them.
+        keeps = not self.rivals_too
+        without_rest = run_once(subject, DELETED, rest, without, keeps=keeps)
         whole, chosen = to_numpy(trace.logits), decided(trace)
-        deleted = answers_without(subject, trace, words, removals, self.tokens_at_once)
-        replaced = self._replaced(subject, words, exchanged, trace.logits.shape[1], seeds)
+        deleted = run_once(subject, DELETED, removals, without, keeps=keeps)
+        replaced = run_once(subject, REPLACED, exchanged, with_others, keeps=keeps)
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
         known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
         out: dict[str, Values] = {

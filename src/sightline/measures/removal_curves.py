@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,6 +103,36 @@ def answers_without(
             torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept)
         )
         out[some] = to_numpy(logits_of_variants(subject.model, trace.batch.rows(rows).keep(left)))
+    return out
+
+
+def run_once(
+    subject: MeasureContext,
+    how: str,
+    removals: Removals,
+    run: Callable[[Removals], Float[Array, "M L"]],
+    *,
+    keeps: bool,
+) -> Float[Array, "M L"]:
+    """Run the sets of words that this audit has not removed before, and ``keep`` their answers
+    where it will ask for them again.
+    """
+    if subject.answered is None:
+        return run(removals)
+    kept = subject.answered.setdefault(how, {})
+    packed = np.packbits(removals.gone, axis=1)  # how far texts are padded must not matter
+    keys = [
+        (subject.texts[row].index, gone.tobytes().rstrip(b"\0"))
+        for row, gone in zip(removals.row, packed, strict=True)
+    ]
+    new = np.array([key not in kept for key in keys], dtype=bool)
+    fresh = run(Removals(removals.row[new], removals.gone[new]))
+    out = np.full((len(keys), fresh.shape[1]), np.nan)
+    out[new] = fresh
+    for place in np.flatnonzero(~new):
+        out[place] = kept[keys[place]]
+    if keeps:
+        kept.update((keys[place], out[place]) for place in np.flatnonzero(new))
     return out
 
 

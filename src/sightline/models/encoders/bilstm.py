@@ -173,15 +173,17 @@ def _advanced(
     parent prefix.
 
     The products with the embeddings are computed once for each distinct token. The gates are
-    computed in place in a reused buffer, which stays in the processor's cache.
+    computed in place in a reused buffer, which stays in the processor's cache. torch takes
+    four times as long for a float64 tanh as for the equal 2 σ(2x) − 1, which differs by 3e-16 at
+    most.
     """
     from_token, from_state, bias, other = weights
     units = from_state.shape[1]
-    order = _gates_in_order(
-        units, embeddings.device
-    )  # input, forget, output: one sigmoid; then the candidate
+    order = _gates_in_order(units, embeddings.device)  # input, forget, output; then the candidate
     products = embeddings @ from_token[order].T + (bias + other)[order]
     turned = from_state[order].T.contiguous()
+    for one in (products, turned):
+        one[:, 3 * units :] *= 2  # so that one sigmoid serves all
     states = embeddings.new_empty(len(texts.last), units)
     widest = max(
         (after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)),
@@ -195,14 +197,9 @@ def _advanced(
         if start:
             here.addmm_(states.index_select(0, before), turned)
         cell = cell.index_select(0, before - first)
-        here[:, : 3 * units].sigmoid_()
-        into, keep, out = (
-            here[:, :units],
-            here[:, units : 2 * units],
-            here[:, 2 * units : 3 * units],
-        )
-        cell.mul_(keep).addcmul_(into, here[:, 3 * units :].tanh_())
-        torch.tanh(cell, out=states[start:end]).mul_(out)
+        into, keep, out, candidate = here.sigmoid_().chunk(4, dim=1)
+        cell.mul_(keep).addcmul_(into, candidate, value=2).sub_(into)
+        torch.mul(cell, 2, out=states[start:end]).sigmoid_().mul_(2).sub_(1).mul_(out)
         first = start
     return states
 
