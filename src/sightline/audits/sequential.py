@@ -185,10 +185,20 @@ def look_at(
     return looking.run(on_progress)
 
 
+CANDIDATES = 32
+"""Words of a long text that are left out one by one, and among which the top ones are removed: each
+word takes a run of the whole text, so that all words of 200 take an audit from 4 to 40 minutes
+(docs/decisions/0121-long-texts.md)."""
+
+
 def of_the_verdict(one: Measure) -> Measure:
-    """Give a measure that compares no other map, and measures nothing that is reported alone."""
+    """Give a measure that compares no other map, measures nothing that is reported alone, and
+    compares no more than `CANDIDATES` words of a text.
+    """
     settings: Any = one  # those that have such fields are dataclasses
-    left_out = {name: False for name in ("rivals_too", "reported_too") if hasattr(one, name)}
+    fewer: dict[str, object] = {"rivals_too": False, "reported_too": False}
+    fewer["candidates"] = CANDIDATES
+    left_out = {name: value for name, value in fewer.items() if hasattr(one, name)}
     alone: Measure = replace(settings, **left_out) if left_out else one
     return alone
 

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from sightline.config.measure_registry import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.core.protocols import Capability, MeasureContext, SupportsAuditedMap, Trace
@@ -28,13 +28,17 @@ from sightline.measures.importance import (
     slopes,
 )
 from sightline.measures.integrated_gradients import integrated
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided, keys_of, to_numpy
 from sightline.numerics.log_odds import log_odds, log_odds_slope
 from sightline.numerics.projections import uniform
 
 Array = np.ndarray
 SLOPES = ("held", "through", "free")
 """The gradients that maps are made of."""
+OF_DELETIONS = ("deletion", "signed_deletion", "free_deletion")
+"""The maps of which each word takes a text without it."""
+SHARED: frozenset[Capability] = frozenset({"deletion", "variants"})
+"""What a model offers that does not run each of these texts by itself."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class AttributionMaps:
     measures.
 
     ``gradient`` says how gradients are reduced; measures that reduce them otherwise share all maps
-    but those.
+    but those. ``most`` bounds the words of a text that are left out one by one (`candidates`);
+    without it all are.
     """
 
     subject: MeasureContext
@@ -51,11 +56,26 @@ class AttributionMaps:
     seeds: Seeds
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    most: int | None = None
 
     @cached_property
     def words(self) -> Words:
         """The words that all maps of the batch lie over."""
         return words_of(self.trace)
+
+    @cached_property
+    def candidates(self) -> Bool[Array, "B W"]:
+        """Mark the words that are compared: all of them, or of a text with more words than ``most``
+        so many, drawn by the text alone.
+
+        A model that finds all deletions from what they share is asked for all.
+        """
+        mask = self.words.mask
+        if self.most is None or self.subject.model.offers & SHARED:
+            return mask
+        (keys,) = keys_of(mask, self.words.index, 1, self.seeds, "candidates")
+        order = np.argsort(np.where(mask, keys, np.inf), axis=1)
+        return np.asarray(mask & (np.argsort(order, axis=1) < self.most))
 
     @cached_property
     def flat(self) -> Float[torch.Tensor, "B T"]:
@@ -65,10 +85,15 @@ class AttributionMaps:
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
         """Give a map by its name in `MAKERS`."""
         shared = self.subject.shared
-        kept = f"{name}, {self.gradient}" if name in REDUCED else name
+        kept = f"{name}, {self.gradient}" if name in REDUCED else self._kept(name)
         if kept not in shared:
             shared[kept] = MAKERS[name].make(self)
         return np.asarray(shared[kept])
+
+    def _kept(self, name: str) -> str:
+        """Name a map as it is kept: those of few words apart from those of all."""
+        few = name in OF_DELETIONS and not np.array_equal(self.candidates, self.words.mask)
+        return f"{name}, {self.most} words" if few else name
 
     def slope(self, name: str) -> Slope:
         """Give the gradient with attention held, or through it, or with weights that choose nothing
@@ -114,14 +139,16 @@ class AttributionMaps:
         """
         flat = {"free": self.flat} if free and "decode" in self.subject.model.offers else {}
         found = deletion_importance(
-            self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once
+            self.subject.model,
+            self.trace,
+            {**flat, **(beside or {})},
+            self.tokens_at_once,
+            self.candidates,
         )
-        self.subject.shared["deletion"], self.subject.shared["signed_deletion"] = (
-            found["own"],
-            found["signed"],
+        made = {"own": "deletion", "signed": "signed_deletion"} | (
+            {"free": "free_deletion"} if flat else {}
         )
-        if flat:
-            self.subject.shared["free_deletion"] = found["free"]
+        self.subject.shared.update({self._kept(name): found[what] for what, name in made.items()})
         return found
 
 

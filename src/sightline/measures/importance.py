@@ -8,7 +8,7 @@ with itself (docs/findings/SL-104.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, cast
 
@@ -160,6 +160,7 @@ def deletion_importance(
     trace: Trace,
     attentions: Attentions,
     tokens_at_once: int = TOKENS_AT_ONCE,
+    asked: Bool[Array, "B W"] | None = None,
 ) -> dict[str, Float[Array, "B W"]]:
     """Total variation of the output when one word is deleted, whole, and the shortened text is run
     again.
@@ -169,7 +170,7 @@ def deletion_importance(
     words left are scaled to sum to one. ``"signed"`` is what the log-odds of the decided class lose
     without the word, above zero where it speaks for it. A model that offers neither ``deletion``
     nor ``variants`` runs once a word, which is the oracle of both. NaN where the only word would
-    go.
+    go, and of words that are not ``asked``.
     """
     whole = {
         name: probabilities(to_numpy(model.decode(trace, weights)))
@@ -178,9 +179,14 @@ def deletion_importance(
     whole["own"] = probabilities(to_numpy(trace.logits))
     words, chosen = words_of(trace), decided(trace)
     odds = odds_of(trace.logits, chosen)
-    out = {name: np.zeros(words.mask.shape) for name in (*whole, "signed")}
+    left_alone = words.mask & ~(words.mask if asked is None else asked)
+    out = {name: np.where(left_alone, np.nan, 0.0) for name in (*whole, "signed")}
     in_closed_form = "deletion" in model.offers and words.shares is None
-    left = _in_closed_form if in_closed_form else partial(_run_again, tokens_at_once=tokens_at_once)
+    left = (
+        _in_closed_form
+        if in_closed_form
+        else partial(_run_again, tokens_at_once=tokens_at_once, left_alone=left_alone)
+    )
     for row, column, decoded in left(model, trace, words, attentions):
         out["signed"][row, column] = odds_lost(odds[row], odds_of(decoded["own"], chosen[row]))
         for name, logits in decoded.items():
@@ -203,10 +209,16 @@ def _in_closed_form(
 
 
 def _run_again(
-    model: Auditable, trace: Trace, words: Words, attentions: Attentions, tokens_at_once: int
+    model: Auditable,
+    trace: Trace,
+    words: Words,
+    attentions: Attentions,
+    tokens_at_once: int,
+    left_alone: Bool[Array, "B W"],
 ) -> Iterator[Left]:
     """Run every shortened text, some at a time."""
-    for rows, columns in deletions(words, trace.batch, at_once(model, tokens_at_once)):
+    some = replace(words, mask=words.mask & ~left_alone)
+    for rows, columns in deletions(some, trace.batch, at_once(model, tokens_at_once)):
         kept = all_but(words, trace.batch, rows, columns)
         texts = trace.batch.rows(rows).keep(kept)
         if not attentions:

@@ -21,6 +21,7 @@ from sightline.measures.batch_words import Words
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.log_odds_bounds import LAST, LOST, bounded, flipped, odds_of_all
 from sightline.measures.removal_curves import (
+    FEW_DRAWS,
     Removals,
     answers_without,
     by_name,
@@ -51,7 +52,9 @@ class Removal:
     the drop of the probability under deletion. The top words alone are removed from the whole text
     and, as either of two words can be enough, from the text without the next ones, up to the share
     ``among``, which is one of the shares. Without ``rivals_too`` nothing but that is asked of other
-    maps: the most that top words can do is over all of them.
+    maps: the most that top words can do is over all of them. Of a text with more than
+    ``candidates`` words so many are drawn, and shares are shares of these: attention, random words
+    and the most that removing words can do choose among the same.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -60,6 +63,7 @@ class Removal:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     rivals_too: bool = True
+    candidates: int | None = None
     code: str = "erasure"
     needs: frozenset[str] = NEEDS["erasure"]
     paper: str = PAPERS["erasure"]
@@ -68,10 +72,12 @@ class Removal:
         """Order the words by every map, remove the first, each distinct set once, and see what the
         answer loses.
         """
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        maps = AttributionMaps(
+            subject, trace, seeds, self.tokens_at_once, self.gradient, self.candidates
+        )
         names, words = rivals(subject), maps.words
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
-        first = first_words(orders, words, self.shares)
+        first = first_words(orders, maps.candidates, self.shares)
         at = self.shares.index(self.among)
         rest, back_to_rest = distinct(first[:, [at]] & ~first[:, [0]], several)
         shown = names if self.rivals_too else ("attention",)
@@ -85,7 +91,7 @@ class Removal:
         deleted = answers_without(subject, trace, words, removals, self.tokens_at_once)
         replaced = self._replaced(subject, words, exchanged, trace.logits.shape[1], seeds)
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
-        known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
+        known = {name: ~(np.isnan(maps[name]) & maps.candidates).any(axis=1) for name in names}
         out: dict[str, Values] = {
             "area": area[names.index("attention")],
             "floor": area[-self.draws :].T,
@@ -136,6 +142,8 @@ class Removal:
             "among": self.among,
             "gradient": self.gradient,
         }
+        if self.candidates is not None:
+            settings |= {"candidates": self.candidates, "few_draws": FEW_DRAWS}
         return Measurement(self.code, values, undefined, settings)
 
     def _replaced(
