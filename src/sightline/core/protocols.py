@@ -58,6 +58,8 @@ nothing of how it will be answered."""
 Arrays = Mapping[str, Values]
 """Raw numbers by quantity: ``N``, ``N R``, two ends each ``N``, or one row of its own length for
 each text."""
+GRADIENT_TOKENS = 2**9
+"""Tokens of a model from elsewhere of which gradients are taken together."""
 
 
 @dataclass(frozen=True)

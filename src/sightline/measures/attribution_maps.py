@@ -160,12 +160,14 @@ class Maker:
     needs: frozenset[Capability] = frozenset()
 
 
-def rivals(subject: MeasureContext) -> tuple[str, ...]:
+def rivals(subject: MeasureContext, others: Iterable[str] | None = None) -> tuple[str, ...]:
     """Name the maps that could be shown of this model, unsigned ones first: those it can give, and
-    brought scores.
+    brought scores; attention, and of the ``others`` those that are named, where any are.
     """
     audited = itself(subject)
-    return allowed(subject, (one for one in (*RIVALS, *SIGNED_RIVALS) if one != audited))
+    wanted = (*RIVALS, *SIGNED_RIVALS) if others is None else ("attention", *others)
+    names = (one for one in (*RIVALS, *SIGNED_RIVALS) if one in wanted)
+    return allowed(subject, (one for one in names if one != audited))
 
 
 def itself(subject: MeasureContext) -> str:

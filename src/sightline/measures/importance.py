@@ -17,7 +17,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_registry import Reduction
-from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
+from sightline.core.protocols import (
+    GRADIENT_TOKENS,
+    Auditable,
+    Batch,
+    SupportsDeletion,
+    Trace,
+    closed_up,
+)
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.perturbations import (
     at_once,
@@ -105,10 +112,6 @@ def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[s
     return {
         name: _slope(trace, gradient, trace.embeddings.detach()) for name, gradient in found.items()
     }
-
-
-GRADIENT_TOKENS = 2**9
-"""Tokens of a model from elsewhere of which gradients are taken together."""
 
 
 def _gradients(

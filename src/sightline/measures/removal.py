@@ -52,7 +52,7 @@ class Removal:
     the drop of the probability under deletion. The top words alone are removed from the whole text
     and, as either of two words can be enough, from the text without the next ones, up to the share
     ``among``, which is one of the shares. Without ``rivals_too`` nothing but that is asked of other
-    maps: the most that top words can do is over all of them. Of a text with more than
+    maps: the most that top words can do is over all of them, or those of ``others``. Of a text with more than
     ``candidates`` words so many are drawn, and shares are shares of these: attention, random words
     and the most that removing words can do choose among the same.
     """
@@ -63,6 +63,7 @@ class Removal:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     rivals_too: bool = True
+    others: tuple[str, ...] | None = None
     candidates: int | None = None
     code: str = "erasure"
     needs: frozenset[str] = NEEDS["erasure"]
@@ -75,7 +76,7 @@ class Removal:
         maps = AttributionMaps(
             subject, trace, seeds, self.tokens_at_once, self.gradient, self.candidates
         )
-        names, words = rivals(subject), maps.words
+        names, words = rivals(subject, self.others), maps.words
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
         first = first_words(orders, maps.candidates, self.shares)
         at = self.shares.index(self.among)

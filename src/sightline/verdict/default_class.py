@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from sightline.config.measure_registry import RIVALS, SIGNED_RIVALS
-from sightline.core.results import Answer
+from sightline.core.results import Answer, Estimate
 from sightline.stats import bootstrap
 from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 from sightline.verdict.decision_rule import decide
@@ -47,9 +47,26 @@ def by_absence(evidence: Evidence, of: str) -> bool:
         return False
     if any(own_effect(evidence, name, of) == "passed" for name in (*RIVALS, *SIGNED_RIVALS)):
         return False
+    flips = flipped(evidence, of)
+    return flips is not None and flips.value <= FLIPS
+
+
+def flipped(evidence: Evidence, of: str) -> Estimate | None:
+    """Give the share of the texts of a class whose prediction flips when words are removed; None
+    where none was.
+    """
     number = "erasure.flips.deleted.most"
     if not evidence.has(number):
-        return False
+        return None
     share, rows = evidence.array(number), evidence.rows(of)
     flips = np.where(np.isnan(share), np.nan, share > 0)  # of one word there is nothing to remove
-    return bootstrap.proportion(flips[rows], evidence.clusters[rows]).value <= FLIPS
+    level = evidence.level(of)
+    return bootstrap.proportion(flips[rows], evidence.clusters[rows], level)
+
+
+def ruled_out(evidence: Evidence, of: str) -> bool:
+    """Tell whether too many predictions of a class flip for it to be decided by absence, whatever
+    other maps do.
+    """
+    flips = flipped(evidence, of)
+    return flips is not None and flips.low > FLIPS

@@ -18,7 +18,7 @@ from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import decide
-from sightline.verdict.default_class import own_effect
+from sightline.verdict.default_class import own_effect, ruled_out
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement
 from sightline.verdict.verdict_table import verdict_of
@@ -120,6 +120,8 @@ class OpenTests:
         if "transplant" in self.pending:
             return True
         own = own_effect(self.evidence, "attention", of)
+        if own == "failed" and ruled_out(self.evidence, of):
+            return False
         if own == "failed" and OTHER_MAPS in self.pending:
             return True
         if own != "failed" or of not in self.growing:
@@ -132,7 +134,10 @@ class OpenTests:
 
 def asks_other_maps(evidence: Evidence) -> bool:
     """Tell whether it takes other maps to say that some class is decided by absence, or not."""
-    return any(own_effect(evidence, "attention", of) == "failed" for of in evidence.classes)
+    return any(
+        own_effect(evidence, "attention", of) == "failed" and not ruled_out(evidence, of)
+        for of in evidence.classes
+    )
 
 
 def settled(

@@ -18,7 +18,7 @@ from sightline.adapters.checks.probe_batch import (
     ProbeBatch,
     difference,
 )
-from sightline.measures.importance import GRADIENT_TOKENS
+from sightline.core.protocols import GRADIENT_TOKENS
 
 STEP = 1e-2
 """How far embeddings move, in units of their own size, where a slope is measured by two runs."""
@@ -31,9 +31,14 @@ SLOPE = 1e-4
 
 def starts_from(on: ProbeBatch) -> CheckResult:
     """Give the model's own embeddings back, and then others."""
-    with torch.no_grad():
-        apart = difference(on.model.trace(on.batch, on.trace.embeddings).logits, on.trace.logits)
-        other = on.model.trace(on.batch, on.trace.embeddings + _direction(on.trace.embeddings))
+    apart, moved = 0.0, 0.0
+    for part in _parts(on):
+        given = part.trace.embeddings.detach()
+        with torch.no_grad():
+            same = part.model.trace(part.batch, given)
+            other = part.model.trace(part.batch, given + _direction(given))
+        apart = max(apart, difference(same.logits, part.trace.logits))
+        moved = max(moved, difference(other.logits, part.trace.logits))
     if apart > TOLERANCE:
         return CheckResult(
             (
@@ -43,7 +48,7 @@ def starts_from(on: ProbeBatch) -> CheckResult:
             "let embed do all that happens before trace starts, and trace nothing of it again",
             apart,
         )
-    if difference(other.logits, on.trace.logits) > MOVED:
+    if moved > MOVED:
         return CheckResult(measured=apart)
     return CheckResult(
         "trace ignores the embeddings that it is given",

@@ -100,9 +100,9 @@ class HuggingFace(Classifier):
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
         """Run the model and read the weights that are shown; detached, unless embeddings are
-        given.
+        given that gradients are taken of.
         """
-        with torch.set_grad_enabled(embeddings is not None):
+        with torch.set_grad_enabled(embeddings is not None and embeddings.requires_grad):
             answer = self._answer(batch, embeddings, keep=embeddings is None)
         start = self.embed(batch) if embeddings is None else embeddings
         words = batch.attendable
