@@ -222,6 +222,7 @@ def of_some(one: Measure) -> Measure:
     """
     settings: Any = one  # those that have such fields are dataclasses
     fewer: dict[str, object] = {"others": INSTEAD, "partners": 1, "draws": FEW_DRAWS}
+    fewer |= {"rivals_too": True, "candidates": None}
     few: Measure = replace(settings, **{n: v for n, v in fewer.items() if hasattr(one, n)})
     return few
 
