@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from sightline.adapters.factory import texts_without_data
+from sightline.adapters.huggingface import read_logits
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.core.protocols import SupportsLogits, SupportsManyDecodings
 from sightline.measures import decode_attention
@@ -69,3 +70,36 @@ def test_logits_alone_are_those_of_a_trace(family) -> None:
     assert isinstance(one, SupportsLogits)
     assert torch.allclose(one.logits(batch), one.trace(batch).logits, atol=1e-5)
     assert torch.allclose(logits_of_variants(one, batch), one.logits(batch), atol=0)
+
+
+@pytest.mark.parametrize(("family", "alone"), [("bert", True), ("gpt2", True), ("albert", False)])
+def test_the_last_layer_runs_for_the_token_alone_that_is_read(family, alone, monkeypatch) -> None:
+    one = transformer(classifier(family), tokenizer_of(family), layer=1, head=1)
+    batch = one.collate(TEXTS)
+    lengths = batch.mask.sum(1)
+    assert len(set(lengths.tolist())) > 1  # some are padded
+    assert bool(one.layers_ahead) == alone
+    tokens: list[int] = []
+    last = one.module.get_submodule(one.anatomy.sites[-1].part)
+    handle = last.register_forward_hook(lambda _, __, out: tokens.append(out[0].shape[1]))
+    found = one.logits(batch)
+    handle.remove()
+    assert torch.allclose(found, one.trace(batch).logits, atol=1e-5)
+    if alone:
+        assert tokens == [1]
+    again = one.logits(batch.rows(slice(0, 1)))
+    assert torch.allclose(again, found[:1], atol=1e-5)
+
+
+def test_a_run_that_breaks_in_the_last_layer_leaves_nothing_behind(monkeypatch) -> None:
+    one = transformer(classifier("bert"), tokenizer_of("bert"), layer=1, head=1)
+    batch, wanted = one.collate(TEXTS), None
+    wanted = one.logits(batch)
+    last = one.module.get_submodule(one.anatomy.sites[-1].part)
+    with monkeypatch.context() as patch:
+        patch.setattr(read_logits, "_mixed", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            one.logits(batch)
+    assert not last._forward_hooks
+    assert not last._forward_pre_hooks
+    assert torch.equal(one.logits(batch), wanted)

@@ -72,7 +72,7 @@ def read_row(
     """
     texts, at = torch.arange(len(ids), device=ids.device), place(mask, row)
     made = (ids.shape[0], ids.shape[1] - shared)
-    given = _row_of(ahead.given[0], texts, at - shared, made)
+    given = row_of(ahead.given[0], texts, at - shared, made)
     return ReadRow(
         site, ids[texts, at][:, None], replace(ahead, given=[given]), weights[texts, :, at], values
     )
@@ -122,10 +122,10 @@ def _repeated(given: Any, times: int) -> Any:
     return tuple(_repeated(one, times) for one in given) if isinstance(given, tuple) else given
 
 
-def _row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: tuple[int, int]) -> Any:
+def row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: tuple[int, int]) -> Any:
     """Take the token that is read of every state; what has another form stays as it is."""
     if isinstance(given, torch.Tensor) and given.dim() == 3 and given.shape[:2] == shape:
         return given[texts, at][:, None]
     if isinstance(given, tuple):
-        return tuple(_row_of(one, texts, at, shape) for one in given)
+        return tuple(row_of(one, texts, at, shape) for one in given)
     return given
