@@ -252,6 +252,26 @@ class SupportsSharedLogits(Auditable, Protocol):
 
 
 @runtime_checkable
+class SupportsLogitsUnder(Auditable, Protocol):
+    """A model that answers texts with its own attention and with others in one run, where nothing
+    is asked of them but logits.
+    """
+
+    @property
+    def answers_under(self) -> bool:
+        """Whether it can, under the attention that is shown."""
+        ...
+
+    def logits_under(
+        self, batch: Batch, attention: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> dict[str, Float[torch.Tensor, "B L"]]:
+        """Give the logits of a trace as ``own``, and what `Auditable.decode` gives of it for each
+        attention by its name.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsManyDecodings(Auditable, Protocol):
     """A model that decodes several weights at once, sooner than one after the other."""
 

@@ -22,6 +22,7 @@ from sightline.core.protocols import (
     Auditable,
     Batch,
     SupportsDeletion,
+    SupportsLogitsUnder,
     Trace,
     closed_up,
 )
@@ -227,8 +228,19 @@ def _run_again(
         if not attentions:
             yield to_numpy(rows), to_numpy(columns), {"own": logits_of_variants(model, texts)}
             continue
-        shorter = run_variants(model, texts)
         places = closed_up(kept)
+        if (
+            isinstance(model, SupportsLogitsUnder)
+            and model.answers_under
+            and all(one.dim() == 2 for one in attentions.values())  # one map for all rows
+        ):
+            put = {
+                name: renormalise(one[rows].gather(-1, places), texts.attendable)
+                for name, one in attentions.items()
+            }
+            yield to_numpy(rows), to_numpy(columns), model.logits_under(texts, put)
+            continue
+        shorter = run_variants(model, texts)
         decoded = {"own": shorter.logits}
         for name, weights in attentions.items():
             decoded[name] = model.decode(shorter, _left(weights, rows, places, shorter))
