@@ -139,3 +139,11 @@ def test_leave_one_out_under_other_attention_takes_no_trace(monkeypatch) -> None
     for name in ("own", "signed", "free"):
         assert np.allclose(found[name], wanted[name], atol=1e-5, equal_nan=True)
         assert np.nanmax(np.abs(wanted[name])) > 1e-4
+
+
+def test_a_trace_from_embeddings_keeps_a_graph_where_gradients_are_asked_and_nowhere_else() -> None:
+    one = transformer(classifier("bert"), tokenizer_of("bert"), layer=1, head=1)
+    batch = one.collate(TEXTS)
+    start = one.embed(batch)
+    assert not one.trace(batch, start).logits.requires_grad
+    assert one.trace(batch, start.clone().requires_grad_()).logits.requires_grad
