@@ -58,8 +58,9 @@ nothing of how it will be answered."""
 Arrays = Mapping[str, Values]
 """Raw numbers by quantity: ``N``, ``N R``, two ends each ``N``, or one row of its own length for
 each text."""
-GRADIENT_TOKENS = 2**9
-"""Tokens of a model from elsewhere of which gradients are taken together."""
+GRADIENT_TOKENS = 2**8
+"""Tokens of a model from elsewhere of which gradients are taken together: what is kept for them is
+the most that an audit holds, and a processor is not faster on more."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sightline.numerics.adversarial_descent import DescentProblem
 Array = np.ndarray
 NOT_AFFINE = f"needs {AFFINE}"
 """Why there is no exact number of a model that can only be asked for its answers."""
-AT_ONCE = 100
+AT_ONCE = 25
 """Weights that are decoded together, where a model can."""
 
 
