@@ -205,6 +205,6 @@ def test_memory_is_given_back_after_each_batch_of_a_model_from_elsewhere(
     given: list[int] = []
     monkeypatch.setattr(measure_pass, "give_back", lambda: given.append(1))
     model = Offering(MODEL) if origin == "elsewhere" else MODEL
-    measure(model, TEXTS, (), {}, Seeds(0), 3, lambda done, total: None)
+    measure(model, TEXTS, (Predictions(),), {}, Seeds(0), 3, lambda done, total: None)
     assert len(TEXTS) == 7
     assert len(given) == times
