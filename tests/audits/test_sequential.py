@@ -20,13 +20,16 @@ from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
 from sightline.audits.sequential import (
+    COMPARED,
     NOT_BEARING,
     BudgetClock,
     BudgetSpentError,
+    most_compared,
     settings_of,
     stage_of,
 )
 from sightline.core.errors import ModelError, SpecError
+from sightline.core.example import Example
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
@@ -34,10 +37,13 @@ from sightline.measures import removal
 from sightline.measures.default_measures import default_measures
 from sightline.measures.transfer import transfer
 from sightline.models.alterations import alter
+from sightline.report.alternative_maps import how
 from sightline.report.html.audit_page import render
 from sightline.report.number_format import score_span
+from sightline.report.sequential_note import settled_after
 from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
+from tests.adapters.offering import Offering
 from tests.texts import evened, examples, untrained
 
 MODEL = precise(untrained("mlp(hidden=6)+additive"))
@@ -472,3 +478,59 @@ def test_another_process_names_what_is_kept_alike() -> None:
     }
     assert len(named) == 1
     assert "transplant" in named.pop()
+
+
+@pytest.fixture(scope="module")
+def reviewed():
+    """Two audits of a model that runs each changed text by itself, and whose attention must not be
+    shown: with a comparison of other maps, and without.
+    """
+    data = sightline.load("planted:reviews(n=600,sentences=2)")
+    trained = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
+    model, found = Offering(alter("random", trained.model, data, 0)), []
+    for compared in (COMPARED, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sequential, "COMPARED", compared)
+            patch.setattr(sequential, "CANDIDATES", 9)
+            found.append(sightline.audit(model, data, max_texts=90))
+    return found
+
+
+def test_one_other_map_is_compared_on_some_texts_once_the_verdict_is_settled(reviewed) -> None:
+    audit, _ = reviewed
+    about = audit.spec["sequential"]
+    assert audit.verdict.level == "must not be shown"
+    assert about["compared"] == {"texts": COMPARED, "of": about["texts"]}
+    assert {row.name for row in audit.maps} == {"attention", "deletion", "signed_deletion"}
+    assert {row.name for row in audit.maps if row.chosen} == {"deletion", "signed_deletion"}
+    assert max(row.carried.n for row in audit.maps) <= COMPARED
+    # nothing that was measured of attention is of fewer texts
+    assert len(audit.measurements["transplant"].values["weight"]) == about["texts"] > COMPARED
+    assert f"on {COMPARED} of {about['texts']}" in how(audit)
+    assert f"{COMPARED} of" in render(audit)
+
+
+def test_the_verdict_does_not_depend_on_the_comparison(reviewed) -> None:
+    compared, alone = reviewed
+    assert alone.spec["sequential"]["compared"]["texts"] == 0
+    assert alone.maps == ()
+    assert compared.maps
+    assert alone.verdict == compared.verdict
+    assert alone.findings == compared.findings
+    assert any("not compared" in line for line in settled_after(alone))
+
+
+def test_a_long_text_has_candidates_and_the_report_says_so(reviewed) -> None:
+    audit, _ = reviewed
+    about = audit.spec["sequential"]
+    longer = sum(len(text.tokens) > 9 for text in audit.texts)
+    assert about["candidates"] == {"words": 9, "texts": longer}
+    assert longer
+    assert any("9 words" in line for line in settled_after(audit))
+    assert audit.measurements["erasure"].settings["candidates"] == 9
+
+
+@pytest.mark.parametrize(("words", "texts"), [(10, COMPARED), (64, COMPARED), (72, 50), (73, 0)])
+def test_long_texts_are_compared_where_a_test_has_enough_of_them(words, texts) -> None:
+    text = Example("one", 0, "", ("so",) * words, (), 0)
+    assert most_compared([text] * 80, 50) == texts

@@ -48,17 +48,19 @@ def forecast(
 @dataclass(frozen=True)
 class QuickEstimate:
     """The texts that will be audited at most, and about the seconds; of an audit that stops when
-    its verdict is settled, the same of its first look.
+    its verdict is settled, the same of its first look, and the seconds of another map that is
+    ``compared`` after it, where attention must not be shown.
     """
 
     texts: int
     seconds: float
     first: tuple[int, float] | None = None
+    compared: float = 0.0
 
     def times(self, audits: int) -> QuickEstimate:
         """Estimate so many audits of the same texts, one after the other."""
         first = self.first and (self.first[0], self.first[1] * audits)
-        return QuickEstimate(self.texts, self.seconds * audits, first)
+        return QuickEstimate(self.texts, self.seconds * audits, first, self.compared * audits)
 
 
 def quick_estimate(
@@ -71,7 +73,7 @@ def quick_estimate(
     attribution = (
         str(source.scores) if source.scores is not None and is_attribution(source.scores) else None
     )
-    seconds = quick_seconds(
+    seconds, compared = quick_seconds(
         trained,
         asked.seed,
         texts,
@@ -85,4 +87,4 @@ def quick_estimate(
     test = trained.dataset.test
     once = takes_one_look(trained.model, test, texts, stopping.budget)
     first = texts if once else first_look(test, texts)
-    return QuickEstimate(texts, seconds, (first, seconds * first / texts))
+    return QuickEstimate(texts, seconds, (first, seconds * first / texts), compared)

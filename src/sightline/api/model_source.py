@@ -222,7 +222,10 @@ class Saved(_Audited):
         """Read it."""
         from sightline.experiments.load_models import load_trained  # noqa: PLC0415  (torch)
 
-        return load_trained(self.folder, self.data, self.asked.seed, device, self.asked.label_map)
+        asked = self.asked
+        return load_trained(
+            self.folder, self.data, asked.seed, device, asked.label_map, asked.measures
+        )
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Say what was audited, and how it was trained."""
@@ -254,8 +257,9 @@ class Imported(_Audited):
         """Make it; what the user's own code makes stays on the device it was built on."""
         from sightline.experiments.load_models import load_imported  # noqa: PLC0415  (torch)
 
+        asked = self.asked
         return load_imported(
-            self.factory, self.data, self.asked.seed, self.asked.device, self.asked.label_map
+            self.factory, self.data, asked.seed, asked.device, asked.label_map, asked.measures
         )
 
     def about(self, trained: Trained) -> dict[str, Any]:

@@ -57,6 +57,9 @@ reveals the predictions on them."""
 Arrays = Mapping[str, Values]
 """Raw numbers by quantity, in one of these shapes: ``N``, ``N R``, two bounds of shape ``N``, or
 one row of varying length for each text."""
+GRADIENT_TOKENS = 2**8
+"""Most tokens of which a model from elsewhere takes gradients together. They take the most memory
+of an audit, and a processor is not faster on more."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +252,26 @@ class SupportsSharedLogits(Auditable, Protocol):
     def shared(self) -> Callable[[Batch], torch.Tensor] | None:
         """A function that gives this label's logits (``B 1``) from a run shared by all labels; None
         if nothing is shared.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsLogitsUnder(Auditable, Protocol):
+    """A model that answers texts with its own attention and with others in one run, where nothing
+    is asked of them but logits.
+    """
+
+    @property
+    def answers_under(self) -> bool:
+        """Whether it can, under the attention that is shown."""
+        ...
+
+    def logits_under(
+        self, batch: Batch, attention: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> dict[str, Float[torch.Tensor, "B L"]]:
+        """Give the logits of a trace as ``own``, and what `Auditable.decode` gives of it for each
+        attention by its name.
         """
         ...
 

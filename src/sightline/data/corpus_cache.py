@@ -14,7 +14,7 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -27,7 +27,7 @@ import numpy as np
 from sightline._io.atomic_write import write_whole
 from sightline.config.specs import OFFICIAL, DataSpec
 from sightline.core.errors import SightlineError, StoreError
-from sightline.data.assembly.corpus import Corpus, Text, copy_number
+from sightline.data.assembly.corpus import WHOLE, Corpus, Text, copy_number, lost
 from sightline.data.corpora.corpus_registry import FORMATS, source_digest
 from sightline.data.readers.csv_jsonl import table_digest
 from sightline.data.readers.hf_datasets import saved_digest
@@ -59,11 +59,14 @@ def content_digest(spec: DataSpec) -> str:
     )
 
 
-def read_corpus(spec: DataSpec, digest: str) -> Corpus:
-    """Read a published corpus, from the cache if possible; ``digest`` identifies its files."""
+def read_corpus(spec: DataSpec, digest: str, longest: int | None = None) -> Corpus:
+    """Read a published corpus, from the cache if possible; ``digest`` identifies its files.
+
+    Words beyond the ``longest`` length may be left out; they count as lost (`Text.lost`).
+    """
     options = spec.options()
     file = _place(spec, digest, options)
-    if file is not None and (kept := read_kept(file, spec.path)) is not None:
+    if file is not None and (kept := read_kept(file, spec.path, longest)) is not None:
         return kept
     corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
     corpus = replace(corpus, copies=tuple(map(copy_number, corpus.texts)))
@@ -129,12 +132,14 @@ def keep(corpus: Corpus, file: Path, path: str) -> None:
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_kept(file: Path, path: str) -> Corpus | None:
-    """Read a corpus that `keep` wrote; None if it is missing or damaged."""
+def read_kept(file: Path, path: str, longest: int | None = None) -> Corpus | None:
+    """Read a corpus that `keep` wrote; None if it is missing or damaged.
+
+    Each array is read only when it is needed: together they take as much memory as the texts.
+    """
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        return _corpus(arrays, path)
+            return _corpus(stored, path, longest)
     except SightlineError:
         raise
     # Whatever error the damage causes, the remedy is to parse the corpus again.
@@ -151,13 +156,11 @@ def read_kept(file: Path, path: str) -> Corpus | None:
         return None
 
 
-def _corpus(arrays: Arrays, path: str) -> Corpus:
+def _corpus(arrays: Mapping[str, np.ndarray], path: str, longest: int | None) -> Corpus:
     about = json.loads(arrays["about"].tobytes())
     spans = [(start, end) for start, end in arrays["spans"].tolist()]
-    tokens = _read_words("tokens", arrays)
     asked, explained = arrays["asked"].tolist(), arrays["explained"].tolist()
-    lengths = [len(words) for words in tokens]
-    flat = _taken(spans, arrays["span_numbers"])
+    lengths, asked_lengths = (arrays[f"{name}_lengths"].tolist() for name in ("tokens", "query"))
     marks = iter(
         _cut(
             arrays["rationale"].tolist(),
@@ -169,16 +172,20 @@ def _corpus(arrays: Arrays, path: str) -> Corpus:
         map(sys.intern, _read_strings("split", arrays)),
         arrays["label"].tolist(),
         _read_strings("text", arrays),
-        tokens,
-        map(tuple, _cut(flat, lengths)),
+        _read_words("tokens", arrays, longest),
+        _rows(spans, arrays["span_numbers"], lengths, longest),
         [sys.intern(path + rest) for rest in _read_strings("file", arrays)],
         arrays["line"].tolist(),
         [
             words if known else None
-            for words, known in zip(_read_words("query", arrays), asked, strict=True)
+            for words, known in zip(_read_words("query", arrays, longest), asked, strict=True)
         ],
-        [tuple(next(marks)) if known else None for known in explained],
+        [tuple(next(marks)[:longest]) if known else None for known in explained],
         map(sys.intern, _read_strings("group", arrays)),
+        [
+            WHOLE if longest is None else lost(*both, longest)
+            for both in zip(lengths, asked_lengths, strict=True)
+        ],
         strict=True,
     )
     texts = tuple(Text(*column) for column in columns)
@@ -199,7 +206,7 @@ def _strings(name: str, values: Iterable[str]) -> Arrays:
     }
 
 
-def _read_strings(name: str, arrays: Arrays) -> list[str]:
+def _read_strings(name: str, arrays: Mapping[str, np.ndarray]) -> list[str]:
     data = arrays[f"{name}_bytes"].tobytes()
     return [one.decode() for one in _cut(data, arrays[f"{name}_lengths"].tolist())]
 
@@ -210,10 +217,11 @@ def _shared_words(name: str, rows: Sequence[Sequence[str]]) -> Arrays:
     return _strings(f"{name}_words", words) | {f"{name}_numbers": flat, f"{name}_lengths": lengths}
 
 
-def _read_words(name: str, arrays: Arrays) -> list[tuple[str, ...]]:
+def _read_words(
+    name: str, arrays: Mapping[str, np.ndarray], longest: int | None
+) -> list[tuple[str, ...]]:
     words = list(map(sys.intern, _read_strings(f"{name}_words", arrays)))
-    flat = _taken(words, arrays[f"{name}_numbers"])
-    return list(map(tuple, _cut(flat, arrays[f"{name}_lengths"].tolist())))
+    return _rows(words, arrays[f"{name}_numbers"], arrays[f"{name}_lengths"].tolist(), longest)
 
 
 def _cut(flat: Any, lengths: Sequence[int]) -> list[Any]:
@@ -233,7 +241,9 @@ def _numbered(values: Iterable[Value]) -> tuple[list[Value], np.ndarray]:
     return list(numbers), flat
 
 
-def _taken(values: Sequence[object], numbers: np.ndarray) -> list[Any]:
-    """Undo `_numbered`; numpy is faster than a loop on ten million objects."""
-    taken: list[Any] = np.fromiter(values, dtype=object, count=len(values))[numbers].tolist()
-    return taken
+def _rows(
+    values: Sequence[object], numbers: np.ndarray, lengths: Sequence[int], longest: int | None
+) -> list[Any]:
+    """Undo `_numbered` row by row, so that no list holds all ten million words of a corpus."""
+    known = np.fromiter(values, dtype=object, count=len(values))
+    return [tuple(known[row[:longest]].tolist()) for row in _cut(numbers, lengths)]

@@ -193,7 +193,7 @@ def _load(
         return generate(spec.part, seed)
     with naming_what_needs_memory(", ".join(spec.places)):
         return (
-            _load_published(spec, seed)
+            _load_published(spec, seed, kept)
             if spec.kind in OFFICIAL
             else _load_own(spec, seed, training, kept, seen)
         )
@@ -214,11 +214,15 @@ def _assembled(corpus: Corpus, spec: DataSpec, seed: int, rule: SplitRule) -> Da
     return assemble(Path(spec.places[-1]).name, corpus, spec, rule, seed)
 
 
-def _load_published(spec: DataSpec, seed: int) -> Dataset:
+def _load_published(spec: DataSpec, seed: int, kept: tuple[str, ...]) -> Dataset:
     # Truncation and vocabulary are decided later and are no part of a corpus.
-    corpus = _published(replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count))
+    whole = replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count)
     paper = _paper(spec) if spec.recipe == "paper" else None
-    return assemble(spec.kind, corpus, spec, CLEAN if paper is None else as_paper(paper), seed)
+    if kept != SPLITS and paper is None:  # an audit reads it once, and needs a part of it
+        corpus = read_corpus(whole, spec.digest, spec.max_tokens)
+        return keep_splits(assemble(spec.kind, corpus, spec, CLEAN, seed), kept)
+    rule = CLEAN if paper is None else as_paper(paper)
+    return assemble(spec.kind, _published(whole), spec, rule, seed)
 
 
 def _to_read(spec: DataSpec) -> DataSpec:

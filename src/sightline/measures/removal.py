@@ -21,6 +21,7 @@ from sightline.measures.batch_words import Words
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.log_odds_bounds import LAST, LOST, bounded, flipped, odds_of_all
 from sightline.measures.removal_curves import (
+    FEW_DRAWS,
     Removals,
     answers_without,
     by_name,
@@ -56,7 +57,10 @@ class Removal:
     The top words alone are also removed, from the whole text and from the text without the next
     words, because either of two words can be enough. The next words go up to the share ``among``,
     one of the shares. Without ``rivals_too`` only this is measured for other maps, because the most
-    that top words can do is taken over all maps.
+    that top words can do is taken over all maps, or over those in ``others``.
+
+    In a text with more than ``candidates`` words, so many are drawn. Shares are shares of these, and
+    attention, random words and ``most`` all choose among them.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -65,6 +69,8 @@ class Removal:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     rivals_too: bool = True
+    others: tuple[str, ...] | None = None
+    candidates: int | None = None
     code: str = "erasure"
     needs: frozenset[str] = NEEDS["erasure"]
     paper: str = PAPERS["erasure"]
@@ -73,10 +79,12 @@ class Removal:
         """Order the words by every map, remove the first words, each distinct set once, and compare
         the outputs.
         """
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
-        names, words = rivals(subject), maps.words
+        maps = AttributionMaps(
+            subject, trace, seeds, self.tokens_at_once, self.gradient, self.candidates
+        )
+        names, words = rivals(subject, self.others), maps.words
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
-        first = first_words(orders, words, self.shares)
+        first = first_words(orders, maps.candidates, self.shares)
         at = self.shares.index(self.among)
         rest, back_to_rest = distinct(first[:, [at]] & ~first[:, [0]], several)
         shown = names if self.rivals_too else ("attention",)
@@ -99,7 +107,7 @@ class Removal:
         deleted = run_once(subject, DELETED, removals, without, keeps=keeps)
         replaced = run_once(subject, REPLACED, exchanged, with_others, keeps=keeps)
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
-        known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
+        known = {name: ~(np.isnan(maps[name]) & maps.candidates).any(axis=1) for name in names}
         out: dict[str, Values] = {
             "area": area[names.index("attention")],
             "floor": area[-self.draws :].T,
@@ -150,6 +158,8 @@ class Removal:
             "among": self.among,
             "gradient": self.gradient,
         }
+        if self.candidates is not None:
+            settings |= {"candidates": self.candidates, "few_draws": FEW_DRAWS}
         return Measurement(self.code, values, undefined, settings)
 
     def _replaced(

@@ -61,7 +61,7 @@ def flipped_share(evidence: Evidence, of: str) -> Estimate | None:
     return bootstrap.proportion(flips[rows], evidence.clusters[rows], evidence.level(of))
 
 
-def is_found(evidence: Evidence, of: str) -> bool:
+def absence_ruled_out(evidence: Evidence, of: str) -> bool:
     """Check whether removals surely flip more predictions than a class decided by absence may have.
 
     Then no other map has to be tested.

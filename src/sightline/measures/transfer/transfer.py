@@ -88,7 +88,7 @@ class Transfer:
     up what the donor's top words do by themselves: put into the receiver, and replaced by the
     receiver's words in the donor. ``right`` says for each donor whether that is at least half of
     what it could be. ``present`` moves no words (`presence`). Without ``rivals_too`` only attention
-    is tested.
+    is tested; with ``others``, only attention and these.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -99,6 +99,7 @@ class Transfer:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     rivals_too: bool = True
+    others: tuple[str, ...] | None = None
     code: str = "transplant"
     needs: frozenset[str] = NEEDS["transplant"]
     surveys: Survey = _SET["surveys"]
@@ -203,7 +204,7 @@ class Transfer:
 
     def names(self, subject: MeasureContext) -> tuple[str, ...]:
         """Name the maps whose words are moved."""
-        return rivals(subject) if self.rivals_too else ("attention",)
+        return rivals(subject, self.others) if self.rivals_too else ("attention",)
 
     def _maps(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> dict[str, Ragged]:
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
