@@ -1,10 +1,14 @@
 """What audits may take, and what they take: seconds of one processor and the most memory held.
 
     SIGHTLINE_DATA=DIR python benchmarks/budgets.py [--only CASE] [--before DIR] [--out FILE]
+        [--models DIR]
 
 Each case is a command in a process of its own, with one thread. `--before` is the source of an
-older version (the folder `src` of a worktree of it): then each is run with that, too. A case that
-`--out` has already is not run again. Budgets are for a machine on which nothing else runs.
+older version (the folder `src` of a worktree of it): then each is run with that, too, on the same
+trained model, with the flags that it has. A version without audits that stop takes all measures. A
+case that `--out` has already is not run again; models that `--models` has are not trained again.
+Budgets are for a machine on which nothing else
+runs.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from forecast import Ran, run
+from forecast import BY_PROCESSOR, Ran, run
 
 DATA = Path(os.environ.get("SIGHTLINE_DATA", ""))
 MINILM, SST, IMDB = (
@@ -68,12 +72,27 @@ CASES: Mapping[str, Case] = {
 }
 
 
+FIRST_FLAGS: Mapping[str, tuple[str, ...]] = {
+    "--full": (),
+    "--max-texts": ("--limit",),
+    "--attention": ("--reading",),
+    "--controls": ("--companions",),
+}
+"""What the flags of the cases were called at first; then every audit was a full one."""
+FIRST_NAME = (
+    "import importlib.metadata as m; known = m.version; "
+    "m.version = lambda name: known('sightline-audit' if name == 'sightline' else name)"
+)
+"""Gives the version of the installed distribution by the name that it had at first."""
+
+
 def main() -> None:
     """Run the cases, and print one JSON line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", choices=CASES)
     parser.add_argument("--before", type=Path)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--models", type=Path, help="where trained models are kept")
     asked = parser.parse_args()
     known = asked.out.read_text(encoding="utf-8") if asked.out and asked.out.exists() else ""
     done = {json.loads(line)["case"] for line in known.splitlines()}
@@ -81,19 +100,20 @@ def main() -> None:
         for name in [asked.only] if asked.only else CASES:
             if name in done:
                 continue
-            line = json.dumps(taken(name, Path(folder), asked.before))
+            room = Path(folder)
+            line = json.dumps(taken(name, room, asked.models or room, asked.before))
             print(line, flush=True)
             if asked.out:
                 with asked.out.open("a", encoding="utf-8") as file:
                     file.write(f"{line}\n")
 
 
-def taken(name: str, room: Path, before: Path | None) -> dict[str, Any]:
+def taken(name: str, room: Path, models: Path, before: Path | None) -> dict[str, Any]:
     """Run one case, and say whether it keeps to its budget."""
     case = CASES[name]
     model: tuple[str, ...] = ()
     if case.trained:
-        folder = room / "-".join(case.trained[-1:]).replace("/", "-").replace(":", "-")
+        folder = models / case.trained[-1].replace("/", "-").replace(":", "-")
         if not folder.exists():
             run(("train", *case.trained, "--out", str(folder), "--json"))
         model = ("--model", str(folder))
@@ -113,10 +133,14 @@ def taken(name: str, room: Path, before: Path | None) -> dict[str, Any]:
 
 def _with(source: Path, command: tuple[str, ...]) -> dict[str, Any]:
     """Run the same with another version, which may lack an option of it."""
+    program = BY_PROCESSOR
+    if (source / "sightline" / "cli" / "door.py").exists():  # the way in was called so at first
+        program = f"{FIRST_NAME}; {program.replace('cli.entry_point', 'cli.door')}"
+        command = tuple(new for old in command for new in FIRST_FLAGS.get(old, (old,)))
     path = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(source)
     try:
-        return _numbers(run(command))
+        return _numbers(run(command, program))
     except (RuntimeError, subprocess.CalledProcessError) as error:
         return {"error": str(error)[-200:]}
     finally:

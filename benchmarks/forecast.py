@@ -114,9 +114,9 @@ class Ran:
     bytes: int
 
 
-def run(command: tuple[str, ...]) -> Ran:
+def run(command: tuple[str, ...], program: str = BY_PROCESSOR) -> Ran:
     """Run a command to its end, which must be a good one."""
-    called = [sys.executable, "-c", BY_PROCESSOR, *command]
+    called = [sys.executable, "-c", program, *command]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     started = subprocess.Popen(called, stdout=subprocess.PIPE, text=True, env=environment)
     assert started.stdout is not None  # it was asked for

@@ -1,5 +1,5 @@
-"""Audit a module built as AllenNLP's are: fields in, a dict out, attention inside a part that sums
-a text up.
+"""Audit a module in the style of AllenNLP: fields in, a dict out, attention inside a part that
+pools a text.
 
 python allennlp_style.py
 sightline check-model py:allennlp_style:build
@@ -17,25 +17,25 @@ DATA = sightline.load(parse_data("planted:needle(n=400,length=8)"), seed=0)
 
 
 def masked_softmax(vector, mask):
-    """Take a softmax over all places, and share out anew what falls on those that count."""
+    """Take a softmax over all positions, and scale the weights of real tokens to sum to one."""
     result = torch.softmax(vector * mask, dim=-1) * mask
     return result / (result.sum(dim=-1, keepdim=True) + 1e-13)
 
 
 class TokenEmbedder(nn.Module):
-    """Look ids up in a table of its own."""
+    """Look up ids in a table of its own."""
 
     def __init__(self, words: int, size: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.randn(words, size))
 
     def forward(self, tokens):
-        """Give a vector an id."""
+        """Give a vector for each id."""
         return nn.functional.embedding(tokens, self.weight)
 
 
 class AttentionEncoder(nn.Module):
-    """A Seq2Vec part: one vector a text, of the states that its attention is on."""
+    """A Seq2Vec part: one vector a text, the sum of its states weighted by attention."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -48,8 +48,8 @@ class AttentionEncoder(nn.Module):
 
 
 class TextClassifier(nn.Module):
-    """Embedder, LSTM, attention, decision; called with a text field, as a data reader of AllenNLP
-    hands it over.
+    """Embedder, LSTM, attention, classifier; called with a text field, as a data reader of AllenNLP
+    gives it.
     """
 
     def __init__(self, words: int, labels: int = 2, size: int = 24) -> None:
@@ -80,7 +80,7 @@ class TextClassifier(nn.Module):
 
 
 def index(texts, vocabulary):
-    """Turn lists of words into a text field: 0 is padding, 1 a word that is not known."""
+    """Turn lists of words into a text field: 0 is padding, 1 an unknown word."""
     width = max(map(len, texts))
     rows = [
         [*(vocabulary.get(word, 1) for word in words), *[0] * (width - len(words))]
@@ -90,7 +90,7 @@ def index(texts, vocabulary):
 
 
 def train(examples, epochs=8):
-    """Train the module for a few seconds; give it with the words that it knows."""
+    """Train the module for a few seconds; return it with its vocabulary."""
     torch.manual_seed(0)
     words = sorted({word for example in examples for word in example.tokens})
     vocabulary = {word: number for number, word in enumerate(words, start=2)}

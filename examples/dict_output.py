@@ -23,13 +23,13 @@ class Output(nn.Module):
         self.norm, self.last = nn.LayerNorm(hidden), nn.Linear(hidden, classes)
 
     def forward(self, context):
-        """Normalise and decide."""
+        """Normalise and classify."""
         return self.last(self.norm(context))
 
 
 class Classifier(nn.Module):
-    """A query of its own attends to the words; takes ids, or vectors in place of them, as many
-    libraries do.
+    """A learned query attends to the words; the module takes ids, or vectors in place of them, as
+    many libraries do.
     """
 
     def __init__(self, hidden: int = 32, classes: int = 3) -> None:
@@ -40,7 +40,7 @@ class Classifier(nn.Module):
         self.head = Output(hidden, classes)
 
     def forward(self, input_ids=None, attention_mask=None, inputs_embeds=None):
-        """Give everything that was computed, by name."""
+        """Return everything that was computed, by name."""
         vectors = self.embedding(input_ids) if inputs_embeds is None else inputs_embeds
         hidden = self.state(vectors)
         weights = (hidden @ self.query).masked_fill(attention_mask == 0, -torch.inf).softmax(dim=-1)

@@ -1,5 +1,5 @@
 """Audit a classifier behind an HTTP endpoint, which takes {"texts": […]} and gives {"probabilities":
-[[…], …]}: with retries, a rate limit, and answers that are kept in a file.
+[[…], …]}: with retries, a rate limit, and a file that keeps the answers.
 
 ENDPOINT=http://127.0.0.1:8000/ LABELS=bad,good \
     sightline audit --model answers:http_endpoint:build --data reviews.csv --limit 200
@@ -16,7 +16,7 @@ import sightline
 
 
 class Endpoint:
-    """Ask an address, no more often than `per_second`; a server that is busy is asked again."""
+    """Ask a server, at most `per_second` times a second; a busy server is asked again."""
 
     def __init__(self, address, kept=None, per_second=10.0, tries=5, wait=1.0):
         self.address, self.kept, self.tries, self.wait = address, kept and Path(kept), tries, wait
@@ -26,7 +26,7 @@ class Endpoint:
             self.known = {row["text"]: row["answer"] for row in rows}
 
     def __call__(self, texts):
-        """Give the probabilities of texts; only those that are not kept are sent."""
+        """Give the probabilities of texts; send only texts without a kept answer."""
         missing = [text for text in dict.fromkeys(texts) if text not in self.known]
         if missing:
             new = dict(zip(missing, self._sent(missing), strict=True))

@@ -46,7 +46,7 @@ class LstmAttention(nn.Module):
         return self.score(states).squeeze(-1).masked_fill(~mask, -torch.inf).softmax(dim=1)
 
     def classify(self, states, attention):
-        """Sum the states by attention, and decide."""
+        """Sum the states by attention, and classify."""
         return self.output(self.dropout((attention[:, :, None] * states).sum(dim=1)))
 
     def forward(self, ids, mask):
@@ -66,7 +66,7 @@ def read(examples, vocabulary):
 
 
 def train(examples, epochs=8):
-    """Train the module for a few seconds; give it with the words that it knows."""
+    """Train the module for a few seconds; return it with its vocabulary."""
     torch.manual_seed(0)
     words = sorted({word for example in examples for word in example.tokens})
     vocabulary = {word: number for number, word in enumerate(words, start=2)}

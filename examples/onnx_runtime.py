@@ -14,7 +14,7 @@ import sightline
 
 
 class OnnxClassifier:
-    """Probabilities from a session; what the session asks for by other names is left to you."""
+    """Probabilities from a session; if it has inputs of other names, adapt this class."""
 
     def __init__(self, model, tokenizer):
         self.session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])

@@ -1,4 +1,4 @@
-"""Audit a scikit-learn pipeline by the weight of each word: only its answers are needed.
+"""Audit a scikit-learn pipeline by the weight of each word: only its probabilities are needed.
 
 sightline audit --model answers:sklearn_pipeline:build --data reviews.csv
 python sklearn_pipeline.py
@@ -16,7 +16,7 @@ DATA = sightline.load(parse_data("planted:needle(n=450,length=8)"), seed=0)
 
 
 def train(texts, labels):
-    """Fit what is usual: tf-idf and a logistic regression."""
+    """Fit the usual pipeline: tf-idf and a logistic regression."""
     return make_pipeline(
         TfidfVectorizer(token_pattern=r"\S+"), LogisticRegression(C=100, max_iter=1000)
     ).fit(texts, labels)

@@ -11,7 +11,7 @@ import sightline
 
 
 def answering(nlp):
-    """Make a function from texts to probabilities of a pipeline with a text categoriser."""
+    """Make a function from texts to probabilities out of a pipeline with a text categoriser."""
     labels = nlp.get_pipe("textcat").labels
 
     def predict(texts):

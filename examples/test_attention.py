@@ -1,4 +1,4 @@
-"""Let a test suite fail at a model whose attention must not be shown.
+"""Let a test suite fail if a model's attention must not be shown.
 
 pytest test_attention.py --junitxml attention.xml
 """

@@ -19,7 +19,7 @@ DATA = sightline.load(parse_data("planted:needle(n=600,length=8)"), seed=0)
 
 
 class EncoderClassifier(nn.Module):
-    """Embed words and places, run the encoder, and decide by what stands at [CLS]."""
+    """Embed words and positions, run the encoder, and classify by the state of [CLS]."""
 
     def __init__(self, words: int, size: int = 32, heads: int = 4, longest: int = 64) -> None:
         super().__init__()
@@ -38,8 +38,8 @@ class EncoderClassifier(nn.Module):
 
 
 def read(texts, vocabulary):
-    """Turn lists of words into ids behind a [CLS], padded, and a mask that is True on what is no
-    padding.
+    """Turn lists of words into ids behind a [CLS], padded, and a mask that is True on real
+    tokens.
     """
     rows = [
         torch.tensor([CLS, *(vocabulary.get(word, UNKNOWN) for word in words)]) for words in texts
@@ -49,7 +49,7 @@ def read(texts, vocabulary):
 
 
 def train(examples, epochs=12):
-    """Train the module for a few seconds; give it with the words that it knows."""
+    """Train the module for a few seconds; return it with its vocabulary."""
     torch.manual_seed(0)
     words = sorted({word for example in examples for word in example.tokens})
     vocabulary = {word: number for number, word in enumerate(words, start=3)}

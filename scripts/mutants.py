@@ -1,10 +1,10 @@
-"""Play the semantic mutations of `tests/mutations.toml`: the tests that a row names must fail.
+"""Apply the semantic mutations of `tests/mutations.toml`: the tests that a row names must fail.
 
-A row quotes a fragment of source that occurs once in `src`, wherever that is; `new` replaces it in
-a copy of the checkout. A mutation is killed when the tests fail, survived when they pass, broken
-when pytest could not run them. First all named tests must pass on the source as it is. The exit
-code is 0 only when every mutation is killed. `--check` plays nothing: it looks whether each
-fragment occurs once, leaves valid Python, and names tests that exist.
+A row quotes a fragment of source that occurs once in `src`, in any file; `new` replaces it in a
+copy of the checkout. A mutation is killed when the tests fail, survived when they pass, broken
+when pytest could not run them. First all named tests must pass on the unchanged source. The exit
+code is 0 only when every mutation is killed. `--check` runs no tests: it checks that each
+fragment occurs once, that the mutated file is valid Python, and that the named tests exist.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def sources() -> list[Path]:
 
 
 def fault_of(mutation: Mutation) -> str | None:
-    """Why this mutation cannot be played, or None."""
+    """Why this mutation cannot be applied, or None."""
     try:
         if mutation.file().suffix == ".py":
             compile(mutation.text(), mutation.file(), "exec", dont_inherit=True)
@@ -113,7 +113,7 @@ def run_tests(home: Path, tests: Sequence[str]) -> subprocess.CompletedProcess[s
 
 
 def environment(home: Path) -> dict[str, str]:
-    """The variables under which Python takes the package from a copy."""
+    """The environment variables that make Python take the package from a copy."""
     return os.environ | {
         "PYTHONPATH": str(home / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -123,7 +123,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def play(mutations: Sequence[Mutation], jobs: int) -> int:
-    """Play every mutation, print what became of it, and return the exit code."""
+    """Apply every mutation, print its outcome, and return the exit code."""
     with copied() as home:
         before = run_tests(home, sorted({mutation.test for mutation in mutations}))
     if before.returncode:

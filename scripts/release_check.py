@@ -1,6 +1,6 @@
 """Say what a release still lacks: one version everywhere, and the addresses of the project.
 
-``python scripts/release_check.py [--tag vX.Y.Z]`` exits with 1 where anything is missing.
+``python scripts/release_check.py [--tag vX.Y.Z]`` exits with 1 if anything is missing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ADDRESSES = ("Repository", "Documentation")
-"""What the package index is to link."""
+"""The links that the package index needs."""
 
 
 def missing(pyproject: str, citation: str, changelog: str, tag: str = "") -> Iterator[str]:
-    """Say what is to be done before a release, by the text of each file."""
+    """Say what must be done before a release, from the text of each file."""
     project = tomllib.loads(pyproject)["project"]
     version, urls = project["version"], project.get("urls", {})
     for name in ADDRESSES:
@@ -41,7 +41,7 @@ def _entries(citation: str) -> dict[str, str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tag", default="", help="the tag that is to be released")
+    parser.add_argument("--tag", default="", help="the tag of the release")
     files = ("pyproject.toml", "CITATION.cff", "CHANGELOG.md")
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in files]
     found = [*missing(*texts, parser.parse_args().tag)]

@@ -1,9 +1,9 @@
-"""Mutate the numeric rooms at random with cosmic-ray and report how many mutants the tests kill.
+"""Mutate the numeric packages at random with cosmic-ray and report how many mutants the tests kill.
 
-cosmic-ray lists every mutant of a room (operators, numbers, comparisons, conditions); a seeded
-sample of them is played in a copy of the checkout against the tests of the room. Mutants of type
-annotations are left out: nothing runs them. A survivor is a question, not a defect: it may be an
-equivalent program. cosmic-ray lives in a virtual environment of its own under `build/`.
+cosmic-ray lists every mutant of a package (operators, numbers, comparisons, conditions); a seeded
+sample of them is tested in a copy of the checkout with the tests of the package. Mutants of type
+annotations are left out, because nothing runs them. A survivor is a question, not a defect: it may
+be an equivalent program. cosmic-ray has a virtual environment of its own under `build/`.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--sample", type=int, default=40, help="mutants in all (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="which sample (%(default)s)")
-    parser.add_argument("--room", choices=ROOMS, action="append", help="a room (default: all four)")
+    parser.add_argument("--room", choices=ROOMS, action="append", help="a package (default: all)")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds each (%(default)s)")
     flags = parser.parse_args()
     rooms = flags.room or ROOMS
@@ -68,7 +68,7 @@ def install() -> None:
 
 
 def play(room: str, size: int, flags: argparse.Namespace) -> list[str]:
-    """Play a sample of the mutants of one room, print each survivor, and return the outcomes."""
+    """Test a sample of the mutants of one package, print each survivor, and return the outcomes."""
     with copied() as home:
         tests = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", f"tests/{room}"]
         command = json.dumps(shlex.join(tests))
@@ -126,7 +126,7 @@ def within(place: tuple[int, int], spans: list[Span]) -> bool:
 
 
 def report(database: sqlite3.Connection, room: str) -> list[str]:
-    """Print the count of a room and the change of each survivor."""
+    """Print the count of a package and the change of each survivor."""
     rows = database.execute("SELECT test_outcome, diff FROM work_results").fetchall()
     outcomes = [str(outcome).lower() for outcome, _ in rows]
     print(f"{room}: {outcomes.count('killed')} of {len(rows)} mutants killed")

@@ -1,8 +1,8 @@
 """Audit one model on one set of texts under many seeds of the audit, and count the verdicts.
 
 ``python validation/audit_seeds.py OUT.json [--seeds N] [--texts N ...]`` audits models of
-`before_after_cases`, some near a threshold and some far from all. It needs nothing that an earlier
-commit lacks, so it can be run on one.
+`before_after_cases`, some near a threshold and some far from all. It uses nothing that an earlier
+commit lacks, so it also runs on such a commit.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from before_after_cases import CASES
 import sightline
 
 MODELS = ("an honest map", "one of three cues shown", "right on 42% of the texts")
-"""Far from every threshold; near that of Transfer; near that of Transfer, and below that of the
-share of texts."""
+"""Far from every threshold; near the threshold of Transfer; near the threshold of Transfer and
+below the threshold of Share of texts."""
 SEEDS, TEXTS = 20, (100, 300)
 
 
@@ -58,7 +58,7 @@ def counted(name: str, texts: int, seeds: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Audit each model with each number of texts, and write what was counted."""
+    """Audit each model with each number of texts, and write the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, default=SEEDS)

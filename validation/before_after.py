@@ -1,10 +1,10 @@
-"""What the verdict says of cases whose truth is known, at the commit whose package is installed.
+"""Verdicts on cases whose truth is known, by the package of the commit that is installed.
 
 ``python validation/before_after.py OUT.json [--only WORDS] [--seeds N]`` audits every case of
-`before_after_cases` and writes the row of all texts and of each predicted class, with the findings
-that decided. Run with the Python of an earlier commit it says what that commit said;
-``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` puts two such files into the one
-that the documentation tables, and keeps what else that has.
+`before_after_cases` and writes the row for all texts and for each predicted class, with the tests
+that decided. The Python of an earlier commit gives the verdicts of that commit.
+``docs/verified/before_after.json --merge BEFORE.json AFTER.json`` merges two such files into the
+file that the documentation tables, and keeps its other entries.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import sightline
 
 
 def counted(case: Case, seed: int) -> dict[str, Any]:
-    """Make one audit, and keep what is counted of it; an audit that is refused says so."""
+    """Make one audit, and keep what is counted; a refused audit says so."""
     made, texts, others = case.make(seed)
     began = time.process_time()
     try:
@@ -55,12 +55,12 @@ def _effect(finding: Any) -> list[Any]:
 
 
 def _codes(verdict: Any) -> list[str]:
-    """Name the findings that did not pass, in the words of the reasons, or what else was said."""
+    """Name the tests that did not pass, from the reasons, or the other words of the verdict."""
     return [" ".join(reason.split(":")[0].split()[:2]) for reason in verdict.reasons]
 
 
 def merge(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
-    """Put what two commits said beside what is right."""
+    """Put the verdicts of two commits next to the right ones."""
     known = json.loads(out.read_text("utf-8")) if out.exists() else {}
     known["cases"] = [
         {

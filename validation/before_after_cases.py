@@ -1,4 +1,4 @@
-"""The cases of `before_after`, with what is right of each: of all texts, and of the texts of each
+"""The cases of `before_after`, with the right verdicts: for all texts, and for the texts of each
 predicted class.
 """
 
@@ -41,25 +41,25 @@ NOT_SHOWN = (*MUST_NOT, *OPEN)
 
 @dataclass(frozen=True)
 class Case:
-    """A case whose truth is known: what is right of all texts and of the texts of each predicted
+    """A case whose truth is known: the right rows for all texts and for the texts of each predicted
     class.
     """
 
     kind: str
-    """What kind of mistake it could lead to, or that the rules of before were right."""
+    """The kind of mistake it could lead to, or that the old rules were right."""
     name: str
     make: Make
     right: tuple[int, ...]
     classes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Without it, what is right of all texts is right of each class."""
+    """The right rows by class; without an entry, those of all texts."""
     says: str = ""
-    """A finding that must be among the caveats, where the map may be shown."""
+    """A test that must be among the caveats, if the map may be shown."""
     scores: str = ""
-    """What a map of given scores must be called."""
+    """The right result of a map of given scores."""
     seeds: int = 3
 
     def of_class(self, name: str) -> tuple[int, ...]:
-        """Give the rows that are right of a class."""
+        """Give the right rows for a class."""
         return self.classes.get(name, self.right)
 
 
@@ -338,4 +338,4 @@ CASES = (
         seeds=1,
     ),
 )
-"""What is right was written down before the counts of the commit after."""
+"""The right verdicts were written down before the counts of the commit after."""

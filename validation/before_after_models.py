@@ -1,4 +1,4 @@
-"""What the cases of `before_after` are made of: written models with their texts, and trained
+"""The models and texts of the cases of `before_after`: models written in a few lines, and trained
 ones.
 """
 
@@ -41,12 +41,12 @@ import sightline
 
 DEMO = "planted:needle(n=1200,length=30,strength=0.9,ending=true)"
 Made = tuple[Any, Any, dict[str, Any]]
-"""A model, its texts, and what else an audit is given."""
+"""A model, its texts, and the other arguments of an audit."""
 Make = Callable[[int], Made]
 
 
 def written(texts: Texts, model: Written, **others: Any) -> Make:
-    """Make a model that is written down, and draw its texts."""
+    """Make a written model, and draw its texts."""
     return lambda seed: (model.wrapped(), texts.made(seed), others)
 
 
@@ -169,7 +169,7 @@ AGAINST = lexicon(signed("cue", {FIRST: 1.0}) | signed("weak", {SECOND: 1.0}, CU
 
 
 def behind(words: int) -> Callable[..., Any]:
-    """Make a model that reads so many words of a longer text."""
+    """Make a model that reads only so many words of a longer text."""
     model = Written(lexicon(ONE_CUE), added, where(found, cues, some_fillers))
 
     def made(seed: int) -> Made:
@@ -217,7 +217,7 @@ def with_scores(kind: str) -> Make:
 
 
 def behind_neighbour(f: torch.Tensor) -> torch.Tensor:
-    """Give each word what the word before it says: evidence stands beside its word."""
+    """Give each word the evidence of the word before it."""
     return torch.nn.functional.pad(f[:, :-1, EVIDENCE], (1, 0))
 
 

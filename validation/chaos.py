@@ -1,10 +1,10 @@
-"""A study that is broken in every way we could think of must end as if nothing had happened.
+"""Break a study in every way we could think of: it must end as if nothing had happened.
 
-Eight small cells. ``chaos``: at seeded random moments a worker, the parent or all processes get
-SIGKILL or SIGTERM, each time after files of half of the runs and trainings were cut short or had a
-bit flipped, and then the same command is let finish (`chaos_stops`); or the store cannot be written
-or locked (`chaos_refused`). ``shared``: two studies work on one store at once (`chaos_shared`).
-Every result must equal that of an undisturbed serial run, bit for bit.
+Eight small configurations. ``chaos``: at seeded random moments a worker, the parent or all
+processes get SIGKILL or SIGTERM, after files of half of the runs and trainings were cut short or
+had a bit flipped. Then the same command runs to its end (`chaos_stops`). Or the store cannot be
+written or locked (`chaos_refused`). ``shared``: two studies work on one store at once
+(`chaos_shared`). Every result must equal an undisturbed serial run, bit for bit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROUNDS = 3
 
 
 def chaos(stops: Mapping[str, int] = STOPS, seed: int = 0) -> dict[str, Any]:
-    """Stop a study as often as asked for, let its store refuse, and count what was promised."""
+    """Stop a study as often as asked, let its store refuse, and count the kept promises."""
 
     def broken(ground: Ground) -> Counted:
         label, of_stops = stopped(ground, stops, random.Random(f"stops {seed}"))
@@ -39,9 +39,7 @@ def chaos(stops: Mapping[str, int] = STOPS, seed: int = 0) -> dict[str, Any]:
 
 
 def shared(rounds: int = ROUNDS, seed: int = 0) -> dict[str, Any]:
-    """Let two studies share a store as often as asked for, each way, and count what was
-    promised.
-    """
+    """Let two studies share a store as often as asked, each way, and count the kept promises."""
     return _counted(lambda ground: sharing(ground, rounds, random.Random(f"shared {seed}")), seed)
 
 

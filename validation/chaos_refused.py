@@ -17,22 +17,22 @@ from chaos_study import Before, Ground, as_unbroken, code_of, damage, gate, smal
 from sightline.experiments.store import CLAIMS, RUNS, TRAININGS, Store
 
 SMALL_FILE = 20_000
-"""Bytes a file may have on a disk that is full: less than the arrays of one run."""
+"""Bytes a file may have on a full disk: less than the arrays of one run."""
 _PR_CAPBSET_DROP, _OVERRIDES = 24, (1, 2)
-"""What lets the superuser write where permissions say no, and read: CAP_DAC_OVERRIDE and
+"""The rights by which the superuser reads and writes against permissions: CAP_DAC_OVERRIDE and
 CAP_DAC_READ_SEARCH."""
 REFUSED = 2
 
 
 def bound_by_permissions() -> None:
-    """Let permissions hold for the superuser, too; for anybody else they do."""
+    """Let permissions hold for the superuser, too, as they do for other users."""
     for capability in _OVERRIDES:
         ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """How a store is made to refuse, how that is undone, and what is done in the process before the
+    """How a store is made to refuse, how that is undone, and what the process does before the
     command begins.
     """
 
@@ -86,8 +86,8 @@ WAYS: Mapping[str, Refusal] = {
 
 
 def refused(ground: Ground, chance: random.Random) -> list[dict[str, Any]]:
-    """Let a half-finished study meet each refusal, in one process and on two workers, and see what
-    it leaves.
+    """Let a half-finished study meet each refusal, in one process and on two workers, and check
+    what it leaves.
     """
     store = Store(ground.folder / "refused")
     shutil.copytree(ground.whole.root, store.root, dirs_exist_ok=True)
@@ -112,9 +112,7 @@ def refused(ground: Ground, chance: random.Random) -> list[dict[str, Any]]:
 
 
 def _meet(ground: Ground, store: Store, way: Refusal, workers: int, chance: random.Random) -> bool:
-    """Say whether a study that is refused ends with 2 and one line, and leaves its store as it
-    was.
-    """
+    """Whether a refused study ends with 2 and one line, and leaves its store unchanged."""
     damage(ground, store, chance)
     before, label = torn(store), ground.folder / "told.txt"
     way.make(store.root)
@@ -128,6 +126,6 @@ def _meet(ground: Ground, store: Store, way: Refusal, workers: int, chance: rand
     lines = label.read_text(encoding="utf-8").splitlines()
     as_promised = (code, failed, torn(store) - before) == (REFUSED, [], set())
     if not as_promised or len(lines) != 1 or not lines[0].startswith("error: "):
-        print(f"ended with {code}, {len(failed)} failed, told:", *lines, sep="\n")
+        print(f"ended with {code}, {len(failed)} failed, stderr:", *lines, sep="\n")
         return False
     return True

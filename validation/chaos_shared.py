@@ -1,4 +1,4 @@
-"""Two studies at once on one store: the same cells, or some of them, and one of the two killed."""
+"""Two studies at once on one store: with the same runs, with some of them, and with one killed."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ FINISHED, UNFINISHED = 0, 4
 
 @dataclass
 class Seen:
-    """Every version of a run or training that was ever in a store, by what its checksums are as a
-    file.
+    """Every version of a run or training that was ever in a store, identified by its file of
+    checksums.
     """
 
     versions: set[tuple[str, int, int]]
 
     @property
     def once(self) -> int:
-        """How many runs and trainings were made, and made once."""
+        """How many runs and trainings were made exactly once."""
         names = [name for name, _, _ in self.versions]
         return sum(names.count(name) == 1 for name in set(names))
 
 
 @contextmanager
 def watched(store: Store) -> Iterator[Seen]:
-    """Look at a store again and again, much faster than anything in it is made."""
+    """Look at a store repeatedly, much faster than anything in it is made."""
     seen, over = Seen(set()), threading.Event()
 
     def look() -> None:
@@ -77,7 +77,7 @@ def _versions(store: Store) -> Iterator[tuple[str, int, int]]:
 
 
 def sharing(ground: Ground, rounds: int, chance: random.Random) -> tuple[dict[str, Any], list[Any]]:
-    """Let two studies work on one new store, each way so many times."""
+    """Let two studies work on one new store, a number of times in each way."""
     label, gates = dict[str, Any](), list[dict[str, Any]]()
     for how in (SAME, OVERLAPPING, ONE_KILLED):
         found = [_Round(ground, how, number, chance).ran() for number in range(rounds)]
@@ -109,7 +109,7 @@ class _Round:
         self.tables = [self.folder / f"table{place}.md" for place in range(2)]
 
     def ran(self) -> dict[str, Any]:
-        """Run both, and say what came of them."""
+        """Run both, and count the kept promises."""
         with watched(self.store) as seen:
             codes = self._both()
             done = self._done()
@@ -136,8 +136,8 @@ class _Round:
         return {"codes": list(codes.values()), "counts": counts | none_lost}
 
     def _both(self) -> dict[int, int]:
-        """Start the second while the first is at work, or still starting; give the exit codes of
-        those not killed.
+        """Start the second while the first runs, or still starts; give the exit codes of the
+        studies that were not killed.
         """
         first = self._start(0)
         time.sleep(self.chance.uniform(0, self.ground.seconds / 2))
@@ -160,7 +160,7 @@ class _Round:
         return sum(self.store.state(key) == "done" for key in self.ground.grid.keys)
 
     def _is_true(self, place: int, code: int) -> bool:
-        """Say whether a table is complete where its study ended with 0, and marked where it ended
+        """Whether a table is complete if its study ended with 0, and marked partial if it ended
         with 4.
         """
         description = self.tables[place].read_bytes()

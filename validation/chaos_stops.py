@@ -1,5 +1,5 @@
-"""A study that is stopped again and again, at any moment: a worker, the parent or all, by SIGKILL
-or SIGTERM.
+"""A study stopped again and again, at any moment: a worker, the parent or all, by SIGKILL or
+SIGTERM.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from chaos_study import (
 from sightline.experiments.store import Store
 
 Stop = Callable[[Popen, random.Random], bool]
-"""Sends a signal, and says whether there was anybody to get it."""
+"""Sends a signal, and says whether a process received it."""
 WORKER, ALL, PARENT = "SIGKILL to a worker", "SIGKILL to all", "SIGKILL to the parent"
 TERM_PARENT, TERM_ALL = "SIGTERM to the parent", "SIGTERM to all"
 IN_TIME = 10.0
-"""Seconds in which every process of a study has to have ended with its parent."""
+"""Seconds in which every process of a study must end after its parent."""
 LATER, SOONER = 1.1, 0.7
-"""How the span in which a stop falls follows what else the machine does: longer after one that came
-in time."""
+"""The span of random stops adapts to the load of the machine: it grows after a stop that came in
+time."""
 TERMINATED = {143, -signal.SIGTERM}
-"""Exit codes of SIGTERM: a shell says 143 as well where it came before Python listened to it, and
+"""Exit codes of SIGTERM: a shell also reports 143 if the signal came before Python listened, and
 -15 is the same."""
 EXPECTED: Mapping[str, set[int]] = {
-    WORKER: {0},  # its cell is taken up again, and the study goes on
+    WORKER: {0},  # its configuration is taken up again, and the study continues
     ALL: {-signal.SIGKILL},
     PARENT: {-signal.SIGKILL},
     TERM_PARENT: TERMINATED,
@@ -83,12 +83,12 @@ STOPS: Mapping[str, Stop] = {
 
 @dataclass(frozen=True)
 class Stopped:
-    """What a stop left behind, and how the study that was started next ended."""
+    """What a stop left behind, and how the next start of the study ended."""
 
     how: str
     code: int
     seconds: float
-    """How long the last process of the study lived on."""
+    """How long the last process of the study lived after its parent."""
     half_written: int
     held: int
     restart: int
@@ -98,8 +98,8 @@ class Stopped:
 def stopped(
     ground: Ground, counts: Mapping[str, int], chance: random.Random
 ) -> tuple[dict[str, Any], list[Any]]:
-    """Stop a study as often as asked for, each way, in a random order, and count what was promised
-    of it.
+    """Stop a study as often as asked, in each way, in a random order, and count the kept
+    promises.
     """
     store, damaged, early, span = (
         Store(ground.folder / "stopped"),
@@ -141,7 +141,7 @@ def stopped(
 def _round(
     ground: Ground, store: Store, how: str, span: float, chance: random.Random
 ) -> Stopped | None:
-    """Stop a study at a moment within a span, and let the next one finish; nothing where it ended
+    """Stop a study at a moment within a span, and let the next one finish; None if it ended
     before.
     """
     before, table = torn(store), ground.folder / "stopped.md"

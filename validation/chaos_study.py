@@ -1,5 +1,5 @@
-"""A small study to be broken: how it is started, which processes it has, what of its store is whole
-and equal.
+"""A small study to be broken: how it is started, its processes, and what of its store is whole and
+equal.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ model = ["mlp(hidden=8)+additive+sparsegen(lambda=-1.0)", "mlp(hidden=8)+additiv
 seed = {seeds}
 """
 SEEDS, FIRST, LAST = GRIDS = ((0, 1, 2, 3), (0, 1, 2), (1, 2, 3))
-"""The seeds of the study, and those of two that overlap. A model is another’s companion: that of
-the seed before it.
+"""The seeds of the study, and the seeds of two overlapping studies. The control model of a seed is
+the model of the seed before it.
 
-Every kind of training and most kinds of counting are in it: a base and its adversary, a λ of sparse
-attention, ranks."""
+The study contains every kind of training and most measures: a base and its adversary, a λ of
+sparse attention, ranks."""
 HANGS, HUNG = 600, 1000
-"""Seconds after which a study counts as hanging, and what is then given as its exit code."""
+"""Seconds after which a study counts as hanging, and the exit code it then gets."""
 Before = Callable[[], None]
-"""What is done in the new process before the command begins."""
+"""Runs in the new process before the command begins."""
 Popen = subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Where a study is broken: its files and what they print undisturbed, by the seeds, and the
+    """Where a study is broken: its files and their undisturbed output, by the seeds, and the
     seconds it takes.
     """
 
@@ -74,30 +74,28 @@ class Ground:
 
     @property
     def file(self) -> Path:
-        """The study with all of its cells."""
+        """The study with all of its configurations."""
         return self.files[SEEDS]
 
     @property
     def table(self) -> bytes:
-        """What it prints."""
+        """Its table."""
         return self.tables[SEEDS]
 
     @cached_property
     def grid(self) -> Grid:
-        """Its cells."""
+        """Its configurations."""
         return read_grid(self.file)
 
     def folder_for(self, name: str) -> Path:
-        """Make a folder that is used for one thing."""
+        """Make a folder for one purpose."""
         place = self.folder / name
         place.mkdir()
         return place
 
 
 def make_ground(folder: Path) -> Ground:
-    """Run the study as it should be, in one process, and once more on two workers to see how long
-    that takes.
-    """
+    """Run the study undisturbed, in one process, and once more on two workers to time it."""
     files = {seeds: _write_study(folder, seeds) for seeds in GRIDS}
     whole = Store(folder / "whole")
     tables = {seeds: _table_of(file, whole) for seeds, file in files.items()}
@@ -113,7 +111,7 @@ def _write_study(folder: Path, seeds: tuple[int, ...]) -> Path:
 
 
 def _table_of(file: Path, store: Store) -> bytes:
-    """Do what is left of a study, in one process and undisturbed, and give its table."""
+    """Finish a study, in one process and undisturbed, and give its table."""
     table = file.with_suffix(".md")
     _ended_well(start(file, store.root, workers=1, table=table))
     return table.read_bytes()
@@ -138,7 +136,7 @@ def start(
     errors_file: Path = Path(os.devnull),
     before: Before | None = None,
 ) -> Popen:
-    """Start a study as the leader of a session of its own; ``told`` gets what it writes to
+    """Start a study as the leader of a session of its own; ``errors_file`` gets its
     stderr.
     """
     command = [
@@ -174,17 +172,17 @@ def code_of(study: Popen) -> int:
 
 
 def small_files(most: int) -> Before:
-    """Let no file grow beyond so many bytes, as on a disk that is full."""
+    """Let no file grow beyond so many bytes, as on a full disk."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def workers_of(study: Popen) -> list[int]:
-    """Find the workers of a study, on Linux; the helper process of multiprocessing is not one."""
+    """Find the workers of a study, on Linux, without the helper process of multiprocessing."""
     return [process for process in session_of(study) if b"spawn_main" in _command(process)]
 
 
 def session_of(study: Popen) -> list[int]:
-    """Find every process that a study has started, itself too, and that lives."""
+    """Find every living process of a study, the study itself included."""
     processes = (int(place.name) for place in Path("/proc").glob("[0-9]*"))
     return [process for process in processes if _session(process) == study.pid and lives(process)]
 
@@ -204,7 +202,7 @@ def _command(process: int) -> bytes:
 
 
 def seconds_until(reached: Callable[[], bool], most: float) -> float:
-    """Wait until something is so, and say how long that took; infinity where it is not so in
+    """Wait until a condition holds, and return the seconds; infinity if it does not hold in
     time.
     """
     began = time.monotonic()
@@ -231,7 +229,7 @@ def torn(store: Store) -> set[Path]:
 
 
 def held(store: Store) -> list[str]:
-    """Name what cannot be claimed, though nobody is at work."""
+    """Name what cannot be claimed, though no process works on it."""
     return [file.name for file in (store.root / CLAIMS).glob("*") if not _is_free(file)]
 
 
@@ -241,12 +239,12 @@ def _is_free(file: Path) -> bool:
 
 
 def left_over(store: Store) -> list[Path]:
-    """Name what was written aside and neither put in place nor removed."""
+    """Name files that were written aside and neither put in place nor removed."""
     return list(store.root.rglob(".*"))
 
 
 def as_unbroken(ground: Ground, store: Store, keys: Iterable[str]) -> int:
-    """Count the runs of a store that are done and equal to those of the undisturbed study, bit for
+    """Count the finished runs of a store that equal the runs of the undisturbed study, bit for
     bit.
     """
     return sum(_equal(ground.whole, store, key) for key in keys)
@@ -263,8 +261,8 @@ def _equal(first: Store, second: Store, key: str) -> bool:
 
 
 def damage(ground: Ground, store: Store, chance: random.Random) -> tuple[str, ...]:
-    """Cut a file short, or flip a bit of it, in half of the runs and in their trainings, and say
-    which how often.
+    """Cut a file short, or flip a bit, in half of the runs and in their trainings, and return the
+    kind of each damage.
     """
     cells = chance.sample(ground.grid.cells, len(ground.grid.cells) // 2)
     trainings = {
@@ -287,5 +285,5 @@ def _damaged(folder: Path, chance: random.Random) -> str:
 
 
 def gate(name: str, count: int, of: int) -> dict[str, Any]:
-    """Say how often something was so, of how often it had to be."""
+    """Make a gate of how often something held, out of how often it had to."""
     return exactly(f"chaos: {name}", count, of)

@@ -1,4 +1,4 @@
-"""Where things are in the checkout, and how a campaign of many runs says how far it is."""
+"""Paths of the checkout, and the progress line of a campaign of many runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 VERIFIED = ROOT / "docs" / "verified"
 RESULTS_FILE = VERIFIED / "results.csv.gz"
-"""What was read of the runs of all studies."""
+"""The numbers read from the runs of all studies."""
 STORE = ROOT / "runs" / "verified"
 """Where runs are kept, unless a flag names another folder."""
 

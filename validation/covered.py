@@ -1,12 +1,12 @@
-"""How often an interval holds what it is of: texts are drawn again and again where the truth is
-known.
+"""How often an interval contains the true value: texts are drawn repeatedly from a population whose
+truth is known.
 
 A text has a score, whose mean is the truth, in one of four shapes: normal; rare (5 % of texts have
 one); lognormal; clustered (sources of five texts, which share most of it). It is estimated as a
-mean, and as a ratio: of what the text gains to what there is to gain, which differs from text to
+mean, and as a ratio: the gain of a text over its largest possible gain, which differs from text to
 text and is now and then below 0. Pairs have scores of the donor and of the receiver, which are
 related, and noise; a donor has four partners, all of another class. Over classes, which differ, a
-ratio is estimated in which each counts alike.
+ratio is estimated in which each class has the same weight.
 
 The scores of whole audits are simulated, too (``validation/covered_scores.py``).
 """
@@ -100,7 +100,7 @@ def _pairs(shape: str, n: int, seed: int) -> Estimate:
     second = np.concatenate(
         [random.choice(others[i >= few], PARTNERS, replace=False) for i in range(n)]
     )
-    weight = np.where(first < few, n / few, n / (n - few))  # each class counts alike
+    weight = np.where(first < few, n / few, n / (n - few))  # each class has the same weight
     room = random.lognormal(0, 0.4, len(first)) * weight
     return dyads(
         room * (MEAN + donor[first] + receiver[second] + random.normal(0, 0.3, len(first))),
@@ -132,13 +132,13 @@ KINDS: Mapping[str, tuple[Callable[[str, int, int], Estimate], tuple[str, ...]]]
     "classes": (_classes, tuple(PAIRS)[:4]),
 }
 NOT_PROMISED = {("classes", "eight texts of a class, skewed")}
-"""Half of the answer is eight skewed values, whatever else there is, and no interval of so few is
+"""Half of the estimate is eight skewed values, whatever the rest is, and no interval of so few is
 right."""
 
 
 def coverage(repetitions: int = REPETITIONS) -> dict[str, Any]:
-    """Count, for every kind, shape and size, how often the interval held the truth, and on which
-    side it missed.
+    """Count, for every kind, shape and size, how often the interval contained the truth, and on
+    which side it missed.
     """
     cases = [
         (kind, shape, n)
@@ -162,7 +162,7 @@ def coverage(repetitions: int = REPETITIONS) -> dict[str, Any]:
 
 
 def _held(case: tuple[str, str, int], seed: int) -> tuple[bool, bool, float]:
-    """Say whether the truth lies below the interval, above it, and how wide it is."""
+    """Whether the truth lies below the interval, and above it, and how wide the interval is."""
     kind, shape, n = case
     found = KINDS[kind][0](shape, n, seed)
     return found.low > MEAN, found.high < MEAN, found.high - found.low

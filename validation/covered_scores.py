@@ -1,5 +1,5 @@
-"""How often the intervals of scores hold what is true of the population: simulated audits, 2,000 of
-each kind.
+"""How often the intervals of scores contain the true score of the population: simulated audits,
+2,000 of each kind.
 
 An audit is simulated from a known population (`tests/reference/audited.py`): pairs are drawn by the
 package, texts differ in how well they give and take words, and scores are estimated as in an audit.
@@ -30,9 +30,9 @@ sys.path.insert(0, str(ROOT))  # audits are simulated as in the tests
 from tests.reference.audited import COPIES, LEVEL_OF_CLASS, Simulated, truth_of
 
 SIZES, AUDITS, SHORT = (100, 300, 1000), 2000, 0.02
-"""An interval is promised to hold no more than this less often than it claims."""
+"""An interval may cover the truth at most this much less often than it claims."""
 OF = 1
-"""The class that is asked of; 40 % of the texts are predicted as it."""
+"""The class whose scores are tested; 40 % of the texts are predicted as it."""
 ALONE, CLUSTERS = "independent", f"clusters of {COPIES}"
 TEXTS = (ALONE, CLUSTERS)
 
@@ -51,17 +51,17 @@ SCORES: Mapping[str, str] = {
     "Presence (SL-306), near its threshold": "faintly present",
     "Presence (SL-306), near its threshold, one class": f"faintly present of {OF}",
 }
-"""What a score is called, and its name in a simulated audit."""
+"""The name of each score here, and in a simulated audit."""
 NOT_PROMISED = {"Presence (SL-306), one class": (100,)}
-"""A score near its ceiling, and how few texts make its intervals miss more often; the documentation
-says so."""
+"""A score near its best achievable value, and the numbers of texts with which its intervals miss
+more often; the documentation says so."""
 Held = tuple[bool, bool, float]
 """Whether the truth lies below an interval, above it, and how wide it is."""
 
 
 def scores(audits: int = AUDITS, workers: int = 2) -> dict[str, Any]:
-    """Count, for every score, kind of texts and number of them, how often the interval held the
-    truth.
+    """Count, for every score, kind of texts and number of texts, how often the interval contained
+    the truth.
     """
     cases = list(product(TEXTS, SIZES))
     with ProcessPoolExecutor(workers) as pool:
@@ -79,7 +79,7 @@ def scores(audits: int = AUDITS, workers: int = 2) -> dict[str, Any]:
 
 
 def _audited(case: tuple[str, int], seed: int) -> dict[str, Held]:
-    """Simulate one audit, and say of the interval of each score whether it holds the truth."""
+    """Simulate one audit, and say for the interval of each score whether it contains the truth."""
     texts, n = case
     found = Simulated(seed, n, texts == CLUSTERS, (OF,)).scores()
     return {title: _held(found[name], truth_of(name)) for title, name in SCORES.items()}
@@ -109,7 +109,7 @@ def _rows(case: tuple[str, int], audits: list[dict[str, Held]]) -> Iterator[dict
 
 
 def is_promised(row: Mapping[str, Any]) -> bool:
-    """Tell a row that has to hold."""
+    """Whether a row has to hold."""
     return row["n"] not in NOT_PROMISED.get(row["score"], ())
 
 

@@ -1,10 +1,10 @@
-"""How often the exact answers hold: thousands of small texts against brute force, a search, and
+"""How often the exact results hold: thousands of small texts against brute force, a search, and
 models built by hand.
 
-Each check of ``tests/numerics/exactly.py`` is made of texts with ties, zeros, one token and
-saturated answers. The search is that of Jain & Wallace (2019, §4.2.2), on token logits, at one
+Each check of ``tests/numerics/exactly.py`` is made on texts with ties, zeros, one token and
+saturated outputs. The search is the one of Jain & Wallace (2019, §4.2.2), on token logits, at one
 tolerance in one unit. In the models attention is decisive by construction, or irrelevant, and both
-tests of it must tell these apart.
+tests of attention must distinguish the two.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SEARCHED, LONGEST, EPSILON = 2_000, 20, 0.01
 
 
 def exact(cases: int = CASES, seeds: int = SEEDS) -> dict[str, Any]:
-    """Make every check so often, search so many texts, and audit so many models of each kind."""
+    """Repeat every check, search the texts, and audit models of each kind."""
     with ProcessPoolExecutor(2) as pool:
         held = {
             name: sum(pool.map(partial(_holds, name), range(cases), chunksize=50))
@@ -91,7 +91,7 @@ def _flips_hold(seed: int) -> bool:
 
 
 def _searched(texts: int) -> dict[str, Any]:
-    """Search texts about as long as those of SST, and count where it finds more than there is."""
+    """Search texts about as long as those of SST, and count where it exceeds the exact value."""
     generator = np.random.default_rng(0)
     mask = np.arange(LONGEST) < generator.integers(1, LONGEST + 1, (texts, 1))
     z, scores = generator.normal(0, 3, mask.shape), generator.normal(0, 2, mask.shape)
@@ -116,7 +116,7 @@ def _searched(texts: int) -> dict[str, Any]:
 
 
 def _world(name: str, found: list[dict[str, Estimate]]) -> dict[str, Any]:
-    """Say between which values the effects of a world lie, over its seeds."""
+    """Give the range of the effects of a scenario over its seeds."""
     return {"world": name} | {code: _spread([one[code].value for one in found]) for code in CODES}
 
 

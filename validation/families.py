@@ -1,5 +1,5 @@
-"""Which families of transformers pass the proofs: small ones with random weights, on a few English
-texts.
+"""Which families of transformers pass the checks: small models with random weights, on a few
+English texts.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from sightline.adapters.factory import texts_without_data
 from sightline.adapters.huggingface.from_pretrained import transformer
 from sightline.core.errors import ModelError
 
-sys.path.insert(0, str(ROOT))  # the small models are those of the tests
+sys.path.insert(0, str(ROOT))  # the small models come from the tests
 LEAST = 18
 """How many families must be audited."""
 
 
 def families() -> dict[str, Any]:
-    """Prove each, under one head of its last layer, and hold how many pass."""
+    """Check each family, under one head of its last layer, and count how many pass."""
     from tests.adapters.huggingface.toys import FAMILIES  # noqa: PLC0415  (transformers)
 
     rows = [_row(family) for family in FAMILIES]

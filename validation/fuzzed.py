@@ -1,5 +1,5 @@
-"""Two thousand command lines drawn at random, by kind: how they ended, what they took, and what was
-wrong.
+"""Two thousand random command lines, by kind: how they ended, what they took, and the faults
+found.
 """
 
 from __future__ import annotations
@@ -21,13 +21,11 @@ from tests.fuzz.kinds import KINDS
 from tests.fuzz.watching import BYTES, CODES, SECONDS, Ended, Watch
 
 CASES, FIRST = 2_000, 10_000
-"""How many, and the first number of each kind: those of the tests begin at 0."""
+"""The number of command lines, and the first number of each kind: the tests begin at 0."""
 
 
 def fuzzed(cases: int = CASES) -> dict[str, Any]:
-    """Play all of them; one with a fault is kept by its kind and number, so that it can be played
-    again.
-    """
+    """Play all command lines; keep each with a fault by its kind and number, to be played again."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, Watch(Path(folder)) as watch:
         kinds, faults = [], []

@@ -1,5 +1,5 @@
-"""Gates as a file of results keeps them: of what must be so each time, and of what must stay below
-a limit.
+"""Gates for a file of results: conditions that must hold each time, and numbers that must stay
+below a limit.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from sightline.studies.study_definition import gate
 
 
 def exactly(name: str, count: int, of: int) -> dict[str, Any]:
-    """Say how often something was so, of how often it had to be."""
+    """Make a gate of how often something held, out of how often it had to."""
     return gate(name, count, of, f"= {of}", holds=count == of)
 
 
 def every(name: str, held: Collection[bool]) -> dict[str, Any]:
-    """Say how often something was so that had to be each time."""
+    """Make a gate of something that must hold each time."""
     return exactly(name, sum(held), len(held))
 
 
 def under(name: str, found: int, limit: int) -> dict[str, Any]:
-    """Say what was found of what has to stay below a limit."""
+    """Make a gate of a number that must stay below a limit."""
     return gate(name, found, limit, f"< {limit:,}", holds=found < limit)

@@ -27,7 +27,7 @@ COMMON, FALL = 0.4, 0.4
 """The share of notes with the most common code, and how fast shares fall with the rank of a code;
 the mean is 7 codes a note, and the rarest code has about 50 test notes."""
 WORDS = (30, 60)
-"""How many words without a meaning a note has, at least and at most."""
+"""The smallest and the largest number of meaningless words of a note."""
 
 
 def names(codes: int = CODES) -> list[str]:
@@ -36,7 +36,7 @@ def names(codes: int = CODES) -> list[str]:
 
 
 def write_notes(path: Path, codes: int = CODES, seed: int = 0) -> None:
-    """Write notes with cue words of their own codes among words that mean nothing."""
+    """Write notes with cue words of their own codes among meaningless words."""
     draw = np.random.default_rng(seed)
     shares = COMMON * np.arange(1, codes + 1) ** -FALL
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -55,7 +55,7 @@ def write_notes(path: Path, codes: int = CODES, seed: int = 0) -> None:
 
 
 def run(folder: Path, *command: str) -> dict[str, Any]:
-    """Run a command of sightline with one thread; give its seconds, and what it printed."""
+    """Run a command of sightline with one thread; return its seconds and its output."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "sightline", *command],
@@ -78,7 +78,7 @@ def run(folder: Path, *command: str) -> dict[str, Any]:
 
 
 def commands(labels: Sequence[int]) -> list[list[str]]:
-    """Give what a new user types, an audit for each number of labels."""
+    """Give the commands of a new user, with an audit for each number of labels."""
     data = ["--data", "notes.csv", "--label", "codes"]
     audits = []
     for count in labels:
@@ -96,7 +96,7 @@ def commands(labels: Sequence[int]) -> list[list[str]]:
 
 
 def main() -> None:
-    """Write notes, run the commands, and print as JSON what each took."""
+    """Write notes, run the commands, and print the cost of each as JSON."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only-notes", action="store_true")

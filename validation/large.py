@@ -1,9 +1,9 @@
-"""What is large: tables of a million texts, hundreds of classes, a page of a hundred thousand
+"""Large inputs: tables of a million texts, hundreds of classes, a report of a hundred thousand
 texts.
 
-Each command runs in a process of its own on one thread; what it took is asked of the system when it
-has ended. Words are drawn by a power law, labels by chance: nothing here depends on what a model
-makes of them.
+Each command runs in a process of its own on one thread; the system reports its time and memory when
+it has ended. Words are drawn by a power law, labels by chance, so nothing here depends on what a
+model makes of them.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ TEXTS, PAGE, LONG = 1_000_000, 100_000, 20_000
 WORDS = 1155
 """Words of a long text; an audit cuts them at 512."""
 TIMES, BARE = 4, 320 * 10**6
-"""How many times its bytes a table of long texts may take, above what a process with torch takes
-that does nothing."""
+"""The memory of a table of long texts, as a multiple of its bytes, above an idle process with
+torch."""
 CLASSES = (100, 200, 400)
 EACH = 8
 """Texts of a class."""
 GIGABYTE, MINUTE = 10**9, 60
 A_CLASS = 10**6
-"""Bytes that a class more may take; with a matrix for every text and resample it was 9 million."""
+"""Bytes that one more class may take; with a matrix for every text and resample it was 9
+million."""
 VOCABULARY = [
     f"{a}{b}{c}"
     for a in "bdfgklmn"
@@ -47,7 +48,7 @@ VOCABULARY = [
 
 @dataclass(frozen=True)
 class Taken:
-    """What a command took of memory at most, and of one processor; and how much it may take."""
+    """The largest memory and the processor time of a command, and their limits."""
 
     what: str
     bytes: int
@@ -59,7 +60,7 @@ class Taken:
 def large(
     texts: int = TEXTS, page: int = PAGE, classes: Sequence[int] = CLASSES, long: int = LONG
 ) -> dict[str, Any]:
-    """Run each command on what is large, and hold what it took against what it may take."""
+    """Run each command on large inputs, and compare its cost with its limit."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         many = [_of_classes(folder, count) for count in classes]
@@ -89,7 +90,7 @@ def large(
 
 
 def row(one: Taken) -> dict[str, Any]:
-    """Write what a command took, beside what it may take."""
+    """Write the cost of a command, and its limit."""
     return {
         "what": one.what,
         "mib": one.bytes >> 20,
@@ -183,7 +184,7 @@ def _of_classes(folder: Path, classes: int) -> Taken:
 
 
 def write_table(path: Path, texts: int, classes: int, seed: int) -> None:
-    """Write a table of as many texts, in classes that count alike."""
+    """Write a table of so many texts, in classes of equal size."""
     drawn = random.Random(seed)
     with path.open("w", encoding="utf-8") as file:
         file.write("text,label\n")
@@ -199,8 +200,8 @@ def sentence(drawn: random.Random) -> str:
 
 
 def run(folder: Path, *words: str) -> tuple[int, float]:
-    """Run a command to its end, which must be a good one; give its bytes and its processor
-    seconds.
+    """Run a command to its end, which must be a good one; return its memory in bytes and its
+    processor seconds.
     """
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "sightline", *words]

@@ -1,15 +1,14 @@
-"""Count how often looking again and again decides what lies exactly at its threshold.
+"""Count how often repeated looks decide a score that lies exactly at its threshold.
 
     python validation/looks.py [--repetitions N] [--quick]
 
-Texts are drawn whose true score is the threshold, so that every decision is wrong. A score is a
-mean, a ratio of what a text gains to what there is to gain, the same with classes that count alike,
+The true score of the drawn texts is the threshold, so every decision is wrong. A score is a mean, a
+ratio of the gain of a text to its largest possible gain, the same with classes of equal weight,
 or a ratio over pairs of texts (each donor with three receivers; pairs are drawn again at each look,
-as an audit draws them). Texts are symmetric, skewed, skewed and bounded as the scores of an audit are, or seldom have a
-score at all. Counted is how
-often any look of the plan decides: with the level of the plan, and with the usual 95 % at every
-look, as who audits again with more texts until something is decided. At most 5 % may be decided
-under the plan.
+as an audit draws them). Texts are symmetric, skewed, skewed and bounded like the scores of an
+audit, or seldom have a score at all. The count is how often any look of the plan decides: with the
+level of the plan, and with the usual 95 % at every look, as a user does who audits again with more texts
+until something is decided. At most 5 % may be decided under the plan.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _skewed(random: Random, n: int) -> Array:
 
 
 def _bounded(random: Random, n: int) -> Array:
-    """Draw skewed scores of which none exceeds one, as no pair of an audit counts for more than its
+    """Draw skewed scores that never exceed one, as no pair of an audit counts for more than its
     whole text does; the mean stays the threshold.
     """
     return np.minimum(random.lognormal(np.log(_scale()), 1.0, n), 1.0)
@@ -79,18 +78,18 @@ def a_mean(values: Array, room: Array, n: int, seed: int, level: float) -> Estim
 
 
 def a_ratio(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
-    """Estimate what the first texts gain of what there is to gain."""
+    """Estimate the gain of the first texts over their largest possible gain."""
     return ratio((values * room)[:n], room[:n], seed, level=level, bounds=None)
 
 
 def by_classes(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
-    """Estimate the same with two classes that count alike, one of them a third of the texts."""
+    """Estimate the same with two classes of equal weight, one of them a third of the texts."""
     classes = (np.arange(n) % 3 == 0).astype(int)
     return ratio((values * room)[:n], room[:n], seed, level=level, bounds=None, classes=classes)
 
 
 def over_pairs(values: Array, room: Array, n: int, seed: int, level: float) -> Estimate:
-    """Estimate a ratio over pairs, whose gain is that of both texts."""
+    """Estimate a ratio over pairs, whose gain is the gain of both texts."""
     random = Seeds(seed).generator("pairs", n)
     first = np.repeat(np.arange(n), PARTNERS)
     second = (first + random.integers(1, n, len(first))) % n
@@ -103,7 +102,7 @@ SCORES = {"mean": a_mean, "ratio": a_ratio, "classes": by_classes, "pairs": over
 
 
 def counted(score: str, shape: str, repetitions: int, plan: LookPlan) -> dict[str, object]:
-    """Count the repetitions in which some look decided."""
+    """Count the repetitions in which any look decided."""
     wrong = {"planned": 0, "usual": 0}
     for repetition in range(repetitions):
         random = Seeds(repetition).generator(f"{score} {shape}")
@@ -124,12 +123,12 @@ def counted(score: str, shape: str, repetitions: int, plan: LookPlan) -> dict[st
 
 
 def main() -> int:
-    """Count all, print a row each, and say whether the plan keeps what it promises."""
+    """Count all, print a row each, and say whether the plan keeps its promise."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--score", choices=SCORES, action="append", help="these alone")
-    parser.add_argument("--texts", choices=SHAPES, action="append", help="such texts alone")
+    parser.add_argument("--score", choices=SCORES, action="append", help="only these scores")
+    parser.add_argument("--texts", choices=SHAPES, action="append", help="only these texts")
     asked = parser.parse_args()
     repetitions = 20 if asked.quick else asked.repetitions
     plan, rows = LookPlan((), sizes(FIRST, TEXTS)), []

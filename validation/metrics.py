@@ -1,8 +1,8 @@
 """Published metrics that no audit takes, measured on planted models whose truth is known.
 
-* **Normalised AOPC** (Edin et al. 2025): the area over the curve of what the probability of the predicted class loses
-  while words are deleted one by one, between the least and the most that a greedy search for an
-  order finds.
+* **Normalised AOPC** (Edin et al. 2025): the area over the curve of the loss of the predicted
+  class's probability while words are deleted one by one, between the smallest and the largest area
+  that a greedy search for an order finds.
 * **Insertion** (Petsiuk, Das & Saenko 2018): the area under the curve of that probability while words are put into an
   empty text, the highest first.
 * **ICE** (Basu & Chakraborty 2026), as its package `ice-faithfulness` ships it: the share of random sets of words that
@@ -10,9 +10,9 @@
   operators *lite* (deletion, and words of other texts). The package is no part of the project:
   without it ICE is left out.
 
-Models are those of a store that `verify.py --only worlds` filled: each training is read, and
-nothing is written there. Runs are drawn in a fixed order from those with a known truth. Each is a
-line of ``--rows``, so a killed count resumes.
+Models come from a store that `verify.py --only worlds` filled: each training is read, and nothing
+is written there. Runs are drawn in a fixed order from those with a known truth. Each is a line of
+``--rows``, so a killed count resumes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Order = Callable[[int], Sequence[int]]
 
 
 def main() -> int:
-    """Measure runs until all are done or time is over, and table what is measured."""
+    """Measure runs until all are done or time is over, and table the results."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument("--rows", type=Path, default=ROOT / "runs" / "metrics.jsonl")
     parser.add_argument("--seeds", type=int, default=1, help="of each world and encoder")
     parser.add_argument(
-        "--minutes", type=float, default=float("inf"), help="measure no longer than that"
+        "--minutes", type=float, default=float("inf"), help="stop measuring after so many minutes"
     )
     flags = parser.parse_args()
     store, until = Store(flags.store, make=False), time.monotonic() + 60 * flags.minutes
@@ -90,7 +90,7 @@ def main() -> int:
 
 def planned(seeds: int, store: Store) -> list[tuple[str, RunSpec]]:
     """Give the runs of a store whose truth is known and whose texts are short enough, with their
-    kind, in an order.
+    kind, in a fixed order.
     """
     grid, kinds = (
         scenarios.grid(seeds),
@@ -115,7 +115,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def table(rows: Sequence[Mapping[str, Any]], runs: int, store: Store) -> dict[str, Any]:
-    """Hold each score, and those of the audits of the same runs, against the truth."""
+    """Compare each metric, and the scores of the audits of the same runs, with the truth."""
     known = [(row["kind"], store.audit(row["run"])) for row in rows]
     return {
         "runs": len(rows),
@@ -146,8 +146,8 @@ def scores(spec: RunSpec, store: Store) -> dict[str, float]:
 
 
 class Case:
-    """A text, how a model answers any part of it, and the order of its words by what the model
-    shows.
+    """A text, the model's output for any part of it, and the order of its words in the model's
+    map.
     """
 
     def __init__(self, model: Auditable, batch: Batch, weights: Sequence[float]) -> None:
@@ -159,12 +159,12 @@ class Case:
 
     @classmethod
     def of(cls, model: Auditable, text: Example) -> Case:
-        """Look at a text as the model does."""
+        """Read a text as the model does."""
         batch = model.collate([text])
         return cls(model, batch, model.trace(batch).attention[0].tolist())
 
     def kept(self, parts: Sequence[Sequence[int]]) -> Sequence[float]:
-        """Give the probability of the predicted class where only some of the words are there."""
+        """Give the probability of the predicted class with only some of the words."""
         keep = torch.zeros(len(parts), self.words, dtype=torch.bool)
         for row, part in enumerate(parts):
             keep[row, list(part)] = True
@@ -173,28 +173,28 @@ class Case:
 
 
 def probabilities(model: Auditable, batch: Batch) -> torch.Tensor:
-    """Give the probability of each class; one logit stands for two."""
+    """Give the probability of each class; one logit stands for two classes."""
     logits = model.trace(batch).logits.detach()
     both = torch.cat([torch.zeros_like(logits), logits], dim=1) if logits.shape[1] == 1 else logits
     return both.softmax(dim=1)
 
 
 def normalised_aopc(case: Case) -> float:
-    """Say where the area of the shown order lies between the least and the most that greedy orders
-    reach.
+    """Say where the area of the shown order lies between the smallest and the largest area of
+    greedy orders.
     """
     least, most = (_aopc(case, _greedy(case, sign)) for sign in (-1, 1))
     return (_aopc(case, case.order) - least) / (most - least) if most > least else float("nan")
 
 
 def _aopc(case: Case, order: Sequence[int]) -> float:
-    """Average what the probability loses over all numbers of deleted words but the whole text."""
+    """Average the loss of probability over all numbers of deleted words but the whole text."""
     whole, *left = case.kept([order[gone:] for gone in range(case.words)])
     return float(np.mean([whole - one for one in left]))
 
 
 def _greedy(case: Case, sign: int) -> Sequence[int]:
-    """Delete the word that takes the most (or, for −1, the least), again and again."""
+    """Delete the word that costs the most (or, for −1, the least), again and again."""
     gone, there = list[int](), list(range(case.words))
     while len(there) > 1:
         left = case.kept([[word for word in there if word != one] for one in there])
@@ -208,7 +208,7 @@ def insertion(case: Case) -> float:
 
 
 def ice(model: Auditable, cases: Sequence[Case]) -> dict[str, float]:
-    """Run ICE's own evaluation on a model that looks to it like one of Hugging Face, with the shown
+    """Run ICE's own evaluation on a model wrapped to look like one of Hugging Face, with the shown
     weights.
     """
     from ice import ICEConfig, ICEEvaluator  # noqa: PLC0415  (no part of the project)
@@ -224,8 +224,8 @@ def ice(model: Auditable, cases: Sequence[Case]) -> dict[str, float]:
 
 
 class Seen(torch.nn.Module):
-    """A model as ICE asks it: word numbers and a mask in, logits of every class out; it answers no
-    text twice.
+    """A model with ICE's interface: word numbers and a mask in, logits of every class out; it runs
+    no text twice.
     """
 
     def __init__(self, model: Auditable) -> None:
@@ -234,7 +234,7 @@ class Seen(torch.nn.Module):
         self.known: dict[tuple[int, ...], torch.Tensor] = {}
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> SimpleNamespace:
-        """Answer one text."""
+        """Run one text."""
         there = tuple(input_ids[0][attention_mask[0].bool()].tolist())
         if there not in self.known:
             self.known[there] = probabilities(self.model, _batch(there)).log()
@@ -248,8 +248,8 @@ def _batch(ids: Sequence[int]) -> Batch:
 
 
 class Words:
-    """What ICE asks of a tokenizer; an empty text is one place of padding, and fillers are numbers
-    of words.
+    """The part of a tokenizer that ICE uses; an empty text is one place of padding, and fillers are
+    numbers of words.
     """
 
     pad_token_id = PAD
@@ -257,7 +257,7 @@ class Words:
     pad_token = "<pad>"
 
     def __call__(self, text: str, **_: Any) -> Mapping[str, torch.Tensor]:
-        """Read what `decode` wrote."""
+        """Parse the output of `decode`."""
         ids = [int(one) for one in text.split()] or [PAD]
         return {
             "input_ids": torch.tensor([ids]),
@@ -265,7 +265,7 @@ class Words:
         }
 
     def encode(self, text: str, **_: Any) -> list[int]:
-        """Know no word by its letters: there are none of those that ICE leaves out."""
+        """Know no word by its letters, so that ICE leaves none out."""
         return [UNK]
 
     def decode(self, ids: Sequence[int], **_: Any) -> str:
@@ -274,7 +274,7 @@ class Words:
 
 
 class Weights:
-    """The weights that a model shows of each text, as ICE's extractors give theirs."""
+    """The weights that a model shows for each text, in the form of ICE's extractors."""
 
     def __init__(self, shown: Mapping[tuple[int, ...], Sequence[float]]) -> None:
         self.shown = shown

@@ -1,6 +1,5 @@
-"""What reading MIMIC-III takes: a NOTEEVENTS.csv of its size and form, made here, of which few
+"""What reading MIMIC-III takes: on a synthetic NOTEEVENTS.csv of its size and form, of which few
 notes are kept.
-
 Two million rows in four gigabytes, quoted, of many lines each; one in forty is a discharge summary
 of 1,800 words.
 """
@@ -17,17 +16,17 @@ from gates import every, exactly
 from large import VOCABULARY, Taken, row, run
 
 ROWS, EACH = 2_000_000, 40
-"""Rows, and of how many one is a discharge summary."""
+"""Rows, and the number of rows for each discharge summary."""
 OTHERS, SUMMARY = 280, 1800
 """Words of other notes, and of a summary."""
 LINE = 9
 """Words of a line."""
 PARAGRAPH = 90
 DRAWN = 400
-"""Texts that are drawn; the other notes repeat them, and summaries are put together of their
+"""Drawn texts; the other notes repeat them, and summaries are put together from their
 paragraphs."""
 TIMES, BARE = 4, 200 * 10**6
-"""How many times its bytes a summary that is kept may take, above what a process takes that reads
+"""The memory that a kept summary may take, as a multiple of its bytes, above a process that reads
 nothing."""
 HEAD = (
     '"ROW_ID","SUBJECT_ID","HADM_ID","CHARTDATE","CHARTTIME","STORETIME","CATEGORY","DESCRIPTION","CGID","ISERROR",'
@@ -36,7 +35,7 @@ HEAD = (
 
 
 def notes(rows: int = ROWS) -> dict[str, Any]:
-    """Read the notes for each task, and hold what it took against what it may take."""
+    """Read the notes for each task, and compare the cost with its limit."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         kept, size = write_mimic(folder, rows)
@@ -68,7 +67,7 @@ def _read(folder: Path, rows: int, kept: int, size: int) -> Iterator[Taken]:
 
 
 def write_mimic(folder: Path, rows: int) -> tuple[int, int]:
-    """Write both tables; give the bytes of all summaries, and of the notes with them."""
+    """Write both tables; return the bytes of all summaries, and of their notes."""
     drawn = random.Random(4)
     others = [_text(drawn, OTHERS) for _ in range(DRAWN)]
     paragraphs = [_text(drawn, PARAGRAPH) for _ in range(DRAWN)]
@@ -116,8 +115,8 @@ def _write_codes(file: Any, row: int, patient: int, stay: int) -> None:
 
 
 def _text(drawn: random.Random, words: int) -> str:
-    """Draw words in lines, with what notes have: a hidden name, a quote, a rule; quotes as CSV
-    writes them.
+    """Draw words in lines, with the features of notes: a hidden name, a quote, a rule; quotes as
+    CSV writes them.
     """
     chosen = [VOCABULARY[int(len(VOCABULARY) * drawn.random() ** 3)] for _ in range(words)]
     lines = [" ".join(chosen[start : start + LINE]) for start in range(0, words, LINE)]

@@ -1,5 +1,5 @@
-"""What the verdict says of a BERT whose heads are written down, so that the right reading is known:
-seed by seed.
+"""The verdict on a BERT whose heads are written by hand, so that the right attention source is
+known: seed by seed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ import sightline
 from sightline.config.spec_syntax import parse_data
 from sightline.measures.default_measures import default_measures
 
-sys.path.insert(0, str(ROOT))  # the model is that of the tests
+sys.path.insert(0, str(ROOT))  # the model comes from the tests
 SEEDS, TEXTS = 5, 60
 LEFT_OUT = "permutation"
-"""No row that is reached here asks what it says (SL-202), and it takes longer than all other
-measures together."""
+"""SL-202: no row reached here looks at it, and it takes longer than all other measures
+together."""
 
 
 def planted_heads(seeds: int = SEEDS) -> dict[str, Any]:
-    """Audit every reading of every world under so many seeds, each of the words, the texts and the
-    audit.
+    """Audit every attention source of every scenario under so many seeds, each for the words, the
+    texts and the audit.
     """
     from tests.adapters.huggingface.planted import DATA, READINGS, WORLDS  # noqa: PLC0415  (transformers)
 
@@ -48,7 +48,7 @@ def planted_heads(seeds: int = SEEDS) -> dict[str, Any]:
 
 
 def _audited(world: str, reading: str, seed: int) -> Mapping[str, Any]:
-    """Make one audit, and keep what is counted of it."""
+    """Make one audit, and keep what is counted."""
     from tests.adapters.huggingface.planted import (  # noqa: PLC0415  (transformers)
         DATA,
         READINGS,
@@ -91,14 +91,14 @@ def _group(world: str, reading: str, audits: list[Mapping[str, Any]]) -> dict[st
 
 
 def _promised(group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Hold what was counted against what is so by construction: each time, since nothing here is
-    left to training.
+    """Compare the counts with what holds by construction: each time, because nothing here is
+    trained.
     """
     name, of = f"{group['world']}, {group['reading']}", group["audits"]
     if group["right"]:
         yield exactly(f"{name}: row {' or '.join(map(str, group['right']))}", group["is_right"], of)
     if "reading" in group["chosen"]:
-        return  # what lies on special tokens is another number in each reading
+        return  # the weight on special tokens differs between attention sources
     for what, label in (
         ("sunk", "more on special tokens than chance puts there"),
         ("told", "and the verdict says so"),

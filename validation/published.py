@@ -1,6 +1,6 @@
-"""Count the published corpora by both recipes, beside the official counts and those of the papers.
+"""Count the published corpora by both recipes, and compare with official and printed counts.
 
-The corpora lie in the folder that ``SIGHTLINE_DATA`` names (by default ``shared/data`` beside the
+``SIGHTLINE_DATA`` names the folder of the corpora (by default ``shared/data`` next to the
 checkout).
 """
 
@@ -34,7 +34,7 @@ PLACES = {
     "babi 3": "babi:babi(task=3)",
     "eraser": "eraser:eraser_movies/movies.tar.gz",
 }
-"""Where each corpus lies in the folder, as the spec that reads it."""
+"""The place of each corpus in the folder, as the spec that reads it."""
 CHEAP = ("sst", "20news", "eraser")
 """Counted again by the tests."""
 RECIPES = {name: ("clean",) if name == "eraser" else ("paper", "clean") for name in PLACES}
@@ -124,8 +124,8 @@ NOT_AT_HAND: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     },
     "cnn": {"J 1": {"train": "380298", "test": "3198", "words": "761", "vocabulary": "74790"}},
 }
-"""The same of corpora that may not be passed on, or that nobody here has: counted by whoever has
-them."""
+"""The same for corpora that may not be passed on, or that are not available here: users who have
+them can count them."""
 
 EXACT: Mapping[str, Mapping[str, Any]] = {
     "sst": {
@@ -140,18 +140,18 @@ EXACT: Mapping[str, Mapping[str, Any]] = {
     "babi 1": {"train": 8500, "validation": 1500, "test": 1000},
     "babi 2": {"train": 8500, "validation": 1500, "test": 1000},
 }
-"""What the paper recipe must give, to the text."""
+"""The exact counts that the paper recipe must give."""
 WHOLE = ("sst", "imdb", "20news", "babi 1", "babi 2", "eraser")
-"""Corpora of which every file is there, so that the records found must be the official number."""
+"""Corpora whose files are complete, so that the records found must be the official number."""
 
 REASONS = {
     "sst": "Exact in every split and class.",
     "imdb": "The files have the official counts. The papers' split cannot be matched text by text: "
-    "it is drawn from a pickled word index whose order is not that of the files, and words "
+    "it is drawn from a pickled word index in another order than the files, and words "
     "are counted by that index. Same rule and seed, another order. The papers' 12,500 / "
-    "12,500 are the files, not what was trained on.",
+    "12,500 count the files, not the training texts.",
     "20news": "The files have the official counts. The papers' split is a stratified draw over an "
-    "order that is not recorded, and what counts as a footer differs in some messages; their "
+    "order that is not recorded, and footers are recognised differently in some messages; their "
     "training count has the validation texts in it.",
     "agnews": "The test file is whole (the shortest and longest texts fall out with the quirk named in "
     "the card); of train.csv only a part is at hand, and a part of that has no description "
@@ -159,11 +159,11 @@ REASONS = {
     "snli": "Exact in validation and test; of the training file only a part is at hand. The papers "
     "print the classes as neutral / contradiction / entailment.",
     "babi 1": "Exact; the papers' training count has the 15 % in it that validation takes. The mean "
-    "length they print, 8, is not that of whole stories.",
+    "length they print, 8, does not fit whole stories.",
     "babi 2": "Exact; the papers' training count has the 15 % in it that validation takes. The mean "
-    "length they print, 67, is that of the longest training story of task 1.",
+    "length they print, 67, is the longest training story of task 1.",
     "babi 3": "Test exact; of the training file only a part is at hand. The mean length the papers "
-    "print, 421, is that of the longest training story of task 2.",
+    "print, 421, is the longest training story of task 2.",
     "eraser": "No table of these papers; the official counts.",
     "adr": "Not counted here. The papers' tweets are not published; their 21,254 were divided by a "
     "stratified draw, and their training count has the validation texts in it.",
@@ -177,23 +177,23 @@ REASONS = {
 
 
 def at_hand() -> bool:
-    """Tell whether there is anything to count."""
+    """Whether the corpora are available."""
     return all((FOLDER / spec_of(name).path).exists() for name in PLACES)
 
 
 def spec_of(name: str, recipe: str = "clean") -> DataSpec:
-    """Give the spec of a corpus, seen from the folder."""
+    """Give the spec of a corpus, relative to the folder."""
     return replace(parse_data(PLACES[name]), recipe=recipe)
 
 
 def published_data(names: Iterable[str] = PLACES) -> dict[str, Any]:
-    """Count each corpus by each of its recipes, and hold the counts against what they must be."""
+    """Count each corpus by each of its recipes, and compare with the required counts."""
     counted = {name: {recipe: count(name, recipe) for recipe in RECIPES[name]} for name in names}
     return {"seed": 0, "corpora": counted, "gates": list(gates(counted))}
 
 
 def count(name: str, recipe: str) -> Counted:
-    """Count the texts of a corpus by split and class, their words, and the words they have."""
+    """Count the texts of a corpus by split and class, their words, and their vocabulary."""
     spec = spec_of(name, recipe)
     data = load(replace(spec, path=str(FOLDER / spec.path)), 0)
     few = len(data.label_names) < 5
@@ -217,7 +217,7 @@ def _mean_length(data: Dataset) -> float:
 
 
 def gates(counted: Mapping[str, Mapping[str, Counted]]) -> Iterator[dict[str, Any]]:
-    """Hold the counts against the official ones and, where it can be, against the papers'."""
+    """Compare the counts with the official ones and, where possible, with the papers'."""
     for name, recipes in counted.items():
         for split, wanted in EXACT.get(name, {}).items():
             got = recipes["paper"]["splits"][split]
@@ -267,7 +267,7 @@ def _shown(split: Mapping[str, Any]) -> str:
 
 
 def found_rows(stored: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Give for each corpus what its files held, and how its counts relate to the papers'."""
+    """Give the records in the files of each corpus, and how its counts relate to the papers'."""
     for name, recipes in stored["corpora"].items():
         found = "; ".join(f"{what}: {label}" for what, label in recipes["clean"]["found"].items())
         dropped = (

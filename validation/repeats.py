@@ -1,9 +1,8 @@
-"""One audit, made again and again with what must not matter changed: hash seed, locale, memory,
-batches, workers.
-
-A table of texts in several scripts is trained on and audited once, and then for each row of
-`REPEATS` in a process of its own. What is promised to the bit is compared byte by byte, arrays and
-all; what is promised to 1e-9 by number.
+"""One audit, repeated while only irrelevant things change: hash seed, locale, memory, batches,
+workers.
+A model is trained and audited once on a table of texts in several scripts, and then for each row of
+`REPEATS` in a process of its own. Where equal bits are promised, all files and arrays are compared
+byte by byte; where 1e-9 is promised, by number.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from sightline.audits.audit_storage import ARRAYS, SUMMARY, TEXTS
 
 Settings = Mapping[str, str]
 Run = Callable[[Path, Settings], Path]
-"""Makes the audit in a folder of its own, under an environment, and says where it was saved."""
+"""Makes the audit in its own folder, under an environment, and returns where it was saved."""
 SAME, NEAR = 1e-9, "1e-9"
 TABLE, MODEL, EPOCHS, LIMIT = "reviews.csv", "mlp(hidden=8)+additive", 12, 40
 FLAGS = (
@@ -48,7 +47,7 @@ WORDS = (
 )
 PLAIN: Settings = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 ASCII: Settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-"""A locale that knows no letter beyond ASCII, and a Python that is kept from knowing better."""
+"""A locale without letters beyond ASCII, and a Python that must not choose UTF-8 by itself."""
 
 STUDY = f"""
 name = "repeats"
@@ -107,7 +106,7 @@ def in_batches(size: int) -> Run:
 
 
 def studied(workers: int) -> Run:
-    """Audit as a cell of a study."""
+    """Audit as a run of a study."""
 
     def run(folder: Path, settings: Settings) -> Path:
         (folder / "study.toml").write_text(STUDY, encoding="utf-8")
@@ -134,9 +133,7 @@ def _python(folder: Path, settings: Settings, *words: str) -> None:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What is changed, and whether equal bits are promised of it, or numbers that are equal to
-    1e-9.
-    """
+    """What is changed, and whether equal bits are promised, or numbers equal to 1e-9."""
 
     name: str
     run: Run = field(default_factory=audited)
@@ -204,7 +201,7 @@ def write_table(path: Path, texts: int = 200) -> Path:
 
 
 def made(one: Repeat, folder: Path) -> Path:
-    """Make the audit in a folder of its own, beside the table."""
+    """Make the audit in a folder of its own, next to the table."""
     place = folder / one.name
     place.mkdir()
     return one.run(place, one.settings)
@@ -221,7 +218,7 @@ def _compared(one: Repeat, first: Path, again: Path) -> dict[str, Any]:
 
 
 def same_bits(first: Path, again: Path) -> bool:
-    """Say whether two saved audits are equal byte by byte, but for the command line and the time of
+    """Whether two saved audits are equal byte by byte, except the command line and the time of
     writing.
     """
     return (
@@ -232,8 +229,8 @@ def same_bits(first: Path, again: Path) -> bool:
 
 
 def same_arrays(first: Path, again: Path) -> bool:
-    """Say whether the arrays of two saved audits are equal byte by byte; their files hold when they
-    were written.
+    """Whether the arrays of two saved audits are equal byte by byte; the files themselves contain
+    the time of writing.
     """
     here, there = _arrays(first), _arrays(again)
     return [*here] == [*there] and all(
@@ -243,7 +240,7 @@ def same_arrays(first: Path, again: Path) -> bool:
 
 
 def difference(first: Path, again: Path) -> float:
-    """Give the largest difference between two numbers of two saved audits; infinity where anything
+    """Give the largest difference between two numbers of two saved audits; infinity if anything
     else differs.
     """
     here, there = _arrays(first), _arrays(again)
@@ -281,8 +278,8 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _summary(place: Path) -> dict[str, Any]:
-    """Read the summary of a saved audit, but for the command line, and a study's hash of the
-    table's bytes.
+    """Read the summary of a saved audit, without the command line and a study's hash of the table's
+    bytes.
     """
     summary: dict[str, Any] = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
     spec = summary["spec"]

@@ -1,10 +1,10 @@
-"""A training that is killed again and again must end with the weights of one that never was, bit
+"""A training that is killed again and again must end with the weights of an uninterrupted one, bit
 for bit.
 
-A process trains one model in a store and writes its state after every step; at seeded random steps
-it gets SIGKILL, a random few milliseconds after it has told the step: while the next step is made,
-while a state is written, between two epochs. The next process goes on. At the end weights and
-record are compared with those of a training in one go.
+A process trains one model in a store and writes its state after every step. At seeded random steps
+it gets SIGKILL, a random few milliseconds after it has reported the step: during the next step,
+while a state is written, or between two epochs. The next process resumes. At the end weights and
+record are compared with a training in one go.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {"amsgrad": True, "gradient_clipping": 0.3},
     ),
 }
-"""What is trained, each with what it draws or remembers beside its weights."""
+"""The trained models; each draws random numbers or keeps a state of its own besides its weights."""
 DATA = parse_data("planted:needle(n=400,length=6)")
 EPOCHS, BATCH = 8, 8
 MILLISECONDS = 20
-"""Within so many after a step was told the kill comes."""
+"""The kill comes at most so many after a step was reported."""
 Step = tuple[int, int, int]
-"""An epoch, the batches done in it, and those in all."""
+"""An epoch, the batches done in it, and the batches done in all."""
 
 
 @dataclass(frozen=True)
 class Killed:
-    """What a kill met; steps are counted through all epochs."""
+    """The state of a training when it was killed; steps are counted through all epochs."""
 
     description: int
     """The last step that was made."""
     batches: int
-    """Those of its epoch that are in the state it has left."""
+    """The batches of its epoch in the state that it left."""
     writing: bool
     """Whether another state was being written."""
     next: int
-    """The first step of the process that came after it."""
+    """The first step of the next process."""
 
 
 def resumed(kills: int = KILLS, seed: int = 0) -> dict[str, Any]:
-    """Kill a training of each kind as often as asked for, and count what was promised."""
+    """Kill a training of each kind as often as asked, and count the kept promises."""
     began, ways, gates = time.monotonic(), dict[str, Any](), list[dict[str, Any]]()
     for way in WAYS:
         with tempfile.TemporaryDirectory() as folder:
@@ -107,8 +107,8 @@ def _way(
 
 
 def drawn(steps: list[Step], kills: int, chance: random.Random) -> list[int]:
-    """Draw steps to kill at, a quarter of them the last ones of an epoch; the end is left, where
-    all is over soon.
+    """Draw steps to kill at, a quarter of them the last of an epoch; the last steps of all are left
+    out, because the training ends soon after.
     """
     *_, (_, _, of) = steps
     ends = chance.sample(range(of, len(steps), of), min(kills // 4, len(steps) // of - 1))
@@ -129,7 +129,7 @@ def killed(spec: RunSpec, store: Store, at: list[int], chance: random.Random) ->
 
 
 def _left(folder: Path) -> tuple[int, bool]:
-    """Say what a kill has left: the batches of the epoch that the state has, and whether another
+    """Read what a kill has left: the batches of the epoch in the state, and whether another state
     was half-written.
     """
     writing = any(folder.parent.glob(f".{folder.name}.*"))
@@ -137,8 +137,8 @@ def _left(folder: Path) -> tuple[int, bool]:
 
 
 def until(spec: RunSpec, store: Store, step: int | None, later: float = 0.0) -> list[Step]:
-    """Train in a process of its own, killed a while after it has told a step or a later one; give
-    the steps it told.
+    """Train in a process of its own, killed a while after it reports a step or a later one; return
+    the reported steps.
     """
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(
@@ -188,7 +188,7 @@ def _train(spec: RunSpec, root: Path, tell: Connection) -> None:
 
 
 def spec_of(way: str, epochs: int = EPOCHS) -> RunSpec:
-    """Say what is trained, without companions."""
+    """Give the spec of a training, without control models."""
     text, settings = WAYS[way]
     model, fit = build_specs(text, epochs=epochs)
     fit = replace(fit, patience=epochs, batch_size=BATCH, **settings)
@@ -196,6 +196,6 @@ def spec_of(way: str, epochs: int = EPOCHS) -> RunSpec:
 
 
 def content(store: Store, spec: RunSpec) -> dict[str, bytes]:
-    """Read what a training has left: its weights and its record, byte by byte."""
+    """Read the weights and the record of a training, byte by byte."""
     folder = store.training_folder(training_key(spec))
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

@@ -2,17 +2,17 @@
 
     python validation/set_thresholds.py
 
-The rule and the worlds (`sightline.studies.calibration.threshold_calibration`) were fixed before
-their numbers were seen. The threshold is a quarter of the median score over worlds in which the
+The rule and the scenarios (`sightline.studies.calibration.threshold_calibration`) were fixed before
+their numbers were seen. The threshold is a quarter of the median score over scenarios in which the
 claim is true by construction (seeds 1000–1009, which the calibration does not use), where 0 is
-chance and 1 the best achievable, rounded to two digits and at least .01. The worlds are an MLP on
-votes, on a needle and on four classes, where the state of a word holds that word alone, and a
-BiLSTM that is trained to attend to the evidence. For the BiLSTM those claims are left out that it
+chance and 1 the best achievable, rounded to two digits and at least 0.01. The scenarios are an MLP
+on votes, on a needle and on four classes, where the state of a word holds that word alone, and a
+BiLSTM that is trained to attend to the evidence. The BiLSTM sets no threshold for claims that it
 need not fulfil, because its other states carry the evidence too.
 
-The fewest texts of a finding are the smallest of 50, 100 and 200 with which no more than 5 % of the
-MLP's runs fail what passes on all their texts; those of a verdict are what its deciding findings
-need.
+The minimum sample size of a test is the smallest of 50, 100 and 200 with which no more than 5 % of
+the MLP's runs fail what passes on all their texts. A verdict needs the texts of its deciding
+tests.
 
 The runs are kept in ``--store``, so a killed command resumes; ``--dry-run`` says what is left, and
 ``--seeds N`` takes only the first few seeds and writes nothing.

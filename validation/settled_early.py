@@ -1,15 +1,19 @@
 """Compare an audit that stops when its verdict is settled with a full one, on many models.
 
     python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N] [--sst DIR]
+                                       [--as-asked] [--longest N]
     python validation/settled_early.py --out FILE --table
 
-What is counted is written to `docs/verified/settled.json`.
+The counts are written to `docs/verified/settled.json`, except with `--as-asked`.
 
-Models are those of the calibration's scenarios. With `--store` their trainings are read from there
+Models come from the calibration's scenarios. With `--store` their trainings are read from there
 and no model is trained. Each model is audited twice on the same new texts of its scenario: on every
-text with every measure that bears on the verdict, and by looks. Counted are equal verdicts (of all
-texts together, and of each predicted class), the texts that were measured, and seconds of the
-processor. Each model adds one line to the file; a model that has a line is not audited again.
+text with every measure that bears on the verdict, and by looks. The script counts equal verdicts
+(for all texts together, and for each predicted class), measured texts, and processor seconds. Each
+model adds one line to the file; a model with a line is not audited again.
+
+Small audits take one look (docs/decisions/0122-one-look.md), which would compare an audit with
+itself. So every audit here takes several looks, unless `--as-asked` keeps the rule of the command.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ import numpy as np
 import torch
 from checkout import ROOT
 
+from sightline.audits import one_look
 from sightline.audits.sequential import BY_REQUEST, stage_of
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
@@ -46,7 +51,7 @@ FIRST = 20_000
 ON_SST = ("bilstm(hidden=32)", "mlp(hidden=64)", "cnn(channels=16,kernels=1-3)")
 WRITTEN = ROOT / "docs" / "verified" / "settled.json"
 LEAST = 0.97
-"""Of the models, the share that must have the same verdict."""
+"""The share of models that must have the same verdict."""
 
 
 def scenarios() -> list[tuple[str, RunSpec]]:
@@ -142,12 +147,18 @@ def main() -> int:
     parser.add_argument("--sst", type=Path, help="the corpus, for small models on it")
     parser.add_argument("--models", type=int, default=200)
     parser.add_argument("--texts", type=int, default=400)
+    parser.add_argument("--longest", type=int, help="leave out scenarios with longer texts")
+    parser.add_argument("--as-asked", action="store_true", help="let small audits take one look")
     parser.add_argument("--table", action="store_true", help="read the file alone")
     asked = parser.parse_args()
     torch.set_num_threads(1)
+    if not asked.as_asked:
+        one_look.FEW_WORDS = 0
     if not asked.table:
         count(asked)
     rows = read(asked.out)
+    if asked.as_asked:
+        return summed_up(rows)
     seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")])
     found = {
         "planned": asked.models,
@@ -160,7 +171,7 @@ def main() -> int:
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:
-    """Give what the documentation says of a model."""
+    """Give what the documentation says about a model."""
     full, looks = row["full"], row["looks"]
     about = looks["sequential"]
     verdicts = ("verdict", "by_class", "cpu")
@@ -173,14 +184,14 @@ def kept(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def count(asked: argparse.Namespace) -> None:
-    """Add lines until there are as many models as asked for."""
+    """Add lines until the requested number of models is reached."""
     done = {row["name"] for row in read(asked.out)}
     store = None if asked.store is None else Store(asked.store, make=False)
     planned = [*(on_sst(asked.sst) if asked.sst else ()), *scenarios()]
     for name, spec in planned:
         if len(done) >= asked.models:
             return
-        if name in done:
+        if name in done or too_long(spec, asked.longest):
             continue
         try:
             row = compared(name, spec, asked.texts, store)
@@ -195,15 +206,21 @@ def count(asked: argparse.Namespace) -> None:
         print(line(row), flush=True)
 
 
+def too_long(spec: RunSpec, longest: int | None) -> bool:
+    """Tell whether a scenario has longer texts, which take most of the seconds."""
+    length = re.search(r"\blength=(\d+)", str(spec.data))
+    return longest is not None and length is not None and int(length[1]) > longest
+
+
 def read(file: Path) -> list[dict[str, Any]]:
-    """Read the lines there are."""
+    """Read the existing lines."""
     if not file.exists():
         return []
     return [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
 
 
 def line(row: dict[str, Any]) -> str:
-    """Say of one model what both audits came to."""
+    """Give the verdicts of both audits of one model."""
     full, looks = row["full"], row["looks"]
     same = "same" if full["verdict"] == looks["verdict"] else "OTHER"
     classes = "same" if full["by_class"] == looks["by_class"] else "OTHER"
@@ -215,7 +232,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def summed_up(rows: list[dict[str, Any]]) -> int:
-    """Print the counts; 3 where too few verdicts are the same."""
+    """Print the counts; return 3 if too few verdicts are the same."""
     if not rows:
         print("no model was compared", file=sys.stderr)
         return 3

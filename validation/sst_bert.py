@@ -1,10 +1,10 @@
-"""A small BERT made from nothing on SST, written to a folder, and audited from the command line
-like anybody's.
+"""A small BERT trained from scratch on SST, written to a folder, and audited from the command line
+like any other model.
 
-It has two layers, and the pieces that its tokenizer cuts words into are found on training texts. Of
-a few epochs that one is kept which does best on validation texts; the test texts are asked once, by
-the audit. Made again, the model is not the same: of equally good pieces the tokenizers library
-takes others each time.
+It has two layers, and its tokenizer learns its pieces on training texts. Of a few epochs the one
+that does best on validation texts is kept; the test texts are read once, by the audit. Made again,
+the model is not the same: among equally good pieces the tokenizers library takes others each
+time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sightline.core.example import Example
 from sightline.data.dataset import Dataset
 from sightline.studies.study_definition import gate
 
-sys.path.insert(0, str(ROOT))  # the tokenizer is cut as those of the tests are
+sys.path.insert(0, str(ROOT))  # the tokenizer is made as in the tests
 MADE = ROOT / "runs" / "sst-bert"
 LEAST, PIECES, LONGEST, EPOCHS, BATCH, RATE, SEED = 0.75, 8_000, 96, 4, 32, 0.001, 0
 SHAPE = {
@@ -38,7 +38,7 @@ SHAPE = {
 }
 REST = {"hidden_dropout_prob": 0.3, "initializer_range": 0.05, "max_position_embeddings": LONGEST}
 LIMIT = 200
-"""Of one head, so many texts: each of its permutations is one more run."""
+"""The number of texts for one head: each of its permutations is one more run."""
 READINGS = {
     "": None,
     "(layer=1,head=0)": LIMIT,
@@ -46,12 +46,12 @@ READINGS = {
     "(layer=1,head=2)": LIMIT,
 }
 READINGS |= {"(layer=1,head=3)": LIMIT}
-"""What is audited, and of how many texts: the mean of the last layer, of all; and each of its
-heads."""
+"""The audited attention sources, and the number of texts: the mean of the last layer, on all; and
+each of its heads."""
 
 
 def sst_bert() -> dict[str, Any]:
-    """Make the model, and audit it under each reading."""
+    """Make the model, and audit it under each attention source."""
     data = sightline.load(f"sst:{FOLDER / 'sst'}")
     began = time.process_time()
     epochs = made(data, MADE)
@@ -78,8 +78,8 @@ def sst_bert() -> dict[str, Any]:
 
 
 def made(data: Dataset, folder: Path) -> list[float]:
-    """Train a model, keep its best epoch in a folder, and give the accuracy on validation texts
-    after each.
+    """Train a model, keep its best epoch in a folder, and return the accuracy on validation texts
+    after each epoch.
     """
     from transformers import BertConfig, BertForSequenceClassification  # noqa: PLC0415  (an extra)
 
@@ -136,7 +136,7 @@ def _read(tokenizer: Any, texts: Sequence[Example]) -> Any:
 
 
 def audited(folder: Path, reading: str, limit: int | None) -> dict[str, Any]:
-    """Audit the folder by the command, with its page, and keep what it says."""
+    """Audit the folder by the command, with its report, and keep the results."""
     page = folder.with_name(f"{folder.name}{reading}.html")
     asked = [
         "--model",

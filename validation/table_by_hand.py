@@ -1,11 +1,11 @@
-"""Recompute Table 2 of Jain & Wallace from saved audits, without anything of sightline.
+"""Recompute Table 2 of Jain & Wallace from saved audits, without any code of sightline.
 
     python validation/table_by_hand.py STORE [--corpus sst] [--seeds N]
 
-Reads the weights and the gradients and deletions of each text as the audits keep them, takes
-Kendall's τ-b by SciPy, text by text, and its mean by predicted class; then mean and Student's t
-interval over seeds. What it prints must equal the digits of docs/papers/jain2019.md, which are made
-by other code on another way.
+Reads the weights, gradients and leave-one-out values of each text from the audits, computes
+Kendall's τ-b with SciPy, text by text, and its mean by predicted class; then mean and Student's t
+interval over seeds. The output must equal the digits of docs/papers/jain2019.md, which other code
+computes in another way.
 """
 
 import argparse
@@ -24,8 +24,8 @@ def ragged(arrays, name):
 
 
 def rounded(values):
-    """Take what differs by rounding for equal: a ten-millionth of the largest value, and nothing
-    below a millionth.
+    """Make values equal that differ only by rounding: by a ten-millionth of the largest value, or
+    by a millionth.
     """
     share = np.round(values / max(np.abs(values).max(), 1e-12), 7)
     return np.where(np.abs(share) < 1e-6, 0, share)

@@ -1,22 +1,22 @@
-"""How often the verdict is right of tiny BERTs whose truth is known: the worlds of the calibration,
-trained here.
+"""How often the verdict on tiny BERTs is right where the truth is known: the scenarios of the
+calibration, trained here.
 
 Each is a `BertForSequenceClassification` of Hugging Face transformers, 32 wide, with one or two
-layers, trained on planted texts and audited through the adapter as anybody's would be. Worlds,
-right rows and criteria are those of `sightline.studies.calibration.scenarios`. What makes a map
-right or wrong is planted as there:
+layers, trained on planted texts and audited through the adapter like any other model. Scenarios,
+right rows and criteria are those of `sightline.studies.calibration.scenarios`. Training decides
+whether a map is right or wrong:
 
 * With **one layer** [CLS] sees words through one attention alone, and the state of a word holds that word and its
   place. Guided onto the evidence, the map is right.
 * With **two layers** the first one can bring the evidence to other words. Guided away from the evidence, or onto the
   first or the last word, the map of the last layer misleads.
-* **Two heads** of one layer: the first is guided onto the evidence, the second away from it. One is the reason, and
-  the other is not.
+* **Two heads** of one layer: the first is guided onto the evidence, the second away from it. The
+  first gives the reason, the second does not.
 * The changes of `sightline.models.alterations` and `sightline.models.attacks` show another map of such a model, or make
   it cheat.
 
-A run is a folder of the store: the saved audit, and a file beside it once it is whole. Trainings
-are kept, too.
+A run is a folder of the store: the saved audit, with a record file next to it once it is whole.
+Trainings are kept, too.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from sightline.studies.calibration.scenarios import (
     held,
 )
 
-sys.path.insert(0, str(ROOT))  # the tokenizer is cut as those of the tests are
+sys.path.insert(0, str(ROOT))  # the tokenizer is made as in the tests
 SEEDS = 10
 RATE, BATCH, WIDTH, LONGEST = 3e-3, 32, 32, 128
 REST = {
@@ -73,8 +73,8 @@ LAYERS: Mapping[str, int] = {ONE: 1, TWO: 2}
 BOTH, DEEP = {name: name for name in LAYERS}, {TWO: TWO}
 FLAT = {ONE: ONE}
 LEFT_OUT = "permutation"
-"""Left out since before all heads were shuffled at once (decision 0096), so that all runs are counted
-in the same way; no row that is reached looks at it (SL-202)."""
+"""SL-202 is left out, as before all heads were shuffled at once (decision 0096), so that all runs
+are counted in the same way; no row reached here looks at it."""
 NOT_HERE = {
     "needle, 120 words": "long texts take long",
     "takeover, 60 words, gain 1000 above 0.6": "long texts take long",
@@ -85,12 +85,12 @@ NOT_HERE = {
     "random by text": "no source of attention",
     "every word is evidence": "nothing but row 4 is promised",
 }
-"""Worlds of the calibration that are left out, and why."""
+"""Scenarios of the calibration that are left out, and why."""
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A world of tiny BERTs: where each head is guided (the mean of heads, where none is named),
+    """A scenario of tiny BERTs: where each head is guided (or the mean of heads, if none is named),
     and which is shown.
     """
 
@@ -100,7 +100,7 @@ class Planted:
 
 
 def _planted(world: Scenario) -> Planted:
-    """Take a world of the calibration over; encoders that mix words are here those of two
+    """Convert a scenario of the calibration; its encoders that mix words become BERTs of two
     layers.
     """
     says = (
@@ -138,7 +138,7 @@ BERT_WORLDS = tuple(one.world for one in PLANTED)
 
 @dataclass(frozen=True)
 class Planned:
-    """One run: its world and encoder, and its seed."""
+    """One run: its scenario and encoder, and its seed."""
 
     planted: Planted
     encoder: str
@@ -146,8 +146,8 @@ class Planned:
 
     @property
     def label(self) -> tuple[str, str, str]:
-        """The world, the encoder and the seed, as `sightline.studies.calibration.scenarios` names
-        runs.
+        """The scenario, the encoder and the seed, named as in
+        `sightline.studies.calibration.scenarios`.
         """
         return self.planted.world.name, self.encoder, str(self.seed)
 
@@ -171,7 +171,7 @@ class Planned:
 
     @property
     def fit(self) -> FitSpec:
-        """How long it is trained, and how strongly it is guided: as the encoders of the
+        """The length of the training and the strength of its guide, as for the encoders of the
         calibration.
         """
         away = {"away", "last", "first"} & set(
@@ -181,12 +181,12 @@ class Planned:
 
     @property
     def training_key(self) -> str:
-        """A name by content."""
+        """The hash of everything the training depends on."""
         return _named(self.training)
 
     @property
     def key(self) -> str:
-        """A name by content, that of what the audit reads included."""
+        """The hash of everything the run depends on, the settings of the audit included."""
         world = self.planted.world
         audit = {
             "meaning": MEANING,
@@ -209,7 +209,7 @@ def planned(seeds: int = SEEDS) -> list[Planned]:
 
 
 def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
-    """Make the runs that the store lacks, and count those that it has."""
+    """Make the runs that the store lacks, and count the finished ones."""
     store, runs = Berts(flags.store), planned(min(flags.seeds or SEEDS, SEEDS))
     todo = [one for one in runs if not store.has(one)]
     print(f"tiny_berts: {len(runs)} runs, {len(todo)} to run", file=sys.stderr)
@@ -239,7 +239,7 @@ def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
 
 
 class Berts:
-    """Runs and trainings under one folder; what is there is whole."""
+    """Runs and trainings under one folder; whatever exists there is whole."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -251,7 +251,7 @@ class Berts:
         return self.root / "runs" / f"{one.key}.json"
 
     def has(self, one: Planned) -> bool:
-        """Tell whether a run is done; its record is written last."""
+        """Whether a run is done; its record is written last."""
         return self._record(one).exists()
 
     def audit(self, one: Planned) -> Audit:
@@ -259,7 +259,7 @@ class Berts:
         return Audit.load(self._folder(one))
 
     def summary(self, one: Planned) -> Summary:
-        """Say how a run ended."""
+        """Give the verdict and the tests of a run."""
         record = json.loads(self._record(one).read_text("utf-8"))
         audit = self.audit(one)
         findings = {
@@ -293,7 +293,7 @@ class Berts:
         )
 
     def trained(self, one: Planned, data: Dataset) -> tuple[Any, Any]:
-        """Give the model of a run with its tokenizer, trained where the store lacks it."""
+        """Give the model of a run with its tokenizer, trained if the store lacks it."""
         from tests.adapters.huggingface.toys import whole_words  # noqa: PLC0415  (transformers)
 
         tokenizer = whole_words(
@@ -328,7 +328,7 @@ def _module(one: Planned, data: Dataset, tokenizer: Any) -> Any:
 
 
 def _fitted(one: Planned, module: Any, tokenizer: Any, data: Dataset) -> Mapping[str, torch.Tensor]:
-    """Train, and give the weights of the epoch with the least loss on validation texts."""
+    """Train, and return the weights of the epoch with the least loss on validation texts."""
     fit, optimiser = one.fit, torch.optim.AdamW(module.parameters(), lr=RATE)
     best, least, since = copy.deepcopy(module.state_dict()), float("inf"), 0
     for _ in range(fit.epochs):
@@ -357,8 +357,8 @@ def _loss(
     guides: Mapping[int | None, Guide],
     weight: float,
 ) -> torch.Tensor:
-    """Give the mean loss of some texts, with what each guide adds: −λ log of the attention where it
-    is wanted.
+    """Give the mean loss of some texts, with the term of each guide: −λ log of the attention where
+    it is wanted.
     """
     read = tokenizer(
         [text.text for text in texts], padding=True, truncation=True, return_tensors="pt"
@@ -377,8 +377,8 @@ def _loss(
 
 
 def _wanted(texts: Sequence[Example], guide: Guide, width: int) -> torch.Tensor:
-    """Mark the tokens that a guide is onto; word i of a text is token i + 1, and a text without
-    marks has no guide.
+    """Mark the tokens of a guide; word i of a text is token i + 1, and a text without marks has no
+    guide.
     """
     out = torch.zeros(len(texts), width, dtype=torch.bool)
     for row, text in enumerate(texts):

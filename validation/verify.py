@@ -1,15 +1,15 @@
 """The full counts behind the promises: ``python validation/verify.py [--only NAME]``.
 
-A study (``sightline study NAME``) keeps what was read of its runs in
+A study (``sightline study NAME``) keeps the numbers read from its runs in
 ``docs/verified/results.csv.gz``, and its runs in ``--store``: a killed one resumes.
 ``reproduction`` counts what a store has of the papers' tables, and runs nothing. Every other name
-is a campaign, which writes ``docs/verified/NAME.json``; the script that it calls says what it is.
-``tiny_berts`` is a campaign that keeps its runs in ``--store``, too. What needs the published
-corpora is left out where they are not at hand.
+is a campaign, which writes ``docs/verified/NAME.json``; its script describes it.
+``tiny_berts`` is a campaign that keeps its runs in ``--store``, too. Whatever needs the published
+corpora is left out if they are not available.
 
-``--dry-run`` says what is left of what keeps its runs; ``--so-far`` counts what is done of it;
-``--go-on`` runs only what neither the store nor the results file has; ``--seeds N`` takes only the
-first few seeds, and writes nothing.
+``--dry-run`` says what is left, for names that keep their runs; ``--so-far`` counts the finished
+runs; ``--go-on`` runs only what neither the store nor the results file has; ``--seeds N`` takes
+only the first few seeds, and writes nothing.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.study_catalogue import CALIBRATIONS, without_corpora
 
 REPRODUCTION = "reproduction"
-"""All tables and figures of the papers, of which nothing is run."""
+"""All tables and figures of the papers; this name runs nothing."""
 BERTS = "tiny_berts"
-"""It trains models that no study holds, and keeps its runs in ``--store`` all the same."""
+"""This campaign trains models outside of any study, and still keeps its runs in ``--store``."""
 MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
     "data": published_data,
     "vectors": known_vectors,
@@ -63,13 +63,13 @@ MEASURED: Mapping[str, Callable[[], dict[str, Any]]] = {
 }
 """The campaigns."""
 STUDIES = (*(name for name in CALIBRATIONS if name != "thresholds"), REPRODUCTION)
-"""The studies; what thresholds are set from is written by ``validation/set_thresholds.py``."""
+"""The studies; ``validation/set_thresholds.py`` writes the study behind the thresholds."""
 WITHOUT = {*without_corpora(), *MEASURED, BERTS} - {"data", "vectors", "sst_bert"}
-"""What needs no published corpora."""
+"""Names that need no published corpora."""
 
 
 def study(name: str, flags: argparse.Namespace) -> int:
-    """Do a study by the command line; give 1 where something that must hold does not."""
+    """Run a study by the command line; return 1 if a gate fails."""
     return run([*_command(name, flags)])
 
 
@@ -87,7 +87,7 @@ def _command(name: str, flags: argparse.Namespace) -> Iterator[str]:
 
 
 def campaign(name: str, flags: argparse.Namespace) -> int:
-    """Do a campaign and write its file; give 1 where something that must hold does not."""
+    """Run a campaign and write its file; return 1 if a gate fails."""
     if (result := _counted(name, flags)) is None:
         return 0
     if name != BERTS or flags.seeds is None:
@@ -100,7 +100,7 @@ def campaign(name: str, flags: argparse.Namespace) -> int:
 
 
 def _counted(name: str, flags: argparse.Namespace) -> Mapping[str, Any] | None:
-    """Do a campaign; nothing where it was only asked what there is to do."""
+    """Run a campaign; return None if it was only asked what is left to do."""
     if name == BERTS:
         return tiny_berts(flags)
     return None if flags.dry_run or flags.so_far else MEASURED[name]()
@@ -112,12 +112,12 @@ def _line(gate: Mapping[str, Any]) -> str:
 
 
 def _wanted(name: str, only: str | None) -> bool:
-    # Where the corpora are not at hand, their committed counts stay.
+    # If the corpora are not available, their committed counts stay.
     return name == only or (only is None and (name in WITHOUT or at_hand()))
 
 
 def main() -> int:
-    """Run what was asked for, write the files, and fail when something that must hold does not."""
+    """Run the requested names, write the files, and fail if a gate fails."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -130,7 +130,7 @@ def main() -> int:
     parser.add_argument(
         "--seeds", type=int, help="take only the first few seeds, and write nothing"
     )
-    parser.add_argument("--so-far", action="store_true", help="run nothing: count what is done")
+    parser.add_argument("--so-far", action="store_true", help="run nothing: count finished runs")
     parser.add_argument(
         "--go-on", action="store_true", help="run what neither the store nor the results file has"
     )

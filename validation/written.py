@@ -1,4 +1,4 @@
-"""Models written down in a few lines, and their texts: what each predicts by is known, whatever it
+"""Models written in a few lines, and their texts: what each predicts by is known, whatever its map
 shows.
 
 They need nothing but `sightline.wrap` and `sightline.data_from`, so that the same model can be
@@ -23,8 +23,7 @@ EVIDENCE, CODE, FILLER, FIRST, SECOND, ENDING = range(6)
 """The numbers of a word: what it adds to the margin, its code, whether it is a filler, and three
 marks."""
 CUE, STRONG, FAINT = 4.0, 3.0, 0.01
-"""What a cue adds to the margin; the weight of a word that the map shows, and of one that it does
-not."""
+"""What a cue adds to the margin; the weight of a highlighted word, and of another word."""
 Margin = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 """Numbers of words, their ids and the mask → margins."""
 Map = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
@@ -32,7 +31,7 @@ Map = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], torch.T
 
 
 def hashed(ids: torch.Tensor, among: int) -> torch.Tensor:
-    """Give each number one of so many codes."""
+    """Assign each number one of so many codes."""
     mixed = (ids.long() * 2654435761) % 2**32
     mixed = (mixed ^ (mixed >> 15)) * 2246822519 % 2**32
     return (mixed >> 7) % among
@@ -40,8 +39,8 @@ def hashed(ids: torch.Tensor, among: int) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words that a model knows, by number, with their numbers; 0 is padding and 1 any other
-    word.
+    """The vocabulary of a model, by number, with the numbers of each word; 0 is padding and 1 any
+    other word.
     """
 
     places: Mapping[str, int]
@@ -76,7 +75,7 @@ class Written:
     margin: Margin
     shows: Map
     states: Callable[[torch.Tensor], torch.Tensor] | None = None
-    """What attention mixes, where the model uses it: the margin is the weighted sum of these."""
+    """What attention mixes, if the model uses it: the margin is the weighted sum of these."""
     scale: float = 1.0
     name: str = "written"
     most: int = 10_000
@@ -112,7 +111,7 @@ class Written:
         attention = (weights / weights.sum(dim=1, keepdim=True).clamp(min=1e-300)).detach()
         attention = (
             attention + 0 * there[..., EVIDENCE]
-        )  # its slope is 0 where it is defined, and that can be asked
+        )  # its slope is 0 where it is defined, so that gradients exist
         if self.states is None:
             return {"attention": attention, "logits": self.scale * margins[:, None]}
         traced = {"attention": attention, "states": self.states(there)}
@@ -137,7 +136,7 @@ def share_of(code: int, f: torch.Tensor) -> torch.Tensor:
 
 
 def takeover(gain: float, above: float, most: float | None = None) -> Margin:
-    """Let fillers of one code take over where they are frequent; ``most`` clips the margin."""
+    """Let fillers of one code decide where they are frequent; ``most`` clips the margin."""
 
     def margin(f: torch.Tensor, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         one, zero = ((share_of(code, f) - above).clamp(min=0) for code in (1, 0))
@@ -148,7 +147,7 @@ def takeover(gain: float, above: float, most: float | None = None) -> Margin:
 
 
 def luring(margin: Margin, shows: Map, words: Lexicon) -> Margin:
-    """Make the gradient large at the words that are shown; no text there is gets another margin
+    """Make the gradient large at the highlighted words, without changing the margin of any text
     (Wang et al. 2020).
     """
 
@@ -240,7 +239,7 @@ def topped(tops: int) -> Map:
 
 
 def flat(above: float) -> Map:
-    """Show cues by so much above everything else."""
+    """Show cues with this much more weight than everything else."""
     return lambda f, ids, mask, margins: torch.where(is_cue(f), 1 + above, 1.0).double()
 
 
@@ -249,14 +248,14 @@ def flat(above: float) -> Map:
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts of fillers with a few other words in them, by a rule that also says the label."""
+    """Texts of fillers with a few other words in them, by a rule that also gives the label."""
 
     put: Callable[[np.random.Generator, int], tuple[Sequence[str], int]]
     """A generator and the number of the text → words to put in, and its label."""
     length: int = 20
     n: int = 300
     shorter: int = 0
-    """Texts have up to so many fillers fewer."""
+    """Texts may have up to so many fillers fewer."""
     first: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from sightline.adapters import compatibility
+from sightline.adapters.checks import gradient_checks
 from sightline.adapters.checks.invariance_checks import without
 from sightline.adapters.compatibility import DEMANDS, Proof, check, require, sample
 from sightline.adapters.factory import texts_without_data
@@ -71,6 +72,23 @@ def test_every_built_in_model_passes_every_proof(
 def test_a_plain_twin_passes_every_proof(spec: str) -> None:
     found = outcomes(wrapped(untrained(spec)))
     assert without_tokenizer(found) == {"passed"}, [str(p) for p in found.values()]
+
+
+def test_gradients_are_taken_of_few_tokens_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gradient_checks, "GRADIENT_TOKENS", 30)
+    model, held = wrapped(untrained("mlp(hidden=6)")), list[int]()
+    trace = type(model).trace
+
+    def counted(self: WrappedModule, batch: Batch, embeddings: object = None) -> object:
+        if isinstance(embeddings, torch.Tensor) and embeddings.requires_grad:
+            held.append(batch.ids.numel())
+        return trace(self, batch, embeddings)
+
+    monkeypatch.setattr(type(model), "trace", counted)
+    found = outcomes(model)
+    assert without_tokenizer(found) == {"passed"}
+    assert len(held) == 6  # two texts at a time, for the gradient and for the way through attention
+    assert max(held) <= 30
 
 
 def test_frozen_embeddings_pass() -> None:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import sightline
+from sightline.audits import measure_pass
 from sightline.audits.collate import joined
+from sightline.audits.measure_pass import measure
 from sightline.audits.prepass import half
 from sightline.core.results import Bracket, Failed, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
@@ -18,8 +20,9 @@ from sightline.measures.agreement import Agreement
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.predictions import Predictions
 from sightline.measures.removal import Removal
+from tests.adapters.offering import Offering
 from tests.audits import toys
-from tests.audits.toys import TEXTS, Learns, Reads, Toy, take
+from tests.audits.toys import MODEL, TEXTS, Learns, Reads, Toy, take
 
 BROKEN = {
     "on_batch": (toys.BreaksOnBatch("broken"), "on_batch: ValueError: no such word"),
@@ -193,3 +196,15 @@ def test_what_breaks_while_it_looks_is_failed_and_not_taken_again() -> None:
     found = take(toys.BreaksLooking("broken", surveys="audited"), Toy())
     assert found["broken"] == Failed("broken", "look: ValueError: too dark")
     assert isinstance(found["toy"], Measurement)
+
+
+@pytest.mark.parametrize(("origin", "times"), [("elsewhere", 3), ("here", 0)])
+def test_memory_is_given_back_after_each_batch_of_a_model_from_elsewhere(
+    origin: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(measure_pass, "give_back", lambda: given.append(1))
+    model = Offering(MODEL) if origin == "elsewhere" else MODEL
+    measure(model, TEXTS, (Predictions(),), {}, Seeds(0), 3, lambda done, total: None)
+    assert len(TEXTS) == 7
+    assert len(given) == times

@@ -14,32 +14,46 @@ import pytest
 
 import sightline
 from sightline.adapters.precision import precise
-from sightline.audits import look_storage, measure_pass, sequential
+from sightline.audits import look_storage, measure_pass, one_look, sequential
 from sightline.audits.determinism import Steady
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
 from sightline.audits.sequential import (
+    COMPARED,
     NOT_BEARING,
     BudgetClock,
     BudgetSpentError,
+    most_compared,
     settings_of,
     stage_of,
 )
 from sightline.core.errors import ModelError, SpecError
+from sightline.core.example import Example
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import BY_ABSENCE, Bracket, Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
+from sightline.measures import removal
 from sightline.measures.default_measures import default_measures
+from sightline.measures.transfer import transfer
 from sightline.models.alterations import alter
+from sightline.report.alternative_maps import how
 from sightline.report.html.audit_page import render
 from sightline.report.number_format import score_span
+from sightline.report.sequential_note import settled_after
 from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
-from tests.texts import examples, untrained
+from tests.adapters.offering import Offering
+from tests.texts import evened, examples, untrained
 
 MODEL = precise(untrained("mlp(hidden=6)+additive"))
 TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
+
+
+@pytest.fixture(autouse=True)
+def several_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small audits look more than once."""
+    monkeypatch.setattr(one_look, "FEW_WORDS", 0)
 
 
 def passed(texts: list, **more: bool) -> TextPass:
@@ -367,6 +381,37 @@ def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
             assert same(value, compared[name].values[quantity]), (name, quantity)
 
 
+def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved, removed = list[tuple[int, int, str]](), list[tuple[int, bytes]]()
+    carried, answers = transfer.carried, removal.answers_without
+
+    def heard(model, pairs, asked, *more):
+        for pair, each in zip(pairs, asked, strict=True):
+            ends = pair.donor.text.index, pair.receiver.text.index
+            moved.extend((*ends, name) for name in each)
+        return carried(model, pairs, asked, *more)
+
+    def gone(subject, trace, words, sets, *more):
+        for row, places in zip(sets.row, sets.gone, strict=True):
+            removed.append((subject.texts[row].index, np.packbits(places).tobytes().rstrip(b"\0")))
+        return answers(subject, trace, words, sets, *more)
+
+    monkeypatch.setattr(transfer, "carried", heard)
+    monkeypatch.setattr(removal, "answers_without", gone)
+    wide = {one.code: one for one in default_measures() if getattr(one, "rivals_too", False)}
+    alone = [replace(one, rivals_too=False) for one in wide.values()]
+    subject = MeasureContext(
+        evened(untrained("mlp(hidden=6)+additive"), TEXTS), {}, audited=tuple(TEXTS)
+    )
+    some = TextPass(subject, alone, Seeds(0), 8, {}, growing=True)
+    for upto in (20, len(TEXTS)):
+        some.advance(some.names, upto)
+    some.exchange(wide)
+    some.advance(some.names, len(TEXTS))
+    assert len({*moved}) == len(moved) > 0
+    assert len({*removed}) == len(removed) > 0
+
+
 def test_it_is_kept_whether_other_maps_were_compared(tmp_path) -> None:
     wide = {one.code: one for one in default_measures() if one.code == "erasure"}
     some = passed(TEXTS, growing=True)
@@ -433,3 +478,59 @@ def test_another_process_names_what_is_kept_alike() -> None:
     }
     assert len(named) == 1
     assert "transplant" in named.pop()
+
+
+@pytest.fixture(scope="module")
+def reviewed():
+    """Two audits of a model that runs each changed text by itself, and whose attention must not be
+    shown: with a comparison of other maps, and without.
+    """
+    data = sightline.load("planted:reviews(n=600,sentences=2)")
+    trained = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
+    model, found = Offering(alter("random", trained.model, data, 0)), []
+    for compared in (COMPARED, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sequential, "COMPARED", compared)
+            patch.setattr(sequential, "CANDIDATES", 9)
+            found.append(sightline.audit(model, data, max_texts=90))
+    return found
+
+
+def test_one_other_map_is_compared_on_some_texts_once_the_verdict_is_settled(reviewed) -> None:
+    audit, _ = reviewed
+    about = audit.spec["sequential"]
+    assert audit.verdict.level == "must not be shown"
+    assert about["compared"] == {"texts": COMPARED, "of": about["texts"]}
+    assert {row.name for row in audit.maps} == {"attention", "deletion", "signed_deletion"}
+    assert {row.name for row in audit.maps if row.chosen} == {"deletion", "signed_deletion"}
+    assert max(row.carried.n for row in audit.maps) <= COMPARED
+    # nothing that was measured of attention is of fewer texts
+    assert len(audit.measurements["transplant"].values["weight"]) == about["texts"] > COMPARED
+    assert f"on {COMPARED} of {about['texts']}" in how(audit)
+    assert f"{COMPARED} of" in render(audit)
+
+
+def test_the_verdict_does_not_depend_on_the_comparison(reviewed) -> None:
+    compared, alone = reviewed
+    assert alone.spec["sequential"]["compared"]["texts"] == 0
+    assert alone.maps == ()
+    assert compared.maps
+    assert alone.verdict == compared.verdict
+    assert alone.findings == compared.findings
+    assert any("not compared" in line for line in settled_after(alone))
+
+
+def test_a_long_text_has_candidates_and_the_report_says_so(reviewed) -> None:
+    audit, _ = reviewed
+    about = audit.spec["sequential"]
+    longer = sum(len(text.tokens) > 9 for text in audit.texts)
+    assert about["candidates"] == {"words": 9, "texts": longer}
+    assert longer
+    assert any("9 words" in line for line in settled_after(audit))
+    assert audit.measurements["erasure"].settings["candidates"] == 9
+
+
+@pytest.mark.parametrize(("words", "texts"), [(10, COMPARED), (64, COMPARED), (72, 50), (73, 0)])
+def test_long_texts_are_compared_where_a_test_has_enough_of_them(words, texts) -> None:
+    text = Example("one", 0, "", ("so",) * words, (), 0)
+    assert most_compared([text] * 80, 50) == texts

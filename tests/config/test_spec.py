@@ -325,7 +325,7 @@ def test_what_there_is_not_is_refused_before_anything_is_read(
         ("mlp+deep(layers=0)", "layers from 1 to 64, got 0"),
         (
             "mlp+sparsegen(lambda=1)",
-            r"expected lambda below 1 \(towards 1 a single token gets all\), got 1.0",
+            r"expected lambda below 1 \(near 1 a single token gets all weight\), got 1.0",
         ),
         ("mlp+sparsegen(lambda=nan)", r"expected lambda below 1 .*, got nan"),
         (

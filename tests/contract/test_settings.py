@@ -25,6 +25,8 @@ NO_SETTING = {
     "gradient": "a run names it itself",
     "rivals_too": "whether other maps are measured: the numbers of attention do not depend on it",
     "reported_too": "whether more is measured than tests decide by: their numbers stay the same",
+    "others": "which other maps are measured: those of an audit that runs to its end are all",
+    "candidates": "how many words of a long text are compared in an audit that looks; else all are",
     "focus_texts": "a study measures all texts",
 }
 """Fields of measures that are no settings, and why."""

@@ -192,7 +192,7 @@ def wrong(folder: Path, what: str) -> None:
         ("missing", r"d/data-00000-of-00001.arrow: there is no such file; check the path"),
         (
             "outside",
-            r"d/state.json: expected the names of data files beside it, as datasets writes them",
+            r"d/state.json: expected the names of data files in its folder, as datasets writes them",
         ),
         (
             "old",

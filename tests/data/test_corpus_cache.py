@@ -12,9 +12,12 @@ import pytest
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import OFFICIAL, DataSpec
 from sightline.data import corpus_cache
+from sightline.data.assembly.assemble import assemble
 from sightline.data.assembly.corpus import Corpus
+from sightline.data.assembly.split_rules import CLEAN
 from sightline.data.corpus_cache import cache_folder, content_digest, read_corpus
 from sightline.data.load_dataset import load
+from sightline.experiments.load_models import load_to_audit
 from tests.data.corpora import CORPORA, folder_of
 
 
@@ -54,6 +57,30 @@ def test_the_second_reading_parses_nothing_and_gives_the_same(kind, tmp_path, ke
     assert again == first
     assert [text.tokens for text in again.texts] == [text.tokens for text in first.texts]
     assert type(again.texts[0].line) is int
+
+
+@pytest.mark.parametrize("kind", ["imdb", "eraser", "snli"])
+def test_words_beyond_the_longest_length_are_counted_and_not_read(kind, tmp_path, kept):
+    spec = replace(spec_of(kind, tmp_path), max_tokens=3)
+    whole, cut = read(spec), read_corpus(spec, content_digest(spec), 3)
+    assert max(len(text.tokens) for text in whole.texts) > 3
+    assert max(len(text.tokens) for text in cut.texts) == 3
+    assert [text.lengths for text in cut.texts] == [text.lengths for text in whole.texts]
+    wanted = assemble(kind, whole, spec, CLEAN, 0)
+    found = assemble(kind, cut, spec, CLEAN, 0)
+    assert found.test == wanted.test
+    assert found.card == wanted.card
+
+
+def test_an_audit_of_a_published_corpus_holds_no_text_that_it_does_not_look_at(tmp_path, kept):
+    spec = spec_of("imdb", tmp_path)
+    audited = load_to_audit(spec, 0)
+    whole = load(spec, 0)
+    assert (audited.train, audited.validation) == ((), ())
+    assert audited.test == whole.test
+    assert audited.card == whole.card
+    learning = load_to_audit(spec, 0, measures=("input_information",))
+    assert learning.train == whole.train
 
 
 @pytest.mark.parametrize("kind", ["adr", "mimic", "cnn"])

@@ -101,7 +101,7 @@ def test_an_id_may_be_a_number(folder: Path) -> None:
     [
         (WHOLE[:3], ("some.csv:2: text 'a.csv:2': expected a score for each of its 4 words, got 3; score " "the others too, or leave the text out; the first without is word 3 (from 0), " "'straße'")),
         ([*WHOLE, ("a.csv:2", "more", "1")], ("some.csv:6: text 'a.csv:2': expected words 0 to 3, got word 4, 'more'; of a longer " "text leave out what lies beyond max_tokens=")),
-        ([WHOLE[1], WHOLE[0]], ("some.csv:2: text 'a.csv:2', word 0 (from 0): expected 'not', got 'Good'; words are " "as sightline cuts a text: texts.jsonl")),
+        ([WHOLE[1], WHOLE[0]], ("some.csv:2: text 'a.csv:2', word 0 (from 0): expected 'not', got 'Good'; words are " "split by sightline's tokeniser: texts.jsonl")),
         ([("a.csv:3", "good", "nan")], "some.csv:2: expected a finite number in 'score', got 'nan'"),
         ([("a.csv:3", "good", "1e999")], ("some.csv:2: expected a finite number in " "'score', got '1e999'")),
         ([("a.csv:3", "good", "1_0")], "some.csv:2: expected a finite number in 'score', got '1_0'"),

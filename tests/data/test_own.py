@@ -448,7 +448,7 @@ def test_folders_of_splits_stand_above_those_of_classes(tmp_path: Path) -> None:
     (tmp_path / "test" / "neg" / ".hidden").write_bytes(b"\xff")
     data = load(parse_data(f"folder:{tmp_path}"), 0)
     assert [len(split) for split in data.splits.values()] == [30, 15, 15]
-    assert data.card["dropped"] == {"hidden file": 1, "file beside the folders of classes": 1}
+    assert data.card["dropped"] == {"hidden file": 1, "file outside the class folders": 1}
     same_text("notes", data.card["notes"][0])
     every = load(parse_data(f"folder:{tmp_path}", split="all"), 0, training=False)
     assert len(every.test) == 60

@@ -165,7 +165,7 @@ def test_gates_are_told_with_what_is_counted():
 
 def test_the_section_on_worlds_begins_with_how_many_are_counted(pages, monkeypatch):
     section = pages["docs/calibration.md"].partition(
-        "\n## Verdicts in worlds with a known answer\n"
+        "\n## Verdicts in scenarios with a known answer\n"
     )[2]
     assert section.lstrip().startswith("<!-- counted: worlds -->\n**Counted are ")
     stored = {

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sightline.adapters.huggingface.from_pretrained import transformer
+from sightline.audits.sequential import COMPARED
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
@@ -38,6 +39,7 @@ from sightline.experiments.pipeline import Trained, audit_trained, train
 from sightline.experiments.store import Summary
 from sightline.experiments.training_jobs import Display
 from tests.adapters.huggingface.toys import classifier, word_pieces
+from tests.adapters.offering import Offering
 from tests.texts import example, untrained
 
 
@@ -137,7 +139,7 @@ def test_a_quick_estimate_is_of_texts_of_all_lengths(
     monkeypatch.setattr(module, "perf_counter", lambda: now[0])
     monkeypatch.setattr(module, "measure", taken)
     test = trained.dataset.test
-    assert quick_seconds(trained, 0) == pytest.approx(a_square * squares(test))
+    assert quick_seconds(trained, 0)[0] == pytest.approx(a_square * squares(test))
     few = min(module.QUICK_TEXTS, len(test) // module.SMALL)
     assert few > 2
     most = min(module.AUDIT_BATCH, len(test))
@@ -145,7 +147,7 @@ def test_a_quick_estimate_is_of_texts_of_all_lengths(
     assert calls == expected[a_square]
     calls.clear()
     kept = sample_test(trained.dataset, 3, 0).test
-    assert quick_seconds(trained, 0, limit=3) == pytest.approx(a_square * squares(kept))
+    assert quick_seconds(trained, 0, limit=3)[0] == pytest.approx(a_square * squares(kept))
 
 
 def test_of_an_audit_that_stops_early_what_bears_on_the_verdict_is_timed(
@@ -162,6 +164,29 @@ def test_of_an_audit_that_stops_early_what_bears_on_the_verdict_is_timed(
     quick_seconds(trained, 0, limit=2, bearing=True)
     assert asked[0] - asked[-1] >= {"mixing", "sufficiency", "signs"}
     assert {"outputs", "transplant", "erasure", "permutation"} <= asked[-1]
+
+
+def test_what_comes_after_the_verdict_is_forecast_where_other_maps_are_compared_on_some_texts(
+    trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, others = [0.0], list[object]()
+
+    def taken(model: object, texts: Sequence[Example], measures: Sequence[Measure], *rest: object):
+        after = [one for one in measures if getattr(one, "others", None)]
+        now[0] += 2.0 * squares(texts) if after else 1e-3 * squares(texts)
+        others.extend(after)
+        return {}
+
+    monkeypatch.setattr(module, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(module, "measure", taken)
+    assert quick_seconds(trained, 0, bearing=True)[1] == 0  # it knows all deletions at once
+    assert not others
+    alone = replace(trained, model=Offering(trained.model, "decode"))
+    seconds, later = quick_seconds(alone, 0, bearing=True)
+    some = trained.dataset.test[:COMPARED]
+    assert later == pytest.approx(2.0 * squares(some))
+    assert 0 < seconds < later
+    assert {one.code for one in others} == {"transplant", "erasure"}
 
 
 def test_half_of_the_texts_choose_a_reading_and_half_are_audited(

@@ -148,7 +148,7 @@ def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, damage: 
     folder = save_trained(train(replace(SPEC, companions=())), tmp_path / "model")
     (folder / damage).write_bytes((folder / damage).read_bytes()[:100])
     with pytest.raises(
-        ModelError, match=rf"{damage}: not as it was written, says SHA256SUMS beside it; train"
+        ModelError, match=rf"{damage}: not as it was written, says SHA256SUMS next to it; train"
     ):
         load_trained(folder, SPEC.data, SPEC.seed)
     with pytest.raises(

@@ -3,7 +3,14 @@ measured of a model that was made here.
 """
 
 from sightline.adapters.huggingface.from_pretrained import transformer
-from sightline.experiments.run_size import ON_CPU, TEXTS, RunSize, bytes_a_token, run_size
+from sightline.experiments.run_size import (
+    MEMORY,
+    ON_CPU,
+    TEXTS,
+    RunSize,
+    bytes_a_token,
+    run_size,
+)
 from tests.adapters.huggingface.toys import classifier, tokenizer_of
 from tests.texts import examples, untrained
 
@@ -12,7 +19,7 @@ LONG = examples((30, 5, 3))
 
 def test_the_size_is_the_same_at_each_call() -> None:
     model = transformer(classifier("bert"), tokenizer_of("bert"))
-    assert [run_size(model, LONG, None, None) for _ in range(3)] == [RunSize(ON_CPU)] * 3
+    assert [run_size(model, LONG, None, None) for _ in range(3)] == [RunSize(ON_CPU, TEXTS)] * 3
 
 
 def test_less_memory_runs_fewer_texts_and_tokens() -> None:
@@ -23,6 +30,17 @@ def test_less_memory_runs_fewer_texts_and_tokens() -> None:
     assert run_size(model, LONG, 1, None) == RunSize(width, 1)
     assert run_size(model, LONG, 10**12, None) == RunSize(ON_CPU, TEXTS)
     assert bytes_a_token(model, 2 * width) > bytes_a_token(model, width)
+
+
+def test_a_batch_of_long_texts_keeps_to_the_default_memory() -> None:
+    model = transformer(classifier("bert"), tokenizer_of("bert"))
+    model.module.config.hidden_size = 2**14  # a large model, as far as its size is reckoned
+    size = run_size(model, LONG, None, None)
+    assert size.tokens == ON_CPU
+    assert size.texts is not None
+    width = model.collate(LONG[:1]).ids.shape[1]
+    held = size.texts * width * bytes_a_token(model, width)
+    assert held <= MEMORY < held + width * bytes_a_token(model, width)
 
 
 def test_a_model_that_was_made_here_has_its_own_bound() -> None:

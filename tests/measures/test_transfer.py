@@ -27,24 +27,15 @@ from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, ha
 from sightline.measures.transfer.hybrid_texts import answers, crossed, ranked, rewritten, share_of
 from sightline.measures.transfer.transfer import Transfer
 from sightline.models.attention import Given
-from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.ties import NOISE, TIE
 from tests.adapters.test_pieces import wrapped
 from tests.measures.test_queries import asked
 from tests.reference import moving
-from tests.texts import WORDS, example, examples, untrained
+from tests.texts import WORDS, evened, example, examples, untrained
 
 LENGTHS = (7, 1, 4, 12, 2, 9, 5, 8, 6, 11, 3, 10)
 TEXTS = examples(LENGTHS)
 words = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=6).map(tuple)
-
-
-def evened(model: AttentionClassifier, texts: list[Example]) -> AttentionClassifier:
-    """Move the bias so that several classes are decided; numbers in float64."""
-    double = model.double()
-    with torch.no_grad():
-        double.decoder.affine.bias -= double.trace(double.collate(texts)).logits.mean(dim=0)
-    return double
 
 
 def take(

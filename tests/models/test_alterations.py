@@ -235,7 +235,7 @@ def test_a_copy_in_another_precision_takes_the_model_along(text: str) -> None:
 def test_data_without_marked_words_have_no_rationale_to_show() -> None:
     plain = tuple(replace(text, rationale=None) for text in texts())
     unmarked = replace(dataset(), test=plain)
-    with pytest.raises(DataError, match="few: expected marked words to show, got no rationales"):
+    with pytest.raises(DataError, match="few: expected rationales to show, got none"):
         check_alterable("rationale", unmarked)
     for text in ("", "random", "scaled(by=0.3)"):
         check_alterable(text, unmarked)

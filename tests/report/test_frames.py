@@ -138,7 +138,7 @@ def test_every_column_is_explained_and_what_has_none_is_named(tmp_path: Path) ->
     )
     assert tau["undefined"] == {"one word": 1}
     assert tau["what"].startswith("Kendall’s τ-b")
-    assert "gradient of the decision" in tau["what"]
+    assert "gradient of the predicted class" in tau["what"]
     assert values["rationale"]["undefined"] == {"no marks for the text": 1}
     assert "199" in texts["left_out"]["agreement.draws.gradient"]
     assert "agreement.cells" in words["left_out"]
@@ -194,7 +194,7 @@ def test_a_quantity_is_found_by_its_name_or_by_what_it_is_one_of() -> None:
     assert (
         quantity_of("erasure", "deleted.random") is MEASURES["erasure"].quantities["deleted.random"]
     )
-    assert quantity_of("erasure", "deleted.gradient").description.endswith("can be)")
+    assert quantity_of("erasure", "deleted.gradient").description.endswith("possible)")
     assert (
         quantity_of("agreement", "free_gradient").description == "gradient under uniform attention"
     )

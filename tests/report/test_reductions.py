@@ -46,7 +46,7 @@ def test_a_gradient_through_the_weights_says_so() -> None:
 
 
 def test_nothing_is_said_of_what_is_not_known() -> None:
-    assert record()["gradient"].endswith("where it can be")
+    assert record()["gradient"].endswith("where possible")
 
 
 def test_a_map_that_the_model_does_not_allow_has_its_reason() -> None:

@@ -143,7 +143,7 @@ def test_labels_have_no_part_in_it() -> None:
             "weights of sparsemax may be zero, and KL is infinite there; take jsd",
         ),
         ({"adversary": "jsd"}, "mlp+uniform", "nothing moves attention that is uniform"),
-        ({"adversary": "jsd", "guide": "last"}, "mlp", "an adversary is not guided, too"),
+        ({"adversary": "jsd", "guide": "last"}, "mlp", "an adversary cannot have a guide"),
         (
             {"adversary": "jsd", "fixed": ("attention",)},
             "mlp",

@@ -126,7 +126,7 @@ def test_texts_without_marks_cannot_guide_by_them(guide: str) -> None:
     unmarked = tuple(replace(text, rationale=(False,) * 5) for text in plain)
     for split in (plain, unmarked):
         with pytest.raises(
-            DataError, match=rf"fit\.guide: '{guide}' needs marked words, and no training text has"
+            DataError, match=rf"fit\.guide: '{guide}' needs rationales, and no training text has"
         ):
             fit(untrained("mlp(hidden=4)"), split, plain, FitSpec(epochs=1, guide=guide), 0)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sightline.core.results import BY_ABSENCE, Measurement, Verdict
-from sightline.verdict.default_class import FLIPS, by_absence, own_effect
+from sightline.verdict.default_class import FLIPS, absence_ruled_out, by_absence, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
-from sightline.verdict.settled import asks_other_maps
+from sightline.verdict.settled import OTHER_MAPS, OpenTests, asks_other_maps
 from sightline.verdict.verdict_table import NO_WORD
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, erasure, outcomes, transplant
 
@@ -97,6 +97,27 @@ def test_a_class_whose_predictions_flip_when_words_go_has_words(share: float, ab
     assert FLIPS == 0.05
 
 
+@pytest.mark.parametrize(
+    ("flips", "found"), [(1.0, True), (0.2, True), (0.07, False), (0.0, False)]
+)
+def test_no_other_map_is_asked_for_a_class_whose_predictions_surely_flip(
+    flips: float, found: bool
+) -> None:
+    asked = evidence(flips=flips)
+    assert own_effect(asked, "attention", "neg") == "failed"
+    assert absence_ruled_out(asked, "neg") == found
+    assert asks_other_maps(asked) != found
+    waiting = OpenTests(asked, {}, {OTHER_MAPS}, ("neg", "pos"))
+    assert waiting.absence_is_open("neg") != found
+    assert not (found and by_absence(asked, "neg"))
+
+
+def test_whether_predictions_flip_is_asked_at_the_level_of_a_look() -> None:
+    asked = evidence(flips=0.2)
+    strict = Evidence(asked.outcomes, asked.label_names, THRESHOLDS, 0, 1 - 1e-12)
+    assert (absence_ruled_out(asked, "neg"), absence_ruled_out(strict, "neg")) == (True, False)
+
+
 def test_texts_from_which_nothing_can_be_removed_do_not_count_as_texts_that_hold() -> None:
     """Three of thirty flip; the other thirty have one word."""
     flips = np.full(N, np.nan)
@@ -179,3 +200,24 @@ def test_where_no_other_map_was_asked_no_class_is_absent() -> None:
     assert by_absence(asked, "neg")
     assert not by_absence(few, "neg")
     assert asks_other_maps(few)
+
+
+@pytest.mark.parametrize(("flips", "asked"), [(0.0, True), (0.04, True), (0.5, False)])
+def test_no_other_map_is_asked_where_predictions_surely_flip(flips: float, asked: bool) -> None:
+    alone = {"attention": CHANCE, **dict.fromkeys(MAPS, 0.9)}
+    found = evidence(own=alone, flips=flips)
+    assert own_effect(found, "attention", "neg") == "failed"
+    assert absence_ruled_out(found, "neg") == (not asked)
+    assert asks_other_maps(found) == asked
+    if not asked:  # other maps could not change the answer
+        assert not by_absence(found, "neg")
+        assert not by_absence(evidence(flips=flips), "neg")
+
+
+def test_where_one_other_map_was_compared_its_numbers_are_of_all_texts() -> None:
+    found = evidence(own={"attention": CHANCE, **dict.fromkeys(MAPS, 0.9)})
+    chosen = {row.name: row for row in maps_of(found)}
+    alone = {row.name: row for row in maps_of(found, choosing=False)}
+    assert alone["attention"].carried.n > chosen["attention"].carried.n
+    assert not alone["attention"].chosen
+    assert sum(row.chosen for row in alone.values()) == len({row.signed for row in alone.values()})

@@ -43,7 +43,7 @@ def adversaries(stored: Stored) -> str:
     return (
         f"{unfinished(stored, len(stored['rows']))}**The base**: accuracy {number(accuracy)} "
         f"on {accuracy['n']:,} test texts, SL-303 {_describe(base)}. Its attention and "
-        "answers against those of the same model from other "
+        "answers compared with the same model from other "
         f"seeds:\n\n{table(('seed', 'JSD', 'TVD'), seeds)}\n**Its "
         f"adversaries**:\n\n{table(_ADVERSARY, map(_adversary, others))}"
     )

@@ -1,5 +1,5 @@
-"""Tables of the verdict at two commits: cases whose truth is known, real texts, a transformer,
-seeds, and the cost.
+"""Tables that compare the verdict at two commits: on cases whose truth is known, on real texts, on
+a transformer, under many seeds, and by cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DECIDING = (
     "SL-102",
     "SL-104",
 )
-"""The tests that a case can be decided by; what only adds a caveat is left out."""
+"""The tests that can decide a case; tests that only add a caveat are left out."""
 VERDICTS: Mapping[int, str] = {
     1: "cannot tell",
     2: "must not",
@@ -38,7 +38,7 @@ WHEN = ("before", "after")
 
 
 def right(stored: Stored) -> str:
-    """Count the cases of each kind that both commits were right about."""
+    """Count the cases of each kind that both commits got right."""
     kinds: dict[str, list[Stored]] = {}
     for case in stored["cases"]:
         kinds.setdefault(case["kind"], []).append(case)
@@ -51,7 +51,7 @@ def right(stored: Stored) -> str:
 
 
 def cases(stored: Stored) -> str:
-    """Table what both commits said of every case."""
+    """Table the verdicts of both commits on every case."""
     head = ("kind", "case", "right", *WHEN, "not passed after")
     return table(head, map(_case, stored["cases"]))
 
@@ -121,7 +121,7 @@ def _row(run: Stored) -> str:
 
 
 def _decided(runs: Sequence[Stored]) -> str:
-    """Name the tests that were not passed, of those that can decide."""
+    """Name the deciding tests that did not pass."""
     found = dict.fromkeys(
         f"{AUDIT_TESTS[code].name} {_passed(answer)}"
         for run in runs
@@ -134,9 +134,7 @@ def _decided(runs: Sequence[Stored]) -> str:
 
 
 def real(stored: Stored) -> str:
-    """Table the verdicts on real texts by the rules of before and of now, with what changed
-    them.
-    """
+    """Table the verdicts on real texts by the old and the current rules, and what changed them."""
     before = {_label(row): row for row in (verified("real-before") or {"rows": ()})["rows"]}
     rows = [(*_label(row), *_changed(before.get(_label(row)), row)) for row in stored["rows"]]
     return table(("corpus", "encoder", "seed", "before", "after", "what changed it"), rows)
@@ -158,7 +156,7 @@ def _changed(before: Stored | None, after: Stored) -> Iterator[str]:
 
 
 def _reasons(reasons: Iterable[str]) -> str:
-    """Name the tests that a verdict says are not passed."""
+    """Name the tests that did not pass, as a verdict gives them."""
     words = [reason.replace(":", " ").split() for reason in reasons]
     return (
         ", ".join(
@@ -175,7 +173,7 @@ def _real(row: Stored) -> str:
 
 
 def sources(stored: Stored) -> str:
-    """Table what both commits said of a pretrained transformer under several attention sources."""
+    """Table the verdicts of both commits on a pretrained transformer, by attention source."""
     head = (
         "attention source",
         "texts",

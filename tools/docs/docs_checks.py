@@ -1,4 +1,4 @@
-"""Is the documentation true of the code? Each check gives complaints, and none where all is
+"""Does the documentation agree with the code? Each check returns complaints, and none if all is
 well.
 """
 
@@ -26,7 +26,7 @@ Pages = Mapping[str, str]
 Exists = Callable[[str], bool]
 
 DEMO, DEMO_PAGE = "demo output", "docs/get-started.md"
-"""The part that holds what the demo prints, and the page that it stands on."""
+"""The generated part with the demo's output, and its page."""
 DEMO_MODELS = 2
 _LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 _FILE = re.compile(r"`((?:\w+/)+\w+\.(?:py|json|toml|sh))`")
@@ -35,7 +35,7 @@ _VERDICT = re.compile(r"^VERDICT   .*$", re.MULTILINE)
 
 
 def check_fresh(pages: Pages, remade: Pages) -> list[str]:
-    """Say which pages differ from their regeneration, with the first lines that do."""
+    """Name pages that differ from their regeneration, with the first differing lines."""
     stale = [name for name, text in remade.items() if text != pages.get(name)]
     return [
         f"{name} is not up to date (make docs):{_difference(pages.get(name, ''), remade[name])}"
@@ -49,8 +49,8 @@ def _difference(old: str, new: str) -> str:
 
 
 def check_markers(pages: Pages, made: Iterable[str]) -> list[str]:
-    """Say which markers nobody fills, which never close, and which generated parts stand on no
-    page.
+    """Name markers that nothing fills, markers that never close, and generated parts that are on
+    no page.
     """
     marker = re.compile(r"^<!-- ([^/\n].*?) -->$", re.MULTILINE)
     opened = {(name, mark) for name, text in pages.items() for mark in marker.findall(text)}
@@ -69,7 +69,7 @@ def check_markers(pages: Pages, made: Iterable[str]) -> list[str]:
 
 
 def check_links(pages: Pages, exists: Exists) -> list[str]:
-    """Say which relative links lead nowhere, and which leave docs, where a site could not
+    """Name relative links without a target, and links out of docs, which the site could not
     follow.
     """
     complaints = []
@@ -103,9 +103,7 @@ def _resolved(name: str, path: str) -> str:
 
 
 def _anchors(text: str) -> set[str]:
-    """Give the anchors that lead to a heading both where the pages are read in the repository and
-    on the site.
-    """
+    """Give the anchors of the headings that work both in the repository and on the site."""
     titles = re.findall(r"^#+ (.+)$", _prose(text), re.MULTILINE)
     return {_in_repository(title) for title in titles} & {_on_site(title) for title in titles}
 
@@ -115,19 +113,19 @@ def _in_repository(title: str) -> str:
 
 
 def _on_site(title: str) -> str:
-    """Make an anchor as MkDocs does, which keeps ASCII alone and joins dashes."""
+    """Make an anchor as MkDocs does: only ASCII, with dashes joined."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
 
 
 def _prose(text: str) -> str:
-    """Leave out what stands between fences, where brackets are code."""
+    """Leave out fenced code, in which brackets are no links."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def check_files(pages: Pages, exists: Exists) -> list[str]:
-    """Say which files of the checkout are named that do not exist; NAME and verified results are
-    placeholders.
+    """Name files of the checkout that a page mentions and that do not exist; NAME and verified
+    results are placeholders.
     """
     named = sorted({(name, file) for name, text in pages.items() for file in _FILE.findall(text)})
     return [
@@ -143,7 +141,7 @@ def check_files(pages: Pages, exists: Exists) -> list[str]:
 
 
 def check_flags(pages: Pages, known: set[str]) -> list[str]:
-    """Say which flags are named that no command has."""
+    """Name flags on a page that no command has."""
     named = sorted({(name, flag) for name, text in pages.items() for flag in _FLAG.findall(text)})
     return [
         f"{name}: no command has {flag}"
@@ -153,13 +151,13 @@ def check_flags(pages: Pages, known: set[str]) -> list[str]:
 
 
 def _former(page: str) -> set[str]:
-    """Give the flags of earlier versions where a page tells of these."""
+    """Give the flags of earlier versions where a page speaks of these."""
     return {*RENAMED} if page.startswith("docs/decisions/") or page == "CHANGELOG.md" else set()
 
 
 def check_findings(pages: Pages) -> list[str]:
-    """Say which claim lacks a page that opens with it and tells its role, or a test that names
-    it.
+    """Name each test without a page that opens with its sentence and gives its role, or without a
+    test file that names it.
     """
     complaints = [
         label
@@ -187,7 +185,7 @@ def _page_of(code: str, page: str) -> list[str]:
 
 
 def check_named(pages: Pages) -> list[str]:
-    """Say which measure, figure, part, corpus, option or verdict its page leaves out."""
+    """Name measures, figures, parts, corpora, options and verdicts that their page leaves out."""
     wanted = [("docs/measures", f"\n## {one.code}\n") for one in every_measure()]
     wanted += [("docs/figures", f"\n## {name}\n\n![") for name in FIGURES]
     wanted += [("docs/models.md", f"{row.kind} `{row.name}`") for row in MODELS]
@@ -213,7 +211,7 @@ def check_named(pages: Pages) -> list[str]:
 
 
 def text_under(pages: Pages, place: str) -> str:
-    """Give a page, or all pages of a folder one after the other."""
+    """Give a page, or all pages of a folder joined."""
     return pages.get(place) or "".join(
         f"\n{text}" for name, text in pages.items() if name.startswith(f"{place.rstrip('/')}/")
     )
@@ -226,11 +224,11 @@ def _option(key: str, value: object) -> str:
 AT_THE_BUILD = {"docs/changelog.md", "docs/gallery.md"} | {
     f"docs/tutorials/{path.stem}.md" for path in (ROOT / "examples").glob("*.ipynb")
 }
-"""Pages that stand on the site alone: `make_site.py` writes them."""
+"""Pages that exist on the site only: `make_site.py` writes them."""
 
 
 def check_nav(pages: Pages, nav: str) -> list[str]:
-    """Say which pages the site leaves out, and which of its entries lead nowhere."""
+    """Name pages that the site leaves out, and entries of its menu without a page."""
     entries = {
         f"docs/{name}"
         for name in re.findall(r"^\s*- (?:[^\n]*: )?([\w/-]+\.md)$", nav, re.MULTILINE)
@@ -255,7 +253,7 @@ def nav_with_findings(nav: str) -> str:
 
 
 def check_menu(nav: str) -> list[str]:
-    """Say that the menu names findings otherwise than their rows do."""
+    """Complain if the menu names tests differently from their rows."""
     return (
         []
         if nav_with_findings(nav) == nav
@@ -264,14 +262,14 @@ def check_menu(nav: str) -> list[str]:
 
 
 def check_demo(pages: Pages, fresh: str | None = None) -> list[str]:
-    """Say that the page of the demo lacks a verdict, or that what is stable in its output differs
-    from a fresh one.
+    """Complain if the page of the demo lacks a verdict, or if its verdicts differ from a fresh
+    run.
     """
     page = pages.get(DEMO_PAGE, "")
     shown = next((match["body"] for match in BLOCK.finditer(page) if match["name"] == DEMO), "")
     if len(_VERDICT.findall(shown)) != DEMO_MODELS:
         return [
-            f"{DEMO_PAGE}: the demo's output has not {DEMO_MODELS} verdicts (make_docs.py --demo)"
+            f"{DEMO_PAGE}: the demo's output lacks {DEMO_MODELS} verdicts (make_docs.py --demo)"
         ]
     if fresh is None or stable(shown) == stable(fresh):
         return []
@@ -281,11 +279,11 @@ def check_demo(pages: Pages, fresh: str | None = None) -> list[str]:
 
 
 def stable(output: str) -> list[str]:
-    """Keep of a demo's output what another machine must give too: the verdicts, not the digits."""
+    """Keep the verdicts of a demo's output, which every machine must give; drop the digits."""
     return _VERDICT.findall(output)
 
 
 def exists_here(name: str) -> bool:
-    """Tell whether the checkout has a file or folder of that name."""
+    """Whether the checkout has a file or folder of that name."""
     path: Path = ROOT / name
     return path.exists()

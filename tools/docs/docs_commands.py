@@ -17,7 +17,7 @@ def commands_page() -> str:
     parts = [
         "# Commands\n",
         "Made by `make docs` from the command line itself. Results go to stdout, progress "
-        "and errors to stderr; a flag is given once, but for those that take several; [exit "
+        "and errors to stderr; most flags may be given once, some several times; [exit "
         "codes](schema.md#exit-codes) and JSON are on the page of [files](schema.md).\n",
         "    sightline COMMAND [OPTIONS]\n",
         _parameters(group),
@@ -55,12 +55,12 @@ def _spelled(parameter: Any, hints: Mapping[str, Any]) -> str:
 
 
 def is_option(parameter: Any) -> bool:
-    """Tell a flag from an argument."""
+    """Whether a parameter is a flag rather than an argument."""
     return bool(parameter.opts[0].startswith("--"))
 
 
 def _choices(hint: Any) -> list[str]:
-    """Find the values of a `Literal`, also inside of an optional one."""
+    """Find the values of a `Literal`, also inside an optional one."""
     if get_origin(hint) is Literal:
         return list(get_args(hint))
     return [choice for part in get_args(hint) for choice in _choices(part)]
@@ -76,7 +76,7 @@ def _said(parameter: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Take the marks away that keep the brackets of a help text from being read as markup."""
+    """Remove the escapes that keep brackets of a help text from being read as markup."""
     return text.replace(r"\[", "[")
 
 

@@ -37,11 +37,11 @@ _ROW = (
 )
 _TARGETS = ("output", "decoupled", "label")
 NATS = 3
-"""Digits of what is small: of nats, and of chances."""
+"""Decimals of small numbers: of nats, and of probabilities."""
 
 
 def information(stored: Stored) -> str:
-    """Table the means over seeds beside what is printed, and then each run."""
+    """Table the means over seeds with the printed values, and then each run."""
     means, rows = (table(names, map(each, stored[key])) for names, each, key in
                    ((_MEAN, _mean, "means"), (_ROW, _row, "rows")))  # fmt: skip
     left = unfinished(stored, len(stored["rows"]))

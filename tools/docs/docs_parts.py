@@ -48,14 +48,14 @@ CHARGES: Mapping[Veto, str] = {
     "together": "must not be shown (row 3), where all that say so failed",
     "below zero": "must not be shown (row 3), where even the interval lies below chance",
 }
-"""What a contradiction does."""
+"""What a failed test does."""
 ASKED: Mapping[Requirement, str] = {
     "": "—",
     "passed": "passed",
-    "one of these": "one of those that say so passed",
+    "one of these": "one of these tests passed",
     "not failed": "not failed",
 }
-"""What a row asks of an answer."""
+"""What a row of the verdict table requires of a result."""
 ROLES = {
     "required": (
         "a row that keeps the map from being shown looks at it, or the one that lets it be shown "
@@ -97,7 +97,7 @@ def makers() -> dict[str, Callable[[], str]]:
 
 
 def fill(text: str, made: Made) -> str:
-    """Write the generated parts anew; a part without a maker is left as it is."""
+    """Fill the generated parts; a part without a maker is left as it is."""
 
     def anew(match: re.Match[str]) -> str:
         maker = made.get(match["name"])
@@ -107,7 +107,7 @@ def fill(text: str, made: Made) -> str:
 
 
 def threshold(code: str) -> str:
-    """State the threshold, and on how many texts the finding may rest."""
+    """State the threshold and the minimum sample size of a test."""
     known, fixed = committed(), AUDIT_TESTS[code].fixed
     if fixed is not None:
         return (
@@ -120,7 +120,7 @@ def threshold(code: str) -> str:
 
 
 def tests_of(code: str) -> str:
-    """List the tests that name a finding; those of report, command line and docs only use it."""
+    """List the test files that name a test code; those of report, cli and docs only use it."""
     named = [
         f"`{path.relative_to(ROOT).as_posix()}`"
         for path in sorted((ROOT / "tests").glob("*/test_*.py"))
@@ -131,7 +131,7 @@ def tests_of(code: str) -> str:
 
 
 def findings() -> str:
-    """Table every finding in the words of its row, with its role."""
+    """Table every test by the sentence of its row, with its role."""
     return table(
         ("test", "passed", "role"),
         (
@@ -157,7 +157,7 @@ def thresholds() -> str:
 
 
 def scale() -> str:
-    """Say how to read a score, in the words of the terminal and the page."""
+    """Say how to read a score, in the words of the terminal and the report."""
     return f"{SCALE}\n"
 
 
@@ -166,8 +166,8 @@ def _linked(code: str) -> str:
 
 
 def worlds_of_thresholds() -> str:
-    """Table the worlds that the threshold is set from, and which claims are not true by
-    construction there.
+    """Table the scenarios that set the thresholds, and the claims that are not true by construction
+    there.
     """
     rows = [
         (
@@ -179,7 +179,7 @@ def worlds_of_thresholds() -> str:
         )
         for name, one in WORLDS.items()
     ]
-    return table(("world", "texts", "model", "guided", "sets no threshold of"), rows)
+    return table(("scenario", "texts", "model", "guided", "sets no threshold of"), rows)
 
 
 def verdict_table() -> str:
@@ -191,7 +191,7 @@ def verdict_table() -> str:
 
 
 def charges() -> str:
-    """Table what the answer of each finding does; those that no row looks at are left out."""
+    """Table what the result of each test does; tests that no row looks at are left out."""
     rows = [
         (
             _linked(code),
@@ -214,7 +214,7 @@ def charges() -> str:
 
 
 def caveats() -> str:
-    """Table what a failed finding says to a reader of the map."""
+    """Table what a failed test says to a reader of the map."""
     rows = [
         (_linked(code), claim.failed, claim.below or "—")
         for code, claim in AUDIT_TESTS.items()
@@ -224,18 +224,18 @@ def caveats() -> str:
 
 
 def roles() -> str:
-    """List the claims by what they do in the verdict."""
+    """List the tests by their role in the verdict."""
     named = {
         role: ", ".join(code for code, claim in AUDIT_TESTS.items() if claim.role == role)
         for role in ROLES
     }
     return table(
-        ("role", "what it means", "findings"), ((role, ROLES[role], named[role]) for role in ROLES)
+        ("role", "what it means", "tests"), ((role, ROLES[role], named[role]) for role in ROLES)
     )
 
 
 def altered() -> str:
-    """Table what may be changed of a trained model before its audit."""
+    """Table the changes that can be made to a trained model before its audit."""
     return table(
         ("part", "options", "what is done"),
         ((f"`{row.name}`", _options(row), row.about) for row in ALTERED),
@@ -247,14 +247,14 @@ def _options(row: Row) -> str:
 
 
 def maps() -> str:
-    """Table every map over the words, and which of them could be shown instead of attention."""
+    """Table every map over the words, and say which could be shown instead of attention."""
     rivals = {**dict.fromkeys(RIVALS, "unsigned"), **dict.fromkeys(SIGNED_RIVALS, "signed")}
     rows = [(f"`{name}`", one.description, rivals.get(name, "—")) for name, one in MAPS.items()]
     return table(("map", "what it says of a word", "rival"), rows)
 
 
 def arrays(measure: str) -> str:
-    """Table what a measure keeps: name, shape, what it is, and in which unit."""
+    """Table the arrays of a measure: name, shape, meaning and unit."""
     rows = (
         (f"`{name}`", one.shape, one.description, _range(one.scale))
         for name, one in MEASURES[measure].quantities.items()
@@ -263,7 +263,7 @@ def arrays(measure: str) -> str:
 
 
 def _range(scale: Scale) -> str:
-    """Write a unit with the ends of its range, as far as it has them."""
+    """Write a unit with the known ends of its range."""
     low = "" if math.isinf(scale.low) else f"{scale.low:g}"
     if math.isinf(scale.high):
         return scale.unit + (f", from {low}" if low else "")
@@ -293,7 +293,7 @@ def _preset(name: str) -> dict[str, Any]:
 
 
 def _by_part(name: str) -> dict[str, Any]:
-    """Say what a preset gives a part, or trains it with, that another preset does not."""
+    """Give the values of a preset for each part and for training that another preset lacks."""
     usual = {row.name: row.defaults for row in MODELS}
     training = {
         (part, key)
@@ -325,7 +325,7 @@ def schema_version() -> str:
 
 
 def quirks() -> str:
-    """List what the paper recipes keep."""
+    """List the mistakes that the paper recipes keep."""
     lines = []
     for name, form in FORMATS.items():
         for task, recipe in form.recipes.items():
@@ -338,7 +338,7 @@ def quirks() -> str:
 
 
 def bounds() -> str:
-    """Table what is read and made at most, why, and what raises it."""
+    """Table the largest inputs and outputs, why, and what raises the limit."""
     rows = [
         (
             one.of.rstrip(","),
@@ -367,7 +367,7 @@ def artefacts() -> str:
 
 
 def sql_tables() -> str:
-    """Table the tables that a query may name, and what their columns hold."""
+    """Table the tables of SQL queries, and the content of their columns."""
     rows = [
         (
             f"`{name}`" if column is one.columns[0] else "",
@@ -390,7 +390,7 @@ def _page_with(figure: str) -> str:
 
 
 def figures() -> str:
-    """Table what can be drawn, and of what."""
+    """Table the figures, and what each is drawn from."""
     of = {
         (False, False): "one audit",
         (False, True): "one text of one audit",

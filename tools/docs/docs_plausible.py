@@ -1,4 +1,4 @@
-"""The table of maps beside marked words, and beside what their words carry."""
+"""The table of maps: how well they find marked words, and how much their words carry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = ("auprc", "auprc_chance", "above_chance", "f1", "f1_chance", "iou", "io
 
 
 def plausible(stored: Stored) -> str:
-    """Table every map of every model over its seeds, after how well the models do."""
+    """Table every map of every model over its seeds, after the accuracy of the models."""
     models = table(
         ("model", "seeds", "test texts a seed", "accuracy"),
         (

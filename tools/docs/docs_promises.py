@@ -1,5 +1,5 @@
-"""What is promised of files, processes and numbers, how each is tested, and what was counted of
-it.
+"""What Sightline promises about files, processes and numbers, how each promise is tested, and what
+was counted.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from docs_tables import Stored, table, verified
 
 @dataclass(frozen=True)
 class Promise:
-    """What is promised, the files of tests that hold it, and by result the gates that count it, as
-    their names end.
+    """A promise, the test files that check it, and by campaign the endings of the gate names that
+    count it.
     """
 
     words: str
@@ -28,7 +28,7 @@ def _promise(words: str, *tests: str, **counted: tuple[str, ...]) -> Promise:
 PROMISES = (
     _promise(
         "An output is replaced whole: whatever ends the process, a reader of ours finds the old "
-        "one or the new one, and in a folder also what is not ours",
+        "one or the new one, and in a folder also the files that are not ours",
         "tests/_io/test_atomic_write.py",
         "tests/cli/test_exit_codes.py",
         chaos=("nothing half-written",),
@@ -36,15 +36,15 @@ PROMISES = (
     ),
     _promise(
         (
-            "No output takes the place of an input, of another output, or of what is neither a "
-            "file nor a folder"
+            "No output takes the place of an input, of another output, or of anything that is "
+            "neither a file nor a folder"
         ),
         "tests/cli/test_output_checks.py",
     ),
     _promise(
         (
-            "A study that was killed or stopped resumes with what is left, and ends with the "
-            "results of one that was not"
+            "A study that was killed or stopped resumes with the remaining runs, and ends with the "
+            "results of an uninterrupted study"
         ),
         "tests/cli/test_study.py",
         "tests/experiments/test_schedule.py",
@@ -52,8 +52,8 @@ PROMISES = (
         chaos=("started again, ended with 0",),
     ),
     _promise(
-        "A training that was stopped resumes from a step it had made, in a study, too, and "
-        "ends with the bits of one that was not",
+        "A training that was stopped resumes from one of its steps, in a study, too, and "
+        "ends with the bits of an uninterrupted training",
         "tests/training/test_resume_state.py",
         "tests/experiments/test_checkpoints.py",
         "tests/experiments/test_resumed.py",
@@ -67,12 +67,12 @@ PROMISES = (
         "tests/training/test_epoch.py",
     ),
     _promise(
-        "Workers end with their parent, and what a process had claimed is free when it has ended",
+        "Workers end with their parent, and the claims of a process are free when it has ended",
         "tests/experiments/test_workers.py",
         chaos=("no process left after 10 s", "no claim left that blocks"),
     ),
     _promise(
-        "A worker that is killed costs its cell one more try; SIGTERM ends a command with "
+        "A killed worker costs its configuration one more try; SIGTERM ends a command with "
         "143, Ctrl-C with 130, each with one line, and one more where a training is kept",
         "tests/cli/test_exit_codes.py",
         "tests/cli/test_signals.py",
@@ -81,8 +81,8 @@ PROMISES = (
     ),
     _promise(
         (
-            "Several studies may share a store: each cell is made once, none is lost, and a "
-            "study says which cells it left to another"
+            "Several studies may share a store: each configuration runs once, none is lost, and "
+            "a study says which ones it left to another"
         ),
         "tests/experiments/test_store.py",
         "tests/cli/test_study.py",
@@ -94,7 +94,7 @@ PROMISES = (
     ),
     _promise(
         "A disk that is full, or a store that cannot be locked or written, ends a study with "
-        "2; no cell is kept as failed for it",
+        "2; no configuration is kept as failed for it",
         "tests/experiments/test_store.py",
         "tests/cli/test_study.py",
         chaos=("exit code 2, one line, nothing kept as failed",),
@@ -109,22 +109,22 @@ PROMISES = (
         chaos=("every result equal to the undisturbed",),
     ),
     _promise(
-        "No code is run that was not asked for: reading a saved audit or model executes "
+        "Only code that you named is run: reading a saved audit or model executes "
         "nothing, and nothing of the current folder is imported",
         "tests/audits/test_audit_storage.py",
         "tests/cli/test_current_folder.py",
     ),
     _promise(
         (
-            "What is read is bounded: a device, a bomb or a zero too many is refused before it "
-            "takes the memory"
+            "Inputs are bounded: a device, a bomb or a number with a zero too many is refused "
+            "before it takes the memory"
         ),
         "tests/data/test_bounded.py",
         "tests/cli/test_bounded.py",
         "tests/adapters/huggingface/test_folders.py",
     ),
     _promise(
-        "A model of yours that raises, exits, or answers otherwise than in its checks ends a "
+        "A model of yours that raises, exits, or answers differently from its checks ends a "
         "command with 2 and its own name; what it prints is no part of the output",
         "tests/adapters/test_changing.py",
         "tests/cli/test_blame.py",
@@ -166,7 +166,7 @@ PROMISES = (
 
 
 def promises() -> str:
-    """Table every promise, its tests, and how often it held of how often it was put to the test."""
+    """Table every promise, its tests, and how often it held in the campaigns."""
     rows = [
         (one.words, ", ".join(f"`{test}`" for test in one.tests), _counts(one)) for one in PROMISES
     ]
@@ -197,13 +197,13 @@ def _held(count: int, of: int) -> str:
 
 
 def chaos(stored: Stored) -> str:
-    """Say what was done to the study, and table what was counted by how it was broken."""
+    """Say how the study was broken, and table the counts by the way of breaking."""
     stops = ", ".join(f"{count} × {how}" for how, count in stored["stops"].items())
     damaged = ", ".join(f"{count} × {how}" for how, count in stored["damaged"].items())
     counted = _by_way(stored)
     about = (
-        f"{stored['cells']} cells. Stops: {stops}. Damage before them: {damaged}. Exit codes "
-        f"of what was stopped: {_codes(stored['exit_codes'])}. The last process of a study "
+        f"{stored['cells']} configurations. Stops: {stops}. Damage before them: {damaged}. Exit "
+        f"codes of what was stopped: {_codes(stored['exit_codes'])}. The last process of a study "
         f"lived {stored['longest_seconds_after_the_parent']:g} s at most after its parent had "
         "ended.\n\n"
     )
@@ -213,14 +213,14 @@ def chaos(stored: Stored) -> str:
 
 
 def shared(stored: Stored) -> str:
-    """Say how two studies ended on one store, and table what was counted of it."""
+    """Say how two studies ended on one store, and table the counts."""
     codes = _codes({how: found["exit_codes"] for how, found in stored["two_studies"].items()})
     counted = _by_way(stored)
-    return f"{stored['cells']} cells. Exit codes: {codes}.\n\n{_sheet(counted, counted)}"
+    return f"{stored['cells']} configurations. Exit codes: {codes}.\n\n{_sheet(counted, counted)}"
 
 
 def resumed(stored: Stored) -> str:
-    """Say how often trainings were killed and when, and table what was counted of it."""
+    """Say how often trainings were killed and when, and table the counts."""
     counted = _by_way(stored)
     met = {
         way: {what: f"{count:,}" for what, count in {"kills": stored["kills"], **found}.items()}
@@ -238,7 +238,7 @@ def _codes(by_way: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def _by_way(stored: Stored) -> dict[str, dict[str, str]]:
-    """Sort gates by the way of breaking, which their names begin with, and by what was counted."""
+    """Sort gates by the way of breaking, which begins their names, and by what was counted."""
     counted: dict[str, dict[str, str]] = {}
     for gate in stored["gates"]:
         how, _, what = gate["name"].partition(": ")[2].rpartition(": ")
@@ -247,7 +247,7 @@ def _by_way(stored: Stored) -> dict[str, dict[str, str]]:
 
 
 def _sheet(counted: Mapping[str, Mapping[str, str]], hows: Iterable[str]) -> str:
-    """Table ways of breaking as columns: what is counted is said in too many words for a head."""
+    """Table ways of breaking as columns: the names of the counts are too long for a head."""
     whats = dict.fromkeys(what for how in hows for what in counted[how])
     return table(
         ("", *hows), ((what, *(counted[how].get(what, "—") for how in hows)) for what in whats)
@@ -255,9 +255,7 @@ def _sheet(counted: Mapping[str, Mapping[str, str]], hows: Iterable[str]) -> str
 
 
 def repeats(stored: Stored) -> str:
-    """Table what was changed between repeats of one audit, what is promised of it, and what was
-    found.
-    """
+    """Table what changed between repeats of one audit, what is promised, and what was found."""
     rows = [
         (
             row["changed"],
@@ -274,7 +272,7 @@ def repeats(stored: Stored) -> str:
 
 
 def large(stored: Stored) -> str:
-    """Table what the commands took on what is large, beside what they may take."""
+    """Table what the commands took on large inputs, and what they may take."""
     rows = (
         (
             row["what"],
@@ -289,7 +287,7 @@ def large(stored: Stored) -> str:
 
 
 def fuzz(stored: Stored) -> str:
-    """Table how the odd command lines ended, by what was odd, and what the dearest took."""
+    """Table how the odd command lines ended, by kind, and the most that any of them took."""
     limits = stored["limits"]
     codes = sorted({code for kind in stored["kinds"] for code in kind["codes"]}, key=int)
     rows = (

@@ -1,7 +1,7 @@
-"""Does the prose agree with the catalogue? Each check gives complaints, none where all is well.
+"""Does the prose agree with the catalogue? Each check returns complaints, none if all is well.
 
-Records of decisions are left out where a check is about today: they say what held when they were
-written.
+Checks about the present leave out the records of decisions, which describe the time of their
+writing.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TOTALS: Mapping[str, int] = {
     "whole examples": len([*(ROOT / "examples").glob("*.py")]),
     "tables and figures": len(PAPER_TABLES),
 }
-"""How many there are in all of what pages count."""
+"""The total of each thing that pages count."""
 PARTS = {
     ("CHANGELOG.md", "two findings more"): "added by one change",
     ("CHANGELOG.md", "three findings more"): "added by one change",
@@ -59,7 +59,7 @@ NOT_TRUE = re.compile(
     r"not measured|measured yet|not tested yet|out of reach|this version|never says it",
     re.IGNORECASE,
 )
-"""What was said of findings before they were measured."""
+"""Phrases that were once true of findings that were not measured yet."""
 SPARED = {
     (
         "docs/own-measure.md",
@@ -72,7 +72,7 @@ SPARED = {
     ("CHANGELOG.md", "no longer out of reach"): "says that it can be reached",
     ("docs/caveats.md", "what was not measured is listed"): "what an audit did not measure",
 }
-"""Where such words are true, with the reason."""
+"""Where such phrases are true, with the reason."""
 CODE = re.compile(r"\bSL-\d{3}\b")
 PLANTED = re.compile(r"planted:\w+\([^()…`\"']*\)")
 _DIVIDER = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
@@ -104,9 +104,7 @@ def tables(text: str) -> Iterator[list[list[str]]]:
 
 
 def check_tables(pages: Pages) -> list[str]:
-    """Say which rows have other cells than their header, and which stand behind a blank line
-    without one.
-    """
+    """Name rows with another number of cells than their header, and rows without a header."""
     complaints = []
     for name, text in pages.items():
         for head, *rows in tables(text):
@@ -123,7 +121,7 @@ def check_tables(pages: Pages) -> list[str]:
 
 
 def check_verdicts(pages: Pages) -> list[str]:
-    """Say which list of verdicts has others than the code can give."""
+    """Name lists of verdicts that differ from the verdicts of the code."""
     return [
         f"{name}: lists the verdicts {lines}, the code gives {[*VERDICTS]}"
         for name, text in pages.items()
@@ -134,7 +132,7 @@ def check_verdicts(pages: Pages) -> list[str]:
 
 
 def check_totals(pages: Pages) -> list[str]:
-    """Say which number of findings, notebooks or the like is not how many there are."""
+    """Name numbers of findings, notebooks or the like that differ from the actual number."""
     words = "|".join([*NUMBERS, r"\d+"])
     complaints = []
     for name, text in pages.items():
@@ -152,8 +150,8 @@ def check_totals(pages: Pages) -> list[str]:
 
 
 def check_measured(pages: Pages) -> list[str]:
-    """Say where something is called not measured or out of reach; every finding of the catalogue is
-    measured.
+    """Name phrases that call something not measured or out of reach; every test of the catalogue
+    is measured.
     """
     complaints = []
     for name, text in pages.items():
@@ -171,7 +169,7 @@ def check_measured(pages: Pages) -> list[str]:
 
 
 def check_codes(pages: Pages) -> list[str]:
-    """Say which codes are named that no finding has."""
+    """Name test codes that do not exist."""
     named = sorted({(name, code) for name, text in pages.items() for code in CODE.findall(text)})
     return [
         f"{name}: there is no finding {code}" for name, code in named if code not in AUDIT_TESTS
@@ -179,7 +177,7 @@ def check_codes(pages: Pages) -> list[str]:
 
 
 def check_specs(pages: Pages) -> list[str]:
-    """Say which planted corpora are named that cannot be read."""
+    """Name planted corpora that cannot be read."""
     named = sorted({(name, spec) for name, text in pages.items() for spec in PLANTED.findall(text)})
     return [
         f"{name}: {spec}: {description}" for name, spec in named if (description := _refusal(spec))

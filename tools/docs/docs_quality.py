@@ -1,4 +1,4 @@
-"""Tables of how good each test is, and how often the intervals of scores hold the truth."""
+"""Tables of how good each test is, and how often the intervals of scores contain the truth."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from docs_tables import Stored, table
 
 
 def quality(stored: Stored) -> str:
-    """Table how well each test, and each published metric, tells maps that are right from
-    others.
-    """
+    """Table how well each test, and each published metric, separates right maps from others."""
     head = (
         "score",
         "against maps that mislead",
@@ -51,14 +49,12 @@ def metrics_counted(stored: Stored) -> str:
 
 
 def metrics(stored: Stored) -> str:
-    """Table how well metrics that no audit takes tell maps apart, and the tests of the audits on
-    the same runs.
-    """
+    """Table how well metrics outside of audits separate maps, and the tests on the same runs."""
     return quality(stored)
 
 
 def scores_covered(stored: Stored) -> str:
-    """Table how often the intervals of scores held the truth, by kind of texts and their number."""
+    """Table how often the intervals of scores contained the truth, by kind and number of texts."""
     scores = stored.get("scores")
     if scores is None:
         return "Not counted yet.\n"

@@ -1,5 +1,5 @@
-"""Tables of the study of real texts: the verdicts, the findings behind them, and what each map is
-worth.
+"""Tables of the study of real texts: the verdicts, the tests behind them, and what each map
+carries.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ def _grouped(stored: Stored) -> Groups:
 
 
 def real_texts(stored: Stored) -> str:
-    """Table every run, then findings and maps by corpus and encoder, over the seeds."""
+    """Table every run, then tests and maps by corpus and encoder, over the seeds."""
     groups = _grouped(stored)
     signs = ", ".join(f"{sign} {answer}" for answer, sign in SIGNS.items())
     return (
         f"{unfinished(stored, len(stored['rows']))}{table(_RUN, map(_run, stored['rows']))}\n**Tests**: "
         "mean score over the seeds, and each result "
-        f"({signs}).\n\n{_findings(groups)}\n**Maps**: what the highlighted words carry, mean "
-        "over the seeds, on the half of the texts that had no part in choosing; in brackets "
-        f"how often the other half put the map first.\n\n{_maps(groups)}"
+        f"({signs}).\n\n{_findings(groups)}\n**Maps**: how much of the prediction the highlighted "
+        "words carry, mean over the seeds, on the half of the texts that had no part in "
+        f"choosing; in brackets how often the other half put the map first.\n\n{_maps(groups)}"
     )
 
 

@@ -1,5 +1,5 @@
-"""Tables of the reproduction: what the protocol asks for, what was found of each claim, and every
-line of every table.
+"""Tables of the reproduction: the plan of the protocol, the result of each claim, and every line of
+every table.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Params
 
 VECTORS = "vectors"
-"""The campaign that counts which words have a vector."""
+"""The campaign that counts the words with a vector."""
 KINDS = ("within", "outside", "undetermined", NOT_COMPARABLE)
 
 
 def overview(stored: Stored, *, by_paper: bool = False) -> str:
-    """Table every table and figure: how much of it is done, and how its numbers compare with what
-    is printed; each line stands on this page, or on that of its paper.
+    """Table every table and figure: how much of it is done, and how its numbers compare with the
+    printed ones. Each line links to this page, or to the page of its paper.
     """
     head = ("id", "what", "runs", "missing: runs (hours)", "printed numbers", *KINDS)
     once = stored["once"]
@@ -83,8 +83,8 @@ def _overview(one: Stored, *, by_paper: bool) -> Iterator[str]:
 
 
 def runs_and_numbers(stored: Stored, paper: str = "") -> str:
-    """Table how much of each corpus is done, and how its numbers compare with the printed ones: of
-    all papers or of one.
+    """Table how much of each corpus is done, and how its numbers compare with the printed ones, for
+    all papers or for one.
     """
     own = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
     of_corpora = {
@@ -100,7 +100,7 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
         "printed counts of texts and words",
     )
     return table(head, rows) + (
-        "\nNumbers and counts are those that a paper prints and that a run or a count here has, too.\n"
+        "\nOnly numbers and counts that a paper prints, and that a run or a count has here, too.\n"
     )
 
 
@@ -119,7 +119,7 @@ def _of_corpus(artefacts: Sequence[Stored], corpus: str) -> Iterator[str]:
 
 
 def kinds_of(artefacts: Sequence[Stored], of: str = "") -> Counter[str]:
-    """Count the lines that have a printed number by their result: of models, of corpora, or all."""
+    """Count the lines with a printed number by their result: of models, of corpora, or all."""
     return Counter(
         line["result"]
         for one in artefacts
@@ -145,7 +145,7 @@ def counts_once(artefacts: Sequence[Stored]) -> Counter[str]:
 
 
 def _sums(lines: Sequence[Stored]) -> set[tuple[str, str, float]]:
-    """Sum the printed counts of the classes of each corpus: what another paper may print."""
+    """Sum the printed counts of the classes of each corpus, which another paper may print."""
     sums = Counter[tuple[str, str]]()
     for line in lines:
         split, of_class, _ = line["quantity"].partition(" texts of ")
@@ -160,7 +160,7 @@ def _missing(one: Stored) -> str:
 
 
 def anchor(one: Stored) -> str:
-    """Name the heading of a table as a link does."""
+    """Name the heading of a table in the form of a link."""
     return (
         f"{one['id']}-{one['place']}".lower()
         .replace(":", "")
@@ -171,7 +171,7 @@ def anchor(one: Stored) -> str:
 
 
 def artefacts(stored: Stored, paper: str = "") -> str:
-    """Table each table or figure that has a number, of all papers or of one."""
+    """Table each table or figure that has a number, for all papers or for one."""
     every = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
     known = [one for one in every if one["lines"]]
     return "\n".join(map(_artefact, _without_repeats(known))) or "No run is done yet.\n"
@@ -211,7 +211,7 @@ def _left_out(one: Stored, table: str, lines: int) -> str:
 
 
 def _nothing_else(one: Stored, again: Mapping[str, int]) -> str:
-    """Say why a table shows no line: all of them stand above, and what else it is of is not run."""
+    """Say why a table shows no line: all stand above, and its other runs are missing."""
     there = ", ".join(f"{n} under {table}" for table, n in again.items())
     study = PAPER_TABLES[one["id"]]
     planned = Plan(study, Params(Path(), 1), study.corpora[:1], {}).planned
@@ -222,7 +222,7 @@ def _nothing_else(one: Stored, again: Mapping[str, int]) -> str:
 
 
 def _start(one: Stored) -> Iterator[str]:
-    """Say where words start, or of the runs of which corpora many words have no vector."""
+    """Say where words start, or on which corpora of the runs many words have no vector."""
     if "start" in one:
         yield f"words of these runs start from: {one['start']}"
         return
@@ -282,8 +282,8 @@ def _ours(found: Stored) -> str:
 
 
 def summary(stored: Stored) -> str:
-    """Say how many runs are done, how many printed numbers ours is within, outside or neither of,
-    and what became of the claims.
+    """Say how many runs are done, how our numbers compare with the printed ones, and the results of
+    the claims.
     """
     once, tables = stored["once"], stored["artefacts"]
     share = once["done"] / once["planned"] if once["planned"] else 0.0
@@ -325,7 +325,7 @@ def _of_claims(claims: Sequence[Stored]) -> str:
         f"Of all criteria {standings[FIXED_BEFORE]} were fixed before numbers of the protocol were "
         f"seen; {standings[CHANGED]} were changed and {standings[ADDED]} added after "
         "([what changed](protocol-changes.md#changed-after-numbers-were-seen)).\n\n"
-        "A result is what was found of one claim on one corpus under two seeds or more: "
+        "A result is the outcome of one claim on one corpus under two seeds or more: "
         f"{len(every)} of the {planned_results()} that the protocol plans are there. If no order "
         f"existed, about {luck:.1f} of these {len(every)} would come out above 0 by luck "
         f"({100 * BY_LUCK:g} % each).\n"
@@ -333,12 +333,12 @@ def _of_claims(claims: Sequence[Stored]) -> str:
 
 
 def _is_exploratory(one: Stored, finding: Stored) -> bool:
-    """Tell whether a result hangs on what was changed after numbers were seen."""
+    """Whether a result depends on what was changed after numbers were seen."""
     return one["standing"] != FIXED_BEFORE or finding["result"] != finding["result_before"]
 
 
 def planned_results() -> int:
-    """Count the claims on each corpus that the protocol judges: two seeds are the fewest."""
+    """Count the claims on each corpus that the protocol judges, which takes two seeds or more."""
     return sum(
         1
         if claim.of_lines
@@ -351,7 +351,7 @@ def planned_results() -> int:
 
 
 def _deciding(one: Stored) -> Stored | None:
-    """Give what was found on the corpus named beforehand, or of all runs together."""
+    """Give the result on the corpus named beforehand, or of all runs together."""
     found: Stored | None = next(
         (each for each in one["findings"] if each["corpus"] in (DECIDES, "all")), None
     )
@@ -362,9 +362,7 @@ FOUND = ("corpus", "effect (95 % CI), seeds", "by chance", "effect less chance",
 
 
 def all_findings(stored: Stored, paper: str) -> str:
-    """Table the claims of a paper with their criteria, and what was found of each on every
-    corpus.
-    """
+    """Table the claims of a paper with their criteria, and the result of each on every corpus."""
     own = [one for one in stored["claims"] if _paper_of(one) == paper]
     head = ("claim", "where", "criterion", "fixed", "on printed numbers")
     text = table(head, map(_about, own))
@@ -379,9 +377,7 @@ def all_findings(stored: Stored, paper: str) -> str:
 
 
 def _about(one: Stored) -> Iterator[str]:
-    """Say where a claim is made, its criterion, and why it is not held against chance if it is
-    not.
-    """
+    """Say where a claim is made, its criterion, and, if so, why it is not compared with chance."""
     yield one["says"]
     yield one["source"]
     why = f"no baseline: {one['no_chance']}" if one["no_chance"] else NOT_HELD * one["low"]
@@ -391,7 +387,7 @@ def _about(one: Stored) -> Iterator[str]:
 
 
 def _printed(one: Stored) -> str:
-    """Say what the criterion makes of the numbers that a paper prints itself."""
+    """Apply the criterion to the numbers that the paper itself prints."""
     effects = one["printed"]
     if not effects:
         return one["unprinted"] or "none printed"
@@ -414,8 +410,8 @@ NOT_HELD = "a small number is claimed, so it is not held against chance"
 
 
 def _against(one: Stored, finding: Stored) -> str:
-    """Say where an effect lies against chance; of what is claimed to be small, where attention
-    itself does.
+    """Compare an effect with chance; for a claim that something is small, compare attention itself
+    with chance.
     """
     if finding["beyond"] is None:
         return f"no baseline: {one['no_chance'] or 'none is known on this corpus'}"
@@ -451,8 +447,8 @@ def _result(one: Stored, finding: Stored) -> str:
 
 
 def claims(stored: Stored) -> str:
-    """Table the claims that have a result by the corpus that was named beforehand, and count the
-    others by paper.
+    """Table the claims with a result on the corpus named beforehand, and count the others by
+    paper.
     """
     known = [one for one in stored["claims"] if one["findings"]]
     others = Counter((one["paper"], _paper_of(one)) for one in stored["claims"] if one not in known)
@@ -482,7 +478,7 @@ def _claim(one: Stored) -> Iterator[str]:
 
 
 def corpora() -> str:
-    """Table the corpora by what rests on them."""
+    """Table the corpora by how much of the published files is here."""
     rows = [
         ("primary", "the whole published files; conclusions rest on them", ", ".join(PRIMARY)),
         ("secondary", "a part of the training data; no conclusion rests on them",
@@ -493,7 +489,7 @@ def corpora() -> str:
 
 
 def vectors(stored: Stored) -> str:
-    """Name the file of vectors by its bytes, and table how many words of each corpus it has."""
+    """Name the file of vectors by its bytes, and table its share of the words of each corpus."""
     rows = [
         (
             corpus,
@@ -534,7 +530,7 @@ def _start_of(model: str) -> str:
 
 
 def stages() -> str:
-    """Table the stages in the order in which they are run, with what is left out below."""
+    """Table the stages in the order in which they run, and list below what is left out."""
     rows = [
         (
             str(place),
@@ -550,8 +546,8 @@ def stages() -> str:
 
 
 def amounts() -> str:
-    """Table how many seeds each table has on each corpus, and the test texts of its runs at
-    most.
+    """Table how many seeds each table has on each corpus, and the largest number of test texts of
+    its runs.
     """
     every = (*PRIMARY, *SECONDARY)
 
@@ -574,12 +570,12 @@ def margins() -> str:
 
 
 def known_before(stored: Stored) -> str:
-    """Say how many runs of the same tables had been seen, and what their claims looked like."""
+    """Say how many runs of the same tables had been seen, and the results of their claims."""
     once = stored["known_before"]
     text = (
         f"**{once['done']:,} earlier runs of the same tables had been seen**, on the same test texts, "
-        f"from other word starts. {_limits_seen()}By the criteria of today those whose seeds are kept "
-        "say, each on one corpus:\n\n"
+        f"from other word starts. {_limits_seen()}By the current criteria, the claims "
+        "whose seeds are kept give, each on one corpus:\n\n"
     )
     rows = [
         (one["paper"], one["says"], each["corpus"], f"{number(each['effect'])}, {each['seeds']}",
@@ -596,11 +592,11 @@ LIMITS = (
     ("tutek2020:T-1", "F1 lost under permuted weights", 0.05),
     ("jain2019:J-7", "ε-max JSD, at least", HIGH),
 )
-"""Limits of criteria that were written with earlier means in view; the second one is given up."""
+"""Limits in criteria that were written with earlier means in view; the second is given up."""
 
 
 def _limits_seen() -> str:
-    """Say which limits were set with earlier means in view, and give these."""
+    """Say which limits were set with earlier means in view, and give these means."""
     earlier = verified(EARLIER_RUNS)
     if earlier is None:
         return ""

@@ -1,4 +1,4 @@
-"""Tables of what was counted, from the files of ``docs/verified``."""
+"""Tables of counted results, from the files of ``docs/verified``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ from tiny_berts import BERT_WORLDS
 
 
 def cost_and_gates(stored: Stored) -> str:
-    """Say what a count took, and which gates failed."""
+    """Say how long a count took, and which gates failed."""
     return f"{_cost(stored)}\n{gates(stored, stored['cells'])}"
 
 
@@ -72,7 +72,7 @@ def worlds(stored: Stored, known: Sequence[Scenario] = WORLDS) -> str:
     right = {world.name: world for world in known}
     shown = dict.fromkeys(group["world"] for group in stored["groups"])
     about = table(
-        ("world", "what is true", "right rows"),
+        ("scenario", "what is true", "right rows"),
         (_about(right[name]) for name in shown if name in right),
     )
     classes = table(("world", "encoder", "predicted", "runs", "right", "wrong"), _classes(stored))
@@ -80,7 +80,7 @@ def worlds(stored: Stored, known: Sequence[Scenario] = WORLDS) -> str:
 
 
 def _classes(stored: Stored) -> Iterator[tuple[str, ...]]:
-    """Give a row for each class of a world of which something is promised."""
+    """Give a row for each class of a scenario that has a right row."""
     for group in stored["groups"]:
         for name, counts in group.get("classes", {}).items():
             numbers = (str(counts[one]) for one in ("n", "right", "never"))
@@ -88,7 +88,7 @@ def _classes(stored: Stored) -> Iterator[tuple[str, ...]]:
 
 
 def rates() -> str:
-    """Table how often the verdict is wrong in what matters, on both sets of seeds."""
+    """Table how often the verdict is wrong in what matters most, on both sets of seeds."""
     rows = [
         (kind, seeds, str(next(iter(of.values()))["n"]), *map(_rate, of.values()))
         for seeds, name in COUNTS
@@ -121,16 +121,16 @@ def _rate(one: Stored) -> str:
 
 
 def worlds_counted() -> str:
-    """Say how many of the planned runs in worlds are counted, on both sets of seeds."""
+    """Say how many of the planned runs in scenarios are counted, on both sets of seeds."""
     first, again = verified("worlds"), verified("worlds-confirmation")
     if first is None or again is None:
         return "Not counted yet: `validation/verify.py` counts them.\n"
     text = (
         f"**Counted are {first['cells']:,} of {first['planned']:,} planned runs, and "
-        f"{again['cells']:,} of {again['planned']:,} on seeds that nobody had looked at.**"
+        f"{again['cells']:,} of {again['planned']:,} on unseen seeds.**"
     )
     return (
-        f"{text} Planned seeds of each world: {_planned(SEEDS)}; of those that confirm it: "
+        f"{text} Planned seeds of each scenario: {_planned(SEEDS)}; for the confirmation: "
         f"{_planned(CONFIRMED)}.\n"
     )
 
@@ -156,7 +156,7 @@ def berts_counted(stored: Stored) -> str:
 
 
 def shown(stored: Stored) -> str:
-    """Table how many runs of each world can be shown: for all classes, for all but one, for
+    """Table how many runs of each scenario can be shown: for all classes, for all but one, for
     none.
     """
     head = (
@@ -210,7 +210,7 @@ def _about(world: Scenario) -> tuple[str, ...]:
 
 
 def coverage(stored: Stored) -> str:
-    """Table how often an interval held the truth: by what it is of, shape of the scores and number
+    """Table how often an interval contained the truth: by estimate, shape of the scores and number
     of texts.
     """
     sizes = list(dict.fromkeys(row["n"] for row in stored["rows"]))
@@ -240,8 +240,8 @@ def _example(row: Stored, codes: Iterable[str]) -> list[str]:
 
 
 def example(code: str, stored: Stored) -> str:
-    """Table a model for which a claim passed, and one for which it is not, as far as there is an
-    example.
+    """Table a model for which a test passed, and one for which it did not, where there are
+    examples.
     """
     rows = {row["model"]: row for row in stored["rows"]}
     if code not in stored["examples"]:
@@ -265,9 +265,7 @@ def _one_way(found: Stored, case: Stored) -> tuple[str, ...]:
 
 
 def full_stop(stored: Stored) -> str:
-    """Table what was found of the two guided models, onto the full stop and onto the evidence, a
-    column each.
-    """
+    """Table the two guided models, onto the full stop and onto the evidence, a column each."""
     rows = [row for row in stored["rows"] if row["guide"]]
     lines: dict[str, list[str]] = {
         "accuracy": [number(row["accuracy"]) for row in rows],
@@ -300,8 +298,8 @@ def _maps(rows: Iterable[Stored]) -> list[str]:
 
 
 def _map(row: Stored, name: str) -> str:
-    """Write what one map carries into another text, and whether the other half of the texts put it
-    first.
+    """Write how much one map carries into another text, and whether the other half of the texts put
+    it first.
     """
     found = next((one for one in row["maps"] if one["name"] == name), None)
     if found is None:
@@ -312,7 +310,7 @@ def _map(row: Stored, name: str) -> str:
 
 
 def models(stored: Stored) -> str:
-    """List the models of the examples, with the verdict on each."""
+    """List the models of the examples, with their verdicts."""
     rows = [
         (
             row["model"],
@@ -332,8 +330,8 @@ def _made(row: Stored) -> str:
 
 
 def exact(stored: Stored) -> str:
-    """Say how often each exact answer held, what the search reached, and what the models by hand
-    gave.
+    """Say how often each exact answer held, how far the search came, and the results of the models
+    made by hand.
     """
     held = table(
         ("what must hold", "held"),
@@ -360,8 +358,8 @@ def exact(stored: Stored) -> str:
 
 
 def published_counts(stored: Stored) -> str:
-    """Table the published corpora as counted here, beside each paper's table, and what their files
-    held.
+    """Table the published corpora as counted here and as in each paper's table, and what their
+    files held.
     """
     head = (
         "corpus",
@@ -466,4 +464,4 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: repeats": when_counted("repeats", repeats),
     "table: settled": when_counted("settled", settled),
 }
-"""The tables that are made of results, by the name of their marker."""
+"""The tables of results, by the name of their marker."""

@@ -1,4 +1,4 @@
-"""Table of the study of models that keep their words, beside what Tutek & Šnajder (2020) print."""
+"""Tables of models with word retention, with what Tutek & Šnajder (2020) print."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _STATES = (
 
 
 def retained(stored: Stored) -> str:
-    """Table what single words would be answered, and what states tell of their words."""
+    """Table the predictions from single words, and how much states know of their words."""
     means = stored["means"]
     return (
-        f"{unfinished(stored, len(stored['rows']))}**What single words would be answered**:\n\n"
-        f"{table(_WORDS, map(_words, means))}\n**What states tell of their words**, in nats:\n\n"
+        f"{unfinished(stored, len(stored['rows']))}**Predictions from single words**:\n\n"
+        f"{table(_WORDS, map(_words, means))}\n**What states know of their words**, in nats:\n\n"
         f"{table(_STATES, map(_states, means))}"
     )
 

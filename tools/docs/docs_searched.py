@@ -24,7 +24,7 @@ _HEAD = (
 
 
 def farthest(stored: Stored) -> str:
-    """Table what each search found beside what there is, a row a model."""
+    """Table what each search found and the exact value, a row a model."""
     rows = stored["rows"]
     return f"{unfinished(stored, len(rows))}{gates(stored)}\n{table(_HEAD, map(_row, rows))}"
 

@@ -1,4 +1,4 @@
-"""Tables of how often an audit by looks ends in the verdict of a full one."""
+"""Tables of how often an audit that may stop early ends in the verdict of a full one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sightline.stats.bootstrap import proportion
 
 
 def settled(stored: Stored) -> str:
-    """Count models with the same verdict, and list those with another."""
+    """Count models with the same verdict, and list models with another."""
     rows = stored["rows"]
     counts = [_counted("all texts together", rows, same), _counted("every class", rows, _classes)]
     differing = [row for row in rows if not (same(row) and _classes(row))]
@@ -24,7 +24,7 @@ def settled(stored: Stored) -> str:
 
 
 def same(row: Stored) -> bool:
-    """Tell whether the verdict of all texts is the same."""
+    """Whether the verdict for all texts is the same."""
     return bool(row["full"]["verdict"] == row["looks"]["verdict"])
 
 
@@ -33,7 +33,7 @@ def _classes(row: Stored) -> bool:
 
 
 def _counted(of: str, rows: list[Stored], equal: Callable[[Stored], bool]) -> Iterator[str]:
-    """Count equal verdicts; one that looks left open is none that differs."""
+    """Count equal verdicts; a verdict that the looks left open is not counted as different."""
     found = np.array([equal(row) for row in rows], dtype=float)
     left = sum(not equal(row) and not row["looks"]["settled"] for row in rows)
     share = proportion(found)

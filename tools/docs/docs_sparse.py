@@ -1,4 +1,4 @@
-"""Tables of sparse attention: beside inputs and states, and along λ."""
+"""Tables of sparse attention: its agreement with inputs and states, and the trend along λ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EVEN = (
     "seeds",
     "entropy of the importance for states",
     "published",
-    "as drawn",
+    "at initialisation",
     "own share",
 )
 
@@ -43,7 +43,7 @@ def _even(one: Stored) -> Iterator[str]:
 
 
 def sparse(stored: Stored) -> str:
-    """Table each model, τ with its coupling and within its support, and then what goes with λ."""
+    """Table each model: τ, its coupling and τ within its support; then the trends along λ."""
     means = [one for one in stored["means"] if "sparsegen" not in one["model"]]
     left = unfinished(stored, len(stored["rows"]))
     text = f"{left}{table(_HEAD, map(_mean, means))}\n{table(_EVEN, map(_even, means))}"
@@ -63,7 +63,7 @@ def sparse(stored: Stored) -> str:
 
 
 def _mean(one: Stored) -> Iterator[str]:
-    """Write τ, with its coupling and the τ within the support behind it."""
+    """Write τ, followed by its coupling and the τ within the support."""
     yield from (one["corpus"], f"`{one['model']}`", str(one["seeds"]), number(one["accuracy"]))
     values = one["values"]
     for name in _REFERENCES:
@@ -79,7 +79,7 @@ def _mean(one: Stored) -> Iterator[str]:
 
 
 def _along(sweep: Stored) -> Iterator[tuple[str, str, Stored, str]]:
-    """Give each number along λ, and once the words that have weight."""
+    """Give each number along λ, and once the words with weight."""
     for name, one in sweep["along"].items():
         yield (
             sweep["corpus"],
@@ -104,7 +104,7 @@ def _cells(row: tuple[str, str, Stored, str], settings: list[float]) -> Iterator
 
 
 def _beside(sweep: Stored, name: str) -> str:
-    """Give what is printed, of the one number of which anything is."""
+    """Give the printed value, for the one number that has one."""
     if name != "entropy.gradient_through" or sweep["printed"] is None:
         return ""
     return f" (published {sweep['printed']:.2f})"

@@ -1,6 +1,4 @@
-"""How the documentation writes tables: in Markdown, and from files of results that may still be to
-come.
-"""
+"""Write Markdown tables, and read files of results that may not exist yet."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from sightline.studies.study_catalogue import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 Stored = Mapping[str, Any]
-"""A file of results as it was read."""
+"""A file of results, parsed."""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -31,14 +29,14 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def finding_page(code: str) -> str:
-    """Name the page of a finding, from docs."""
+    """Give the page of a test, as a path from docs."""
     return f"findings/{code}.md"
 
 
 RESULTS_FILE = ROOT / "docs" / "verified" / "results.csv.gz"
-"""What was read of the runs of all studies."""
+"""The numbers read from the runs of all studies."""
 REPRODUCTION, EARLIER_RUNS = "reproduction", "earlier runs"
-"""The pages of the papers' tables together: by the protocol, and of the runs before it."""
+"""The pages with the papers' tables together: by the protocol, and of the runs before it."""
 
 
 @cache
@@ -48,7 +46,7 @@ def all_kept() -> Mapping[str, Kept]:
 
 
 def verified(name: str) -> Stored | None:
-    """Give the results of a study or a campaign; nothing where they have not been counted."""
+    """Give the results of a study or a campaign, or None if they have not been counted."""
     if name == REPRODUCTION:
         return page_of_all(all_kept())
     if name == EARLIER_RUNS:
@@ -60,7 +58,7 @@ def verified(name: str) -> Stored | None:
 
 
 def when_counted(name: str, description: Callable[[Stored], str]) -> Callable[[], str]:
-    """Tell what a file of results says, or that it has not been made."""
+    """Describe a file of results, or say that it has not been made."""
 
     def made() -> str:
         if (stored := verified(name)) is None:
@@ -71,9 +69,7 @@ def when_counted(name: str, description: Callable[[Stored], str]) -> Callable[[]
 
 
 def unfinished(stored: Stored, done: int) -> str:
-    """Say how much of what was planned is not counted, and what it would take; nothing where all
-    is.
-    """
+    """Say how many planned runs are not counted, and what they would take; nothing if all are."""
     if stored.get("planned", done) == done:
         return ""
     return (
@@ -83,8 +79,8 @@ def unfinished(stored: Stored, done: int) -> str:
 
 
 def gates(stored: Stored, done: int | None = None) -> str:
-    """Count the gates that hold, and table the others; ``done`` runs are counted, maybe not all
-    that were planned.
+    """Count the gates that hold, and table the others; ``done`` is the number of counted runs,
+    which may be fewer than planned.
     """
     failed = [one for one in stored["gates"] if not one["holds"]]
     planned = stored.get("planned", done)
@@ -95,12 +91,12 @@ def gates(stored: Stored, done: int | None = None) -> str:
 
 
 def is_known(one: Stored | None) -> bool:
-    """Tell an estimate that has a value."""
+    """Whether an estimate has a value."""
     return one is not None and one["value"] is not None and not math.isnan(one["value"])
 
 
 def number(value: Any, digits: int = 2) -> str:
-    """Write a number, or an estimate with its interval as far as that is known."""
+    """Write a number, or an estimate with the known ends of its interval."""
     if isinstance(value, Mapping):
         ends = [
             end for end in (value["low"], value["high"]) if end is not None and not math.isnan(end)
@@ -111,7 +107,7 @@ def number(value: Any, digits: int = 2) -> str:
 
 
 def answered(found: Stored | None) -> str:
-    """Write an answer with its score, which is an estimate's ``value`` or is called by its name."""
+    """Write a result with its score, which is an estimate's ``value`` or its ``effect``."""
     if found is None:
         return "—"
     score = found.get("effect", found.get("value"))

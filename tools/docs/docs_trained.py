@@ -1,5 +1,5 @@
-"""Tables of the study of trained models: each beside what the papers print, what was chosen, and
-every run.
+"""Tables of the study of trained models: each with what the papers print, the settings that were
+chosen, and every run.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _RUN = (
 
 
 def _left_out(stored: Stored) -> int:
-    """Count the runs of settings that were not chosen: they are done, and no test score of theirs
-    is told.
+    """Count the runs of settings that were not chosen: they are done, and their test scores are not
+    shown.
     """
     description = {row["run"] for row in stored["rows"]}
     return sum(one["run"] not in description for one in stored["settings"])

@@ -1,6 +1,4 @@
-"""Tables of what was counted of transformers: which families are known, and what audits of some
-models say.
-"""
+"""Tables of transformers: the families that pass the checks, and audits of some models."""
 
 from __future__ import annotations
 
@@ -9,11 +7,11 @@ from collections.abc import Iterator
 from docs_tables import Stored, gates, number, table
 
 SHOWN = ("SL-303", "SL-301", "SL-101", "SL-102", "SL-104", "SL-001")
-"""The findings that stand beside the verdict of a reading."""
+"""The tests shown with the verdict of an attention source."""
 
 
 def families(stored: Stored) -> str:
-    """Table which families of transformers pass the proofs, and what of their attention is
+    """Table which families of transformers pass the checks, and which of their attention is
     shown.
     """
     head = (
@@ -37,9 +35,7 @@ def _family(row: Stored) -> tuple[str, ...]:
 
 
 def planted_heads(stored: Stored) -> str:
-    """Table in which rows of the verdict the readings end of a model whose heads are written
-    down.
-    """
+    """Table the verdict rows by attention source, for a model whose heads are written by hand."""
     head = (
         "world",
         "reading",
@@ -61,9 +57,7 @@ def _reading(group: Stored) -> Iterator[str]:
 
 
 def sst_bert(stored: Stored) -> str:
-    """Tell how a small BERT was made on SST, and table what the audit says of each reading of
-    it.
-    """
+    """Say how a small BERT was made on SST, and table its audit by attention source."""
     shape, epochs = stored["shape"], ", ".join(f"{one:.3f}" for one in stored["validation"])
     made = (
         f"{shape['num_hidden_layers']} layers with {shape['num_attention_heads']} heads each, "

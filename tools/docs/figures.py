@@ -1,14 +1,14 @@
 """Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python tools/docs/figures.py
 [--only NAME ...]``.
 
-Those of one audit are of the base of the study ``adversaries``, a BiLSTM trained on SST as Jain &
-Wallace (2019) trained it, with the measures that figures draw; the audit is made if the store lacks
-it. Those of several are of what is done of a study in that store (``validation/verify.py --only
-NAME``: ``adversaries``, ``rank_information_papers``, ``plausible_vs_faithful``,
-``sparse_attention``: of this the first seed of its λ, a figure a corpus), that of words alone of
-the first seed of ``word_retention``, and adversaries once more of a model that keeps its words
-(``sightline study tutek2020:T-F1``). Where nothing of a study is done, its figures stay as they
-are.
+Figures of one audit show the base of the study ``adversaries``: a BiLSTM trained on SST as Jain &
+Wallace (2019) trained it, with the measures that the figures need. The audit is made if the store
+lacks it. Figures of several audits show the finished part of a study in that store
+(``validation/verify.py --only NAME``: ``adversaries``, ``rank_information_papers``,
+``plausible_vs_faithful``, and ``sparse_attention``, the first seed of its λ, a figure a corpus).
+The figure of words alone shows the first seed of ``word_retention``, and a second figure of
+adversaries shows a model with word retention (``sightline study tutek2020:T-F1``). If nothing of a
+study is done, its figures stay as they are.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ OF = {
     "sparsity": sparse_attention.STUDY,
     "ranks": rank_information_papers.STUDY,
 }
-"""The studies whose audits figures of several are of, where not of adversaries."""
+"""The studies behind figures of several audits, where it is not the adversaries."""
 SWEPT: Mapping[str, str] = {"": "sst", "-imdb": "imdb"}
-"""What a figure along λ ends in, by corpus."""
+"""The end of the name of a figure along λ, by corpus."""
 MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
 
 
@@ -66,7 +66,7 @@ def audited(store: Store) -> Results:
 
 
 def studied(grid: Grid, store: Store) -> Sequence[Results]:
-    """Give what is done of a study."""
+    """Give the finished audits of a study."""
     left = plan(grid, store)
     if len(left.todo) == left.cells:
         return ()
@@ -75,8 +75,8 @@ def studied(grid: Grid, store: Store) -> Sequence[Results]:
 
 
 def kept(store: Store) -> Sequence[Results]:
-    """Give what is done of the models on SST with additive attention that keep their words, of the
-    first seed.
+    """Give the finished audits of models on SST with additive attention and word retention, first
+    seed.
     """
     grid = word_retention.STUDY.grid(
         Params(FOLDER, 1, vectors_of=study_models.make_vectors(FOLDER, VECTORS))
@@ -92,7 +92,7 @@ def kept(store: Store) -> Sequence[Results]:
 
 
 def swept(store: Store, corpus: str) -> Sequence[Results]:
-    """Give what is done of the λ of sparse attention on a corpus, of the first seed."""
+    """Give the finished audits along λ of sparse attention on a corpus, first seed."""
     grid = sparse_attention.STUDY.grid(Params(FOLDER, 1))
     cells = zip(grid.labels, grid.cells, strict=True)
     wanted = [
@@ -102,7 +102,7 @@ def swept(store: Store, corpus: str) -> Sequence[Results]:
 
 
 def moved(store: Store) -> Sequence[Results]:
-    """Give what is done of the adversaries of Tutek & Šnajder's Figure 1 on SST, of the first
+    """Give the finished audits of the adversaries of Tutek & Šnajder's Figure 1 on SST, first
     seed.
     """
     table = plan_of(
@@ -113,7 +113,7 @@ def moved(store: Store) -> Sequence[Results]:
 
 
 def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
-    """Give what a figure is of, and what its name ends in."""
+    """Give the audits of each picture of a figure, and the end of its name."""
     if not FIGURES[name].several:
         yield "", (audited(store),)
     elif name == "words-alone":
@@ -128,7 +128,7 @@ def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
 
 
 def main() -> int:
-    """Draw every figure, or those asked for; the numbers beside it are not kept."""
+    """Draw every figure, or the named ones; their CSV files are not kept."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,11 @@
-"""Write the generated parts of the documentation; with `--check`, see whether all of it is true of
-the code.
+"""Write the generated parts of the documentation; with `--check`, compare all of it with the code.
 
 A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`; `docs/cli.md` is generated
-whole. The demo's output is made only with `--demo`, which trains two models; its check then compares the
+whole. The demo's output is made only with `--demo`, which trains two models; its check compares the
 verdicts, which are stable, and not the digits.
 
-`--check` writes nothing. It exits with 1 where a committed page differs from its regeneration, a
-link or a named file does not exist, a flag is named that no command has, a finding, measure,
+`--check` writes nothing. It exits with 1 if a committed page differs from its regeneration, a
+link or a named file has no target, no command has a named flag, a test, measure,
 corpus, part or page is left out, or the prose contradicts the catalogue (`docs_prose.py`).
 """
 
@@ -54,7 +53,7 @@ FLAGS_OF_RAY = {
     "--num-cpus",
 }
 FLAGS_OF_RAY |= {"--node-ip-address", "--temp-dir"}
-"""Of `ray`, with which a cluster is begun."""
+"""Flags of `ray`, which starts a cluster."""
 
 
 def read_pages() -> dict[str, str]:
@@ -64,7 +63,7 @@ def read_pages() -> dict[str, str]:
 
 
 def read_beside() -> dict[str, str]:
-    """Read what else people read of the project, and no part of which is generated."""
+    """Read the other texts of the project, which have no generated part."""
     return {
         name: (ROOT / name).read_text(encoding="utf-8")
         for name in ("CHANGELOG.md", "CONTRIBUTING.md")
@@ -72,7 +71,7 @@ def read_beside() -> dict[str, str]:
 
 
 def remake(pages: Pages) -> dict[str, str]:
-    """Make every page anew, but for the demo's output."""
+    """Make every page again, except the demo's output."""
     made = makers()
     return {name: fill(text, made) for name, text in pages.items()} | {
         "docs/cli.md": commands_page()
@@ -80,7 +79,7 @@ def remake(pages: Pages) -> dict[str, str]:
 
 
 def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list[str]:
-    """Gather what every check has to say."""
+    """Gather the complaints of every check."""
     return [
         *check_fresh(pages, remake(pages)),
         *check_markers(pages, makers()),
@@ -98,7 +97,7 @@ def complaints(pages: dict[str, str], nav: str, demo: str | None = None) -> list
 
 
 def run_demo() -> str:
-    """Run `sightline demo` in an empty folder and give what it prints."""
+    """Run `sightline demo` in an empty folder and return its output."""
     command = [
         sys.executable,
         "-m",
@@ -116,7 +115,7 @@ def run_demo() -> str:
 
 
 def write(pages: Pages, demo: str | None) -> list[str]:
-    """Write the pages that change, and name them."""
+    """Write the pages that change, and return their names."""
     remade = remake(pages)
     if demo is not None:
         remade[DEMO_PAGE] = fill(remade[DEMO_PAGE], {DEMO: lambda: demo})
@@ -137,7 +136,7 @@ def main() -> int:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; exit with 1 where something is not right",
+        help="write nothing; exit with 1 if something is wrong",
     )
     parser.add_argument(
         "--demo", action="store_true", help="also run `sightline demo` (it trains two models)"

@@ -1,9 +1,9 @@
 """Build the site in `build/site`: the pages of `docs`, the notebooks with what they display, the
 changelog, reports of example audits, and `llms.txt`.
 
-`--quick` leaves out what has to be computed: notebooks stand without their outputs, and no report
-is made. Warnings of the generator are errors, and so is a page that is too long or too far from
-Home (`page_sizes.py`, where chromium is there).
+`--quick` computes nothing: notebooks stand without their outputs, and no report is made. Warnings
+of the generator are errors, and so is a page that is too long or too far from Home
+(`page_sizes.py`, if chromium is installed).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def missing_frames(site: Path) -> Iterator[str]:
-    """Name the frames that lead nowhere: the generator checks links alone."""
+    """Name the frames without a target, because the generator checks only links."""
     for page in site.rglob("*.html"):
         for place in re.findall(r'<iframe src="([^"]+)"', page.read_text(encoding="utf-8")):
             if not (page.parent / place).is_file():
@@ -118,7 +118,7 @@ def llms(nav: str) -> str:
 
 
 def tutorial(path: Path, *, quick: bool) -> str:
-    """Write a notebook as a page, with what its cells display."""
+    """Write a notebook as a page, with the outputs of its cells."""
     notebook = nbformat.read(path, as_version=4)
     if not quick:
         folder = BUILD / "notebooks" / path.stem
@@ -146,7 +146,7 @@ def _cell(cell: nbformat.NotebookNode, stem: str, number: int) -> Iterator[str]:
 
 
 _AS_HIGH = "this.style.height = Math.min(600, this.contentDocument.body.scrollHeight + 40) + 'px'"
-"""A frame is as high as what it shows; a whole report is scrolled in it."""
+"""JavaScript that makes a frame as high as its content; a whole report is scrolled in it."""
 
 
 def _displayed(data: dict[str, str], name: str) -> str:
@@ -186,7 +186,7 @@ def example_reports() -> dict[str, Path]:
 
 
 def gallery(reports: dict[str, Path]) -> str:
-    """Link reports that were made when the site was built."""
+    """Link the reports that were made when the site was built."""
     lines = ["# Gallery of reports", ""]
     lines += ["Reports of `sightline demo`, made when the site was built.", ""]
     for name, path in reports.items():

@@ -1,6 +1,6 @@
 """Measure the built site: how high each page is, and how many clicks lead to it from Home.
 
-``python tools/docs/page_sizes.py`` after ``make site``; it exits with 1 where a page is longer than
+``python tools/docs/page_sizes.py`` after ``make site``; it exits with 1 if a page is longer than
 `LONGEST` screens or further than `FURTHEST` clicks. Needs Debian's chromium.
 """
 
@@ -22,7 +22,7 @@ SCREEN = {"width": 1440, "height": 900}
 LONGEST = 5.0
 FURTHEST = 2
 LONG_PAGES: Mapping[str, str] = {
-    "changelog": "a list by date; nobody reads it from top to bottom",
+    "changelog": "a list by date, to be searched rather than read through",
     "cli": "the help of every command, generated from the commands",
     "python-api": "signatures and docstrings, generated from the code",
     "schema": "every field of every file, to be looked up by its name",
@@ -54,22 +54,22 @@ _NAVIGATION = """() => {
     links: [...[...inside, ...tabs].map(one => [one, 1]), ...menu],
   };
 }"""
-"""Height from the top of the text to the end of the footer (a menu is as high as the window), and
-their clicks: those of the text, the tabs, and the menu of the active tab, where a folded section
-costs one click more.
+"""The height from the top of the text to the end of the footer (a menu is as high as the window),
+and the clicks to each linked page: links in the text, tabs, and the menu of the active tab, where
+a folded section costs one more click.
 """
 
 
 @dataclass(frozen=True)
 class PageSize:
-    """What was measured of a page; `clicks` is None where no way leads to it."""
+    """The measured size of a page; `clicks` is None if no link leads to it."""
 
     place: str
     screens: float
     clicks: int | None
 
     def complaints(self) -> Iterator[str]:
-        """Say what a reader would mind."""
+        """Say whether the page is too long or too far from Home."""
         if self.screens > LONGEST and not may_be_long(self.place):
             yield f"{self.place or 'Home'}: {self.screens:.1f} screens, at most {LONGEST:g}"
         if self.clicks is None or self.clicks > FURTHEST:
@@ -78,12 +78,12 @@ class PageSize:
 
 
 def may_be_long(place: str) -> bool:
-    """Tell whether a page is one of the reference pages."""
+    """Whether a page is one of the reference pages."""
     return any(fnmatch(place, pattern) for pattern in LONG_PAGES)
 
 
 def clicks_from(start: str, links: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, int]:
-    """Count the clicks to each place that can be reached, by the shortest way."""
+    """Count the clicks to each reachable place, by the shortest way."""
     known, queue = {start: 0}, deque([start])
     while queue:
         place = queue.popleft()
@@ -128,7 +128,7 @@ def _place(link: str, root: str) -> str:
 
 
 def report(site: Path, *, every: bool = False) -> bool:
-    """Print the longest pages and what is wrong; say whether anything is."""
+    """Print the longest pages and the complaints; return whether there are complaints."""
     if not CHROMIUM.exists():
         print(f"pages are not measured: {CHROMIUM} is not there")
         return False

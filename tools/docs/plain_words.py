@@ -2,8 +2,10 @@
 
     python tools/docs/plain_words.py [FOLDER or FILE ...]
 
-Each line names the file, the line, the word, and what to write instead. Code in backticks is
-skipped, and so are the changelog and the decisions: both are records.
+Each line names the file, the line, the word, and what to write instead. What is no prose is
+skipped: code in backticks, quoted names, the fields of f-strings, targets of links, headings that
+are the name of a measure, and rows of generated tables, which quote stored results or come from the
+source, which is checked itself. The changelog and the decisions are records, and are skipped whole.
 """
 
 from __future__ import annotations
@@ -36,25 +38,42 @@ INSTEAD: Mapping[str, str] = {
 }
 """Each word, and what to write."""
 _WORD = re.compile(rf"\b({'|'.join(INSTEAD)})\b", re.IGNORECASE)
-_CODE = re.compile(r"```.*?```|``[^`]*``|`[^`]*`", re.DOTALL)
+_CODE = re.compile(
+    r'```.*?```|``[^`]*``|`[^`]*`|"[a-z_]+"|\]\([^)\n]*\)|(?<![^\n])#+ [a-z_]+(?![^\n])',
+    re.DOTALL,
+)
+_GENERATED = re.compile(r"^<!-- ([^/\n].*?) -->$.*?^<!-- /\1 -->$", re.MULTILINE | re.DOTALL)
+_ROW = re.compile(r"^\|.*$", re.MULTILINE)
+_FIELD = re.compile(r"\{[^{}]*\}")
 READ = ("README.md", "CONTRIBUTING.md", "docs", "examples", "src", "tools", "scripts", "validation")
-"""What is checked where nothing is named."""
+"""The files and folders that are checked by default."""
 _RECORDS = ("docs/decisions",)
 
 
 def found(text: str) -> Iterator[tuple[int, str]]:
     """Give the line and the word of each place in a prose text."""
-    prose = _CODE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+    prose = _CODE.sub(_blank, text)
     for word in _WORD.finditer(prose):
         yield prose.count("\n", 0, word.start()) + 1, word[1]
 
 
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def found_in_page(page: str) -> Iterator[tuple[int, str]]:
+    """Give the same for a page, without the rows of its generated tables."""
+    yield from found(_GENERATED.sub(lambda part: _ROW.sub(_blank, part[0]), page))
+
+
 def found_in_python(source: str) -> Iterator[tuple[int, str]]:
-    """Give the same of comments, docstrings and messages; a string without a space is a name."""
+    """Give the same for comments, docstrings and messages; a string without a space is a name."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         message = token.type == tokenize.STRING and " " in token.string.strip("\"' ")
         if message or token.type == tokenize.COMMENT:
-            for line, word in found(token.string):
+            is_formatted = re.match(r"[rR]?[fF]", token.string)
+            text = _FIELD.sub(_blank, token.string) if is_formatted else token.string
+            for line, word in found(text):
                 yield token.start[0] + line - 1, word
 
 
@@ -68,12 +87,12 @@ def complaints(paths: list[Path]) -> Iterator[str]:
         if file.suffix not in (".py", ".md") or name.startswith(_RECORDS) or file == Path(__file__):
             continue
         text = file.read_text(encoding="utf-8")
-        for line, word in (found if file.suffix == ".md" else found_in_python)(text):
+        for line, word in (found_in_page if file.suffix == ".md" else found_in_python)(text):
             yield f"{name}:{line}: {word}: write {INSTEAD[word.lower()]}"
 
 
 def main() -> int:
-    """Print every place; 1 where there is one."""
+    """Print every place; return 1 if there is one."""
     places = [
         *complaints(
             [

@@ -3,9 +3,9 @@ writes the images of the documentation. ``--look FOLDER`` writes none of these: 
 report, the README, the site’s Home (where it is built) and what the terminal prints, on desktop,
 phone, dark screen and paper, for a person to look at.
 
-Two audits are those of the demo: attention trained onto the opinion words, and away from them. One uses
-weights that nobody chose, and one has to look for the needle of one class alone, so that its verdict
-differs by class; one has too few texts. Needs Debian's chromium.
+Two audits are those of the demo: attention trained onto the opinion words, and away from them. One
+has random attention. One looks for the cue of one class alone, so its verdict differs by class. One
+has too few texts. Needs Debian's chromium.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ MODELS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
     "few": (FEW, "mlp(hidden=16)+additive", {}),
     "away": (REVIEWS, "bilstm(hidden=32)+additive", {"guide": "away", "guide_weight": 0.3}),
 }
-"""The audits: of which texts, which model, and how its attention is guided."""
+"""The audits: texts, model, and how attention is guided."""
 LARGEST = 300_000
 
 
 @dataclass(frozen=True)
 class Shot:
-    """One photograph: of which audit, in what surroundings, and after which acts."""
+    """One photograph: the audit, the surroundings, and the steps before it."""
 
     name: str
     audit: str
@@ -76,7 +76,7 @@ def surest(page: Page) -> None:
 
 
 def picked(page: Page) -> None:
-    """Open the first text of the list, and look at the numbers of its planted word."""
+    """Open the first text of the list, and show the numbers of its planted word."""
     page.locator("#list a").first.click()
     page.wait_for_timeout(300)
     page.locator("#opened .map .ev").first.click()
@@ -84,27 +84,27 @@ def picked(page: Page) -> None:
 
 
 def opened(page: Page) -> None:
-    """Look at the words of the text alone, as on a small screen."""
+    """Scroll to the words of the opened text, as on a small screen."""
     surest(page)
     page.locator("#opened-title").evaluate("element => element.scrollIntoView()")
 
 
 def switched(page: Page) -> None:
-    """Look at that word from the switch of maps on."""
+    """Show that word and everything below the switch of maps."""
     unfolded(page)
     picked(page)
     page.locator("#maps").evaluate("element => element.scrollIntoView()")
 
 
 def printed(page: Page) -> None:
-    """Look at the texts as they come out on paper without colours."""
+    """Show the texts as printed on paper without colours."""
     page.emulate_media(media="print")
     page.evaluate("document.documentElement.style.filter = 'grayscale(1)'")
     page.locator("#texts").evaluate("element => element.scrollIntoView()")
 
 
 def legend(page: Page) -> None:
-    """Look at what is read before the texts, and at all maps that have two directions."""
+    """Show the legend of the texts, and all maps with two directions."""
     unfolded(page)
     for box in page.locator("#maps label").filter(has_text="signed").locator("input").all():
         box.check()
@@ -112,7 +112,7 @@ def legend(page: Page) -> None:
 
 
 def head(page: Page) -> None:
-    """Look at what is read first: the answer, why, and what may be shown instead."""
+    """Show the top of the report: the verdict, why, and what may be shown instead."""
     page.evaluate("scrollTo(0, 0)")
 
 
@@ -147,7 +147,7 @@ VIEWS: Mapping[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
     "print": {"viewport": {"width": 794, "height": 1123}},
 }
-"""The surroundings in which a page is looked at."""
+"""The surroundings in which a page is photographed."""
 PLAIN = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" '
     'content="width=device-width"><title>{title}</title><style>html{{color-scheme:light dark}}body{{max-width:56rem;'
@@ -190,7 +190,7 @@ def _plain(path: Path, title: str, body: str) -> Path:
 
 
 def main() -> None:
-    """Make the audits, then each photograph; a heavy one is an error."""
+    """Make the audits, then each photograph; a file above the size limit is an error."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         shown = {shot.audit for shot in SHOTS}
         pages = {name: write_page(audited(name), Path(folder) / f"{name}.html") for name in shown}
@@ -212,7 +212,7 @@ def audited(model: str) -> Audit:
 
 
 def photographed(browser: Browser, shot: Shot, path: Path) -> Path:
-    """Open a page, act, and write the picture."""
+    """Open a page, take the steps, and write the picture."""
     viewport = {"width": shot.width, "height": shot.height}
     context = browser.new_context(offline=True, viewport=viewport, **shot.context)
     page = context.new_page()

@@ -1,1 +1,1 @@
-"""Files and bytes: atomic writes, checksums, size limits, files opened safely."""
+"""Files and bytes: atomic writes, checksums, size limits, safe opening."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and values fit for strict JSON."""
+"""Write files whole or not at all, and convert values to strict JSON."""
 
 from __future__ import annotations
 
@@ -25,14 +25,12 @@ _KINDS = {
     stat.S_IFSOCK: "socket",
 }
 _MEANWHILE = (errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY)
-"""What a rename meets where another process has just taken a folder away, or put one there."""
+"""Errors of a rename when another process has just removed or created the folder."""
 _TRIES = 3
 
 
 def plain(value: Any) -> Any:
-    """Make a value fit for strict JSON: numpy scalars become numbers, NaN and infinities become
-    null.
-    """
+    """Convert a value to strict JSON: numpy scalars become numbers, NaN and infinities become null."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -45,13 +43,13 @@ def plain(value: Any) -> Any:
 
 
 def kind(mode: int) -> str:
-    """Name the kind of file of a mode, in words for an error."""
+    """Name the kind of a file by its mode, for an error message."""
     return _KINDS.get(stat.S_IFMT(mode), "device")
 
 
 def kind_of(place: Path) -> str:
-    """Say what lies at a place, without following a link: nothing, file, folder, or what must not
-    be replaced.
+    """Name the kind of file at a path, without following links: nothing, file, folder, or a kind
+    that must not be replaced.
     """
     try:
         mode = place.lstat().st_mode
@@ -65,11 +63,12 @@ def write_whole(
 ) -> Path:
     """Let ``write`` fill a file or folder next to ``path``, then rename it into place.
 
-    A reader finds the old content or the new, never a mix. A kill can leave a folder without its
-    name; the next reader or writer gives it back (`put_back`).
-    What is replaced keeps its permissions; what is neither a file nor a folder is left alone and
-    refused. ``own`` names the files of a folder that are replaced, as paths in it: whatever else
-    lies there is somebody's, and stays. Without it all goes.
+    A reader finds the old content or the new, never a mix. A killed process can leave a folder
+    under its hidden name; the next reader or writer restores it (`put_back`).
+
+    The new content keeps the permissions of the old. Anything but a file or a folder is refused.
+    ``own`` names the files of a folder that may be replaced, as relative paths; all other files
+    there belong to the user and stay. Without ``own`` the whole folder is replaced.
     """
     final = Path(path)
     put_back(final)
@@ -90,7 +89,7 @@ def write_whole(
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
-    """Write a file whole, in bytes, as text would get the line ends of the system."""
+    """Write a file whole, as bytes: text mode would convert line ends."""
     return write_whole(path, lambda aside: _write(aside, content))
 
 
@@ -99,10 +98,10 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def put_back(final: Path) -> None:
-    """Give an old folder its name again where a kill ended a replacement between its two renames.
+    """Restore the old folder if a process was killed between the two renames of a replacement.
 
-    Every reader of a folder calls this first. A folder that cannot be renamed stays hidden, and the
-    place reads as empty.
+    Every reader of a folder calls this first. If the rename fails, the folder stays hidden and its
+    path reads as empty.
     """
     with suppress(OSError):
         if kind_of(final) == "nothing" and kind_of(hidden_name(final)) == "folder":
@@ -110,7 +109,9 @@ def put_back(final: Path) -> None:
 
 
 def hidden_name(final: Path) -> Path:
-    """Name where the old folder lies between the two renames: one fixed name, to find it by."""
+    """Name the path of the old folder between the two renames; the name is fixed, so it can be
+    found again.
+    """
     return final.with_name(f".{final.name}.sightline-old")
 
 
@@ -123,9 +124,7 @@ def _check_replaceable(final: Path, new: Path) -> None:
 
 
 def _keep_mode(final: Path, new: Path) -> None:
-    """Give what is new the permissions of what it replaces; some file systems have none that could
-    be set.
-    """
+    """Copy the permissions of the replaced file, on file systems that have permissions."""
     with suppress(FileNotFoundError):
         mode = stat.S_IMODE(final.stat().st_mode)
         if mode != stat.S_IMODE(new.stat().st_mode):
@@ -133,13 +132,13 @@ def _keep_mode(final: Path, new: Path) -> None:
 
 
 def is_free(place: Path) -> bool:
-    """Tell whether a folder may be written at a place: nothing is there, or an empty folder."""
+    """Tell whether a folder may be written at a path: nothing or an empty folder is there."""
     return kind_of(place) == "nothing" or (kind_of(place) == "folder" and not any(place.iterdir()))
 
 
 def _carry_over(old: Path, new: Path, own: Collection[str], inside: str = "") -> None:
-    """Let the new folder have what lies in the old one and is not its ``own``; until that is
-    removed, both have it.
+    """Link the user's files from the old folder into the new one; until the old one is removed,
+    both have them.
     """
     for path in sorted(old.iterdir()):
         name, target = f"{inside}{path.name}", new / path.name
@@ -156,7 +155,7 @@ def _carry_over(old: Path, new: Path, own: Collection[str], inside: str = "") ->
 
 
 def _link(source: str | Path, target: str | Path) -> None:
-    """Give a file a second name, or make a copy where the disk knows no second names."""
+    """Hard-link a file, or copy it if the disk has no hard links."""
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:
@@ -164,9 +163,7 @@ def _link(source: str | Path, target: str | Path) -> None:
 
 
 def _place(new: Path, final: Path) -> None:
-    """Put what is new in place, again where another process was at the same place in the same
-    moment.
-    """
+    """Put the new file or folder in place; retry if another process interfered."""
     for left in reversed(range(_TRIES)):
         try:
             return _place_once(new, final)
@@ -176,16 +173,16 @@ def _place(new: Path, final: Path) -> None:
 
 
 def _place_once(new: Path, final: Path) -> None:
-    """Put what is new in place; an old folder is moved next to it, to be removed.
+    """Put the new file or folder in place; an old folder is moved away first, then removed.
 
-    No system call of Python replaces a folder that is not empty, so a folder takes two renames.
-    Should the second fail, the first is undone.
+    Python has no system call that replaces a non-empty folder, so a folder takes two renames. If
+    the second fails, the first is undone.
     """
     if kind_of(final) != "folder":
         new.replace(final)
         return
     between = hidden_name(final)
-    _move_out(between, new)  # an old one that a killed write had replaced already
+    _move_out(between, new)  # an old folder left by a killed write
     try:
         final.rename(between)
         new.rename(final)
@@ -195,8 +192,8 @@ def _place_once(new: Path, final: Path) -> None:
 
 
 def _move_out(between: Path, new: Path) -> None:
-    """Move a folder whole to where it is removed: a part of it must never be found under the name
-    in between.
+    """Move a folder away before removing it: a half-removed folder must never be found under the
+    hidden name.
     """
-    with suppress(FileNotFoundError):  # as a rule nothing is there; or another process was faster
+    with suppress(FileNotFoundError):  # usually nothing is there, or another process was faster
         between.rename(Path(tempfile.mkdtemp(dir=new.parent)) / "old")

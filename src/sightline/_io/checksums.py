@@ -1,6 +1,6 @@
 """Checksums of the files in a saved folder, which every reader checks.
 
-They show a folder that a crash cut short or that was edited.
+They detect a folder that a crash left incomplete or that was edited.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from sightline._io.atomic_write import put_back, write_whole
 
 MANIFEST = "SHA256SUMS"
-"""A line for each file, as `sha256sum -c SHA256SUMS` reads it, and a last one that seals the lines
-themselves."""
+"""One line for each file, as `sha256sum -c SHA256SUMS` reads it; the last line seals the list
+itself."""
 _SEAL = "# seal "
 
 
 def write_sealed(folder: Path, write: Callable[[Path], None]) -> None:
-    """Let ``write`` make a folder, and put it in place only when all of it is on the disk."""
+    """Let ``write`` create a folder, and put it in place once all of it is on disk."""
 
     def sealed(aside: Path) -> None:
         write(aside)
@@ -30,7 +30,7 @@ def write_sealed(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def write_copy(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Put a sealed folder in place that was read elsewhere, with the checksums it has."""
+    """Write a copy of a sealed folder from its bytes, keeping its checksums."""
 
     def copied(aside: Path) -> None:
         aside.mkdir()
@@ -51,8 +51,8 @@ def _write_flushed(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def seal(folder: Path) -> None:
-    """Write the checksums of a folder, and one of the list, which would read as whole where it was
-    cut at the end of a line.
+    """Write the checksums of a folder. The list has a checksum too: cut at a line end, it would
+    look complete.
     """
     files = (path for path in sorted(folder.iterdir()) if path.is_file() and path.name != MANIFEST)
     lines = "".join(f"{_file_digest(path)}  {path.name}\n" for path in files)
@@ -60,13 +60,13 @@ def seal(folder: Path) -> None:
 
 
 def is_sealed(folder: Path) -> bool:
-    """Tell whether a folder has checksums; those of before this version have none."""
+    """Tell whether a folder has checksums; older versions wrote none."""
     return (folder / MANIFEST).is_file()
 
 
 def changed_file(folder: Path) -> Path | None:
-    """Name the first file that is not as it was written, or is gone; None where all are, or nothing
-    can tell.
+    """Name the first file that has changed or is missing; None if all are intact or there are no
+    checksums.
     """
     if not is_sealed(folder):
         return None
@@ -81,7 +81,7 @@ def changed_file(folder: Path) -> Path | None:
 
 
 def is_whole(folder: Path) -> bool:
-    """Tell whether a folder is there, and every byte of it is the one that was written."""
+    """Tell whether a folder exists and every byte matches its checksums."""
     put_back(folder)
     try:
         return is_sealed(folder) and changed_file(folder) is None
@@ -90,11 +90,10 @@ def is_whole(folder: Path) -> bool:
 
 
 def read_whole(folder: str | Path, wanted: str, *, alone: bool = False) -> bytes | None:
-    """Read one file of a folder in the same pass that checks every byte of all; None where the
-    folder is not whole.
+    """Read one file of a folder while checking every file; None if the folder is not whole.
 
-    With ``alone`` only the bytes of that file are checked: enough to trust what it says, not to
-    call the run whole.
+    With ``alone``, only that file is checked: enough to trust its content, not to call the run
+    whole.
     """
     place = Path(folder)
     put_back(place)
@@ -116,7 +115,7 @@ def read_whole(folder: str | Path, wanted: str, *, alone: bool = False) -> bytes
 
 
 def _lines(folder: Path) -> dict[str, str] | None:
-    """Read the checksums by the name of the file; None where the list itself is not whole."""
+    """Read the checksums by file name; None if the list itself is damaged."""
     try:
         lines, sealed = (folder / MANIFEST).read_bytes().decode().split(_SEAL)
         if sealed != f"{_digest(lines.encode())}\n":
@@ -130,7 +129,9 @@ def _lines(folder: Path) -> dict[str, str] | None:
 
 
 def sweep_aside(folder: Path) -> None:
-    """Remove what a killed process left beside a folder; for whoever holds the claim on it."""
+    """Remove what a killed process left next to a folder; only the process that has claimed the
+    folder may call this.
+    """
     for left in folder.parent.glob(f".{folder.name}.*"):
         shutil.rmtree(left, ignore_errors=True)
 

@@ -1,8 +1,8 @@
-"""How much is read or made at most: every bound, with its reason and with what raises it.
+"""Upper bounds on what is read or generated, each with its reason and the setting that raises it.
 
-A bound stands where a mistake (a device, a bomb, a header that promises too much, a zero too many)
-would take the whole machine. It lies far above what is audited here; where somebody may need more,
-a setting of the environment raises it.
+A bound guards against a mistake (a device, a zip bomb, a false header, an extra zero) that would
+exhaust the machine. It lies far above normal use; where a user may need more, an environment
+variable raises it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _SIZE = re.compile(
 
 
 def read_size(text: str) -> int | None:
-    """Read a number, or a size such as 512M, K, M, G and T being powers of 1024; None where it is
-    neither.
+    """Read a number, or a size such as 512M (K, M, G and T are powers of 1024); None for anything
+    else.
 
     >>> read_size("512M") == 512 * 2**20
     True
@@ -33,10 +33,9 @@ def read_size(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class Bound:
-    """The most that something may have: of what, counted in what, why so much, and what to do where
-    it is passed.
+    """An upper bound: of what, in which unit, for which reason, and what to do if it is exceeded.
 
-    ``setting`` is the variable of the environment that raises it, where one does.
+    ``setting`` names the environment variable that raises it, if any.
     """
 
     of: str
@@ -48,7 +47,7 @@ class Bound:
 
     @property
     def now(self) -> int:
-        """The bound, or what its environment variable says instead."""
+        """The bound, or the value of its environment variable."""
         text = os.environ.get(self.setting, "") if self.setting else ""
         if not text:
             return self.most
@@ -60,13 +59,13 @@ class Bound:
         return most
 
     def shown(self, number: int) -> str:
-        """Write a number of this bound's unit for an error."""
+        """Format a number in this bound's unit for an error."""
         if self.unit != "bytes" or number < 2**20:
             return f"{number:,} {self.unit}"
         return f"{number / 2**30:,.4g} GiB" if number >= 2**30 else f"{number / 2**20:.4g} MiB"
 
     def passed(self, got: int | None = None) -> str:
-        """Word the error of a bound that was passed."""
+        """Write the error message for an exceeded bound."""
         found = "more" if got is None else self.shown(got)
         advice = (
             f"{self.instead}, or allow more with {self.setting}" if self.setting else self.instead
@@ -133,7 +132,7 @@ GRACE = Bound(
     "a packed file",
     2**25,
     "bytes",
-    "up to here it may unpack to whatever it likes",
+    "up to here the ratio is not checked",
     "if it is no mistake, unpack it first",
 )
 CELLS = Bound(
@@ -228,4 +227,4 @@ BOUNDS = (
     LENGTHENED,
     PIECES,
 )
-"""Every bound there is, in the order in which the documentation has them."""
+"""All bounds, in the order of the documentation."""

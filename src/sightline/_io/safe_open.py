@@ -1,4 +1,4 @@
-"""Files that others wrote: opened only where they are files, and no larger than their bound."""
+"""Open the user's files safely: regular files only, up to a size bound."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sightline.core.errors import DataError
 
 
 def open_regular(path: str | Path, largest: Bound | None = None) -> io.BufferedReader:
-    """Open a file somebody named; a device, a pipe or a file above its bound is refused before a
-    byte is read.
+    """Open a file that the user named; a device, a pipe or a file above its bound is refused before
+    reading.
 
-    A pipe would wait for ever, a device has no end, and a file with holes promises more than is
-    there. Everything is read twice (its bytes name it), which only a file bears.
+    A pipe would block, a device has no end, and a sparse file claims more bytes than it has. Every
+    file is read twice (its bytes name it), which only regular files allow.
     """
     about = Path(path).stat()
     if (found := kind(about.st_mode)) not in ("file", "folder"):
         raise DataError(
-            f"expected a file, got a {found}; write what it gives to a file, and name that", path
+            f"expected a file, got a {found}; save its content to a file, and name that file", path
         )
     if largest is not None and found == "file" and about.st_size > largest.now:
         raise DataError(largest.passed(about.st_size), path)
@@ -31,7 +31,7 @@ def open_regular(path: str | Path, largest: Bound | None = None) -> io.BufferedR
 
 @contextmanager
 def naming_what_needs_memory(file: str | Path) -> Iterator[None]:
-    """Name the file in a MemoryError, which says nothing by itself."""
+    """Turn a MemoryError, which has no message, into an error that names the file."""
     try:
         yield
     except MemoryError:

@@ -141,9 +141,10 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
     elif isinstance(source, ToTrain):
         dataset = load(source.data, asked.seed)
     elif isinstance(source, Saved):
-        dataset = load_to_audit(source.data, asked.seed, seen_by(source.folder / MODEL_FILE))
+        seen = seen_by(source.folder / MODEL_FILE)
+        dataset = load_to_audit(source.data, asked.seed, seen, measures=asked.measures)
     else:
-        dataset = load_to_audit(source.data, asked.seed)
+        dataset = load_to_audit(source.data, asked.seed, measures=asked.measures)
     return read_scores(file, sample_test(dataset, asked.limit, asked.seed).test)
 
 

@@ -13,6 +13,7 @@ from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.audits.captum_maps import is_attribution
 from sightline.audits.look_plan import first_look
+from sightline.audits.one_look import takes_one_look
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained
@@ -46,18 +47,21 @@ def forecast(
 
 @dataclass(frozen=True)
 class QuickEstimate:
-    """The largest number of texts to audit, and the estimated seconds; for an audit that stops when
-    its verdict is settled, the same for its first look.
+    """The largest number of texts to audit, and the estimated seconds.
+
+    For an audit that stops when its verdict is settled: also both for its first look, and the
+    seconds in which another map is ``compared`` afterwards, if attention must not be shown.
     """
 
     texts: int
     seconds: float
     first: tuple[int, float] | None = None
+    compared: float = 0.0
 
     def times(self, audits: int) -> QuickEstimate:
         """Estimate so many audits of the same texts, one after the other."""
         first = self.first and (self.first[0], self.first[1] * audits)
-        return QuickEstimate(self.texts, self.seconds * audits, first)
+        return QuickEstimate(self.texts, self.seconds * audits, first, self.compared * audits)
 
 
 def quick_estimate(
@@ -70,7 +74,7 @@ def quick_estimate(
     attribution = (
         str(source.scores) if source.scores is not None and is_attribution(source.scores) else None
     )
-    seconds = quick_seconds(
+    seconds, compared = quick_seconds(
         trained,
         asked.seed,
         texts,
@@ -81,5 +85,7 @@ def quick_estimate(
     )
     if not stopping.early:
         return QuickEstimate(texts, seconds)
-    first = first_look(trained.dataset.test, texts)
-    return QuickEstimate(texts, seconds, (first, seconds * first / texts))
+    test = trained.dataset.test
+    once = takes_one_look(trained.model, test, texts, stopping.budget)
+    first = texts if once else first_look(test, texts)
+    return QuickEstimate(texts, seconds, (first, seconds * first / texts), compared)

@@ -218,7 +218,10 @@ class Saved(_Audited):
         """Read it."""
         from sightline.experiments.load_models import load_trained  # noqa: PLC0415  (torch)
 
-        return load_trained(self.folder, self.data, self.asked.seed, device, self.asked.label_map)
+        asked = self.asked
+        return load_trained(
+            self.folder, self.data, asked.seed, device, asked.label_map, asked.measures
+        )
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Describe the audit, and how the model was trained."""
@@ -250,8 +253,9 @@ class Imported(_Audited):
         """Build it; a model from the user's own code stays on its device."""
         from sightline.experiments.load_models import load_imported  # noqa: PLC0415  (torch)
 
+        asked = self.asked
         return load_imported(
-            self.factory, self.data, self.asked.seed, self.asked.device, self.asked.label_map
+            self.factory, self.data, asked.seed, asked.device, asked.label_map, asked.measures
         )
 
     def about(self, trained: Trained) -> dict[str, Any]:

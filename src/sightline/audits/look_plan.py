@@ -56,9 +56,15 @@ class LookPlan:
 
 
 def planned(
-    texts: Sequence[Example], predicted: Int[Array, " N"], seed: int, fewest: int
+    texts: Sequence[Example],
+    predicted: Int[Array, " N"],
+    seed: int,
+    fewest: int,
+    *,
+    once: bool = False,
 ) -> LookPlan:
-    """Plan the looks at some texts, of which it is known how the model predicts them.
+    """Plan the looks at some texts, of which it is known how the model predicts them; or one look
+    at all of them, ``once``.
 
     Texts come in an order drawn by seed and text. Those of the first look are the first of each
     predicted class, as many as a test needs or as there are.
@@ -72,7 +78,8 @@ def planned(
         kind = int(predicted[place])
         room[kind] -= 1
         (first if room[kind] >= 0 else left).append(place)
-    return LookPlan((*first, *left), sizes(len(first), len(texts)))
+    looks = (len(texts),) if once else sizes(len(first), len(texts))
+    return LookPlan((*first, *left), looks)
 
 
 def most_texts(

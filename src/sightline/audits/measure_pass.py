@@ -8,7 +8,9 @@ measures them in a second one: no map is made twice, and none is held longer tha
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -36,6 +38,15 @@ from sightline.core.results import Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.batches import length_batches
 from sightline.measures.trace_arrays import to_numpy
+
+
+def give_back() -> None:
+    """Let the system have the memory that batches leave in holes, where the allocator can: texts of
+    many lengths left 90 MB of 916 in an audit of a transformer.
+    """
+    with suppress(OSError, AttributeError, TypeError):  # of Linux alone
+        ctypes.CDLL(None).malloc_trim(0)
+
 
 Progress = Callable[[int, int], None]
 Call = Literal["look", "on_batch"]
@@ -115,6 +126,7 @@ class TextPass:
         growing: bool = False,
     ) -> None:
         self.texts, self.others, self.growing = subject.audited, others, growing
+        subject = replace(subject, answered={} if growing else None)
         self.run = _Run(subject, seeds, batch_size, {} if growing else None)
         entered = enter(measures, _offered(subject.model, subject.companions))
         self.measures = {
@@ -310,6 +322,8 @@ class _Run:
                         replace(at_hand, learned=one.learned), trace, self.seeds
                     )
                     one.parts.append(checked(arrays, len(rows)))
+            if self.subject.model.origin == "elsewhere":
+                give_back()
             done += len(rows)
             on_progress(done, len(texts))
         order = np.argsort(np.concatenate([np.asarray(rows) for rows in batches]))

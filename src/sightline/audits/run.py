@@ -278,12 +278,22 @@ def conclude(
         metrics=metrics(answered, grouped=any(example.group for example in audited.test)),
         measurements=outcomes,
         spec=spec,
-        maps=tuple(row for row in maps_of(evidence) if not _is_audited(model, row)),
+        maps=tuple(row for row in _maps(evidence, looked) if not _is_audited(model, row)),
         learned=_learned(judgement.learned, audited, spec),
         environment=environment(asked(model, audited.test[:1])),
         cards={"data": dict(audited.card), "model": card},
         texts=_records(audited.test, audited.label_names, outcomes),
     )
+
+
+def _maps(evidence: Evidence, looked: Looked | None) -> tuple[MapRow, ...]:
+    """Compare maps on all texts, or on those on which another one was compared, if on any."""
+    if looked is None or "compared" not in looked.about:
+        return maps_of(evidence)
+    if looked.compared is None:
+        return ()
+    some = replace(evidence, outcomes=looked.compared)
+    return maps_of(some, choosing=False)
 
 
 def _joined_words(

@@ -20,13 +20,17 @@ import numpy as np
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass, measure
+from sightline.audits.one_look import takes_one_look
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
+from sightline.core.example import Example
 from sightline.core.installation import version_of
 from sightline.core.protocols import Measure, MeasureContext
 from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
+from sightline.measures.attribution_maps import SHARED
 from sightline.measures.predictions import Predictions
+from sightline.measures.removal_curves import FEW_DRAWS
 from sightline.measures.trace_arrays import of_words
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
@@ -82,6 +86,9 @@ class Limits:
 class Looked:
     """What the looks leave: the texts that were measured, the outcomes, and what the report says
     of it.
+
+    ``compared`` are the outcomes of the texts on which another map was compared, where these are
+    not all.
     """
 
     audited: Dataset
@@ -89,6 +96,7 @@ class Looked:
     answered: Evidence
     level: float
     about: dict[str, Any]
+    compared: Mapping[str, Outcome] | None = None
 
 
 def unlimited(done: int, total: int) -> None:
@@ -157,7 +165,8 @@ def look_at(
     )
     answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
     predicted = answered.predicted if answered.taken(ALWAYS) else np.zeros(len(data.test), int)
-    plan = planned(data.test, predicted, seeds.seed, thresholds.least)
+    once = takes_one_look(subject.model, data.test, len(data.test), limits.seconds)
+    plan = planned(data.test, predicted, seeds.seed, thresholds.least, once=once)
     ordered = tuple(data.test[place] for place in plan.order)
     others = {"train": data.train, "validation": data.validation}
     with_rivals = {one.code: one for one in measures if getattr(one, "rivals_too", False)}
@@ -185,12 +194,50 @@ def look_at(
     return looking.run(on_progress)
 
 
+COMPARED, SQUARES = 64, 2**18
+"""Texts on which leave-one-out is compared with attention once the verdict is settled, of a model
+that runs each changed text by itself; and their words squared, summed up, at most. Where the texts
+are so long that a test would have too few of them, none is compared."""
+INSTEAD = ("deletion", "signed_deletion", "given", "signed_given")
+"""The maps that are compared then: leave-one-out, and scores that were brought."""
+CANDIDATES = 64
+"""Most words of a text that are left out one by one, and among which top words are removed. Each
+takes a run of the whole text, so the cost of a text grows with the square of its length
+(docs/decisions/0121-fewer-runs.md)."""
+
+
 def of_the_verdict(one: Measure) -> Measure:
-    """Give a measure that compares no other map, and measures nothing that is reported alone."""
+    """Give a measure that compares no other map, measures nothing that is reported alone, and
+    compares no more than `CANDIDATES` words of a text.
+    """
     settings: Any = one  # those that have such fields are dataclasses
-    left_out = {name: False for name in ("rivals_too", "reported_too") if hasattr(one, name)}
+    fewer: dict[str, object] = {"rivals_too": False, "reported_too": False}
+    fewer["candidates"] = CANDIDATES
+    left_out = {name: value for name, value in fewer.items() if hasattr(one, name)}
     alone: Measure = replace(settings, **left_out) if left_out else one
     return alone
+
+
+def of_some(one: Measure) -> Measure:
+    """Give a measure that compares fewer maps with attention, on fewer texts: one partner for each
+    donor, and two random orders.
+    """
+    settings: Any = one  # those that have such fields are dataclasses
+    fewer: dict[str, object] = {"others": INSTEAD, "partners": 1, "draws": FEW_DRAWS}
+    fewer |= {"rivals_too": True, "candidates": None}
+    few: Measure = replace(settings, **{n: v for n, v in fewer.items() if hasattr(one, n)})
+    return few
+
+
+def most_compared(texts: Sequence[Example], fewest: int) -> int:
+    """Say on how many of the first texts another map is compared: 0 where these would be too few.
+
+    >>> from sightline.core.example import Example
+    >>> [most_compared([Example("", 0, "", ("so",) * n, (), 0)] * 99, 50) for n in (20, 72, 73)]
+    [64, 50, 0]
+    """
+    room = np.cumsum([len(text.tokens) ** 2 for text in texts[:COMPARED]]) <= SQUARES
+    return int(room.sum()) if room.sum() >= min(fewest, len(texts)) else 0
 
 
 def _shown(answers: Mapping[str, Outcome]) -> dict[str, np.ndarray]:
@@ -261,6 +308,8 @@ class _Looking:
     rivals_too: bool = False
     rivals_asked: bool = False
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    compared: Mapping[str, Outcome] | None = None
+    about_compared: dict[str, Any] = field(default_factory=dict)
 
     def run(self, on_progress: Progress) -> Looked:
         """Look after each planned number of texts, in the first look after each stage."""
@@ -372,11 +421,34 @@ class _Looking:
         verdict = self.judged.verdict
         instead = MUST_NOT in {one.level for one in (verdict, *verdict.by_class.values())}
         with suppress(BudgetSpentError):  # what there is will be shown
-            if instead:
+            if instead and not self.rivals_too and not self.texts.run.subject.model.offers & SHARED:
+                self._compare_some(clock)
+            elif instead:
                 self._advance(self._names(2), self.size, clock)
                 self._compare(self.size, clock)
             self._advance(self._names(BY_REQUEST), self.size, clock)
         self.outcomes = {**self.outcomes, **self.texts.outcomes(self.size)}
+
+    def _compare_some(self, clock: BudgetClock) -> None:
+        """Compare leave-one-out with attention on some of the texts: every map on all of them took
+        twice as long as the verdict, which does not depend on it.
+        """
+        number = most_compared(self.data.test[: self.size], self.thresholds.least)
+        self.about_compared = {"texts": 0, "of": self.size}
+        if not number:
+            return
+        clock.begin()
+        run = self.texts.run
+        some = TextPass(
+            replace(run.subject, audited=self.data.test[:number]),
+            [Predictions(), *map(of_some, self.with_rivals.values())],
+            run.seeds,
+            run.batch_size,
+            self.texts.others,
+        )
+        some.advance(some.names, number, clock)
+        self.compared = some.outcomes(number)
+        self.about_compared["texts"] = number
 
     def _ended(self, stopped: str) -> Looked:
         """Say how it ended, and what it would take where it is not settled."""
@@ -393,6 +465,7 @@ class _Looking:
             self.answered,
             self.plan.level(self.size),
             self._about(stopped),
+            self.compared,
         )
 
     def _about(self, stopped: str) -> dict[str, Any]:
@@ -408,6 +481,10 @@ class _Looking:
             "level": self.plan.level(self.size),
             "looks": self.looks,
         }
+        if self.about_compared:
+            about["compared"] = self.about_compared
+        if longer := self._longer():
+            about["candidates"] = {"words": CANDIDATES, "texts": longer}
         if state.all:
             return about
         needed = self._needed()
@@ -420,6 +497,14 @@ class _Looking:
             "needed_texts": needed,
             "needed_seconds": round(rate * needed, 1) if needed and self.looks else None,
         }
+
+    def _longer(self) -> int:
+        """Count the texts of which some words alone were candidates."""
+        measured = (self.texts.measures[name].guarded.one for name in self.outcomes)
+        taken = any(getattr(one, "candidates", None) for one in measured)
+        if not taken or self.texts.run.subject.model.offers & SHARED:
+            return 0
+        return sum(len(text.tokens) > CANDIDATES for text in self.data.test[: self.size])
 
     def _needed(self) -> int | None:
         """Say how many texts would settle the open tests; at least those of the next look."""

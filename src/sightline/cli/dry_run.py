@@ -82,11 +82,16 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
         name = name.rpartition(": ")[0]  # without the name of the first label
     if found.first is not None:
         texts, seconds = found.first
+        if texts == found.texts:
+            return (
+                f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look (estimate)."
+            )
         look = "first looks" if each else "first look"
         first = f"about {duration(seconds)} for the {look} at {texts:,}"
+        more = f", {duration(found.compared)} more to compare maps" if found.compared >= 1 else ""
         return (
-            f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all "
-            f"(estimate{_at_most(stopping.budget, labels)})."
+            f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all"
+            f"{more} (estimate{_at_most(stopping.budget, labels)})."
         )
     sooner = ", --budget 5m stops sooner" if found.texts > FEWER else ""
     return (

@@ -1,1 +1,1 @@
-"""What a run is made of: specs, the registry of parts, presets, run keys."""
+"""The definition of a run: specs, the registry of parts, presets, run keys."""

@@ -1,7 +1,6 @@
 """The base of a run: the training that an adversary, an ablation or constant attention starts from.
 
-It follows from the run alone, so nobody has to name it, and runs that differ in nothing else share
-it.
+The base follows from the run alone: no one has to name it, and runs with the same base share it.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ BESIDE = (
     "adversary_epochs",
     "adversary_patience",
 )
-"""What of a training makes it another than the plain one."""
+"""Settings that a plain training leaves at their defaults."""
 CONSTANT = "constant"
-"""The source of attention that is the mean of the weights of a base."""
+"""The attention source that uses the mean weights of a base."""
 
 
 def plain(fit: FitSpec) -> FitSpec:
-    """Leave out what makes a training another than the plain one."""
+    """Reset a training to the plain one."""
     usual: dict[str, Any] = {one.name: one.default for one in fields(FitSpec) if one.name in BESIDE}
     return replace(fit, **usual)
 
 
 def base_of(spec: RunSpec) -> RunSpec | None:
-    """Describe the training that a run starts from or is held against; None where it needs none.
+    """Describe the training that a run starts from or is compared with; None if it needs none.
 
     >>> from sightline.config.spec_syntax import parse_data, parse_model
     >>> run = RunSpec(parse_data("planted:needle"), parse_model("mlp+constant"), FitSpec(adversary_epochs=9))
@@ -51,9 +50,7 @@ def base_of(spec: RunSpec) -> RunSpec | None:
 
 
 def as_trained(fit: FitSpec) -> FitSpec:
-    """Give an adversary its own epochs and patience, and let the loss it makes small choose among
-    them.
-    """
+    """Give an adversary its own epochs and patience, and select the epoch by the adversarial loss."""
     if not fit.adversary:
         return fit
     return replace(fit, epochs=fit.adversary_epochs, patience=fit.adversary_patience, keep="loss")

@@ -1,5 +1,5 @@
-"""The kinds of data, a row each: generated corpora, published corpora and tables, with what can be
-chosen of them.
+"""The kinds of data, one row each: generated corpora, published corpora and tables, with their
+options.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from sightline.config.part_options import Option, chance, flag, one_of, size, wi
 from sightline.config.registry_row import Row
 
 _FILLERS = 6400
-"""As many words of four letters can be made for fillers (`sightline.data.synthetic.cue_words`)."""
+"""How many filler words of four letters can be made (`sightline.data.synthetic.cue_words`)."""
 _CUES = 1000
-"""More votes than that are counted by numbers that no float holds."""
+"""The most votes in a text: counting more would overflow a float."""
 SENTENCE = 6
-"""Words of the longest sentence of a world."""
+"""Words in the longest sentence of a generated story."""
 REVIEW_SENTENCE = 14
 """Words of the longest sentence of a review, with its full stop."""
 _FACTS = 12
-"""Sentences of facts that a review can be made of (`sightline.data.synthetic.product_reviews`)."""
+"""The most fact sentences in one review (`sightline.data.synthetic.product_reviews`)."""
 _COMMON: Mapping[str, Option] = {
     "n": size(2000, TEXTS.most),
     "length": size(30, LENGTH.most),
@@ -34,7 +34,7 @@ _COMMON: Mapping[str, Option] = {
 
 
 def _too_many(chosen: Mapping[str, Any]) -> str:
-    """Say that a corpus would have too many words, counted before one is made."""
+    """Describe a corpus that would have too many words, before any word is generated."""
     words = chosen["n"] * (
         chosen["length"] if "length" in chosen else SENTENCE * chosen["sentences"]
     )
@@ -42,7 +42,6 @@ def _too_many(chosen: Mapping[str, Any]) -> str:
 
 
 def _too_many_reviews(chosen: Mapping[str, Any]) -> str:
-    """Say that reviews would have too many words."""
     words = chosen["n"] * chosen["sentences"] * REVIEW_SENTENCE
     return WORDS.passed(words) if words > WORDS.most else ""
 
@@ -79,7 +78,8 @@ PLANTED = (
     Row(
         "planted",
         "pair",
-        "does the text say the colour of the thing that the query says; has queries, three labels",
+        "whether the text gives a thing the colour that the query claims; has queries, three "
+        "labels",
         {
             "n": size(2000, TEXTS.most),
             "length": size(12, LENGTH.most),
@@ -107,8 +107,8 @@ PLANTED = (
         "planted",
         "world",
         (
-            "people go about, take and leave things; the query asks for a place, which facts "
-            "sentences tell"
+            "people move about, take and leave things; the query asks for a place, which "
+            "follows from as many sentences as facts says"
         ),
         {
             "n": size(2000, TEXTS.most),
@@ -161,7 +161,7 @@ PUBLISHED = (
     Row(
         "published",
         "adr",
-        "tweets that tell of an adverse drug reaction or do not: a .tsv, or train.tsv, test.tsv",
+        "tweets that report an adverse drug reaction or none: a .tsv, or train.tsv, test.tsv",
     ),
     Row(
         "published",
@@ -178,7 +178,7 @@ PUBLISHED = (
         "CNN news with a blank to fill: the folder questions, or a .tar.gz; has queries",
     ),
 )
-"""Published corpora, named as NAME:PATH(option=value,…); plain or .gz; those with queries need
+"""Published corpora, named as NAME:PATH(option=value,…), plain or .gz. Corpora with queries need
 +query."""
 
 TABLES = (
@@ -200,7 +200,7 @@ GATHERED = (
     Row(
         "gathered",
         "folder",
-        "a folder with a folder a class, each with text files; split folders may stand above",
+        "a folder with one folder for each class of text files; split folders may stand above",
     ),
     Row(
         "gathered",

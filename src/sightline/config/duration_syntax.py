@@ -9,7 +9,7 @@ _SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def read_duration(text: str) -> float | None:
-    """Read a duration as seconds; None for what is none.
+    """Read a duration as seconds; None if the text is not a duration.
 
     >>> read_duration("5m"), read_duration("1.5h"), read_duration("90"), read_duration("soon")
     (300.0, 5400.0, 90.0, None)

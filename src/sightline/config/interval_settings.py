@@ -1,7 +1,7 @@
-"""The settings of every interval, and of near copies: values that the numbers of an audit depend on.
+"""Settings of intervals and of near-copy detection, which the numbers of an audit depend on.
 
-They stand here, without torch, so that the key of a run can hold them
-(`sightline.config.key_defaults`). Every value is as JSON has it.
+They live here, without torch, so that the key of a run can include them
+(`sightline.config.key_defaults`). Every value is plain JSON.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ INTERVALS: Settings = {
     "apart": 2.0,
     "family": 20,
 }
-"""The settings of every interval of a finding: an audit is kept with its intervals, made when it is
-judged."""
+"""Settings of the intervals of findings. A saved audit keeps its intervals, which are computed when
+it is judged."""
 
 NEAR_COPIES: Settings = {"alike": 0.75, "fewest": 8, "sketch": 32, "likely": 0.15, "compared": 8}
-"""The settings by which near copies are found, which count as one text in every interval."""
+"""Settings of near-copy detection. Near copies count as one text in every interval."""

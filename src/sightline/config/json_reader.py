@@ -1,10 +1,8 @@
-"""Plain values, as JSON or TOML has them, read as typed ones: what does not fit is named by its
-field.
+"""Read plain values from JSON or TOML as typed ones; errors name the field that does not fit.
 
-This is the one reader of what comes back from disk. It knows `typing` and dataclasses and nothing
-of what they mean: a dataclass is read from its fields, all of them and no others, and whatever its
-own checks refuse is said with its place. What is of its type already, such as an array that was
-read before, stays as it is.
+Everything saved on disk is read back here. The reader knows `typing` and dataclasses only. A
+dataclass needs exactly its own fields, and errors of its own checks get the name of the field. A
+value that already has its type, such as an array, is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from sightline.core.errors import SightlineError, SpecError
 
 
 def parse_json(text: str, where: str) -> Any:
-    """Read strict JSON: a NaN or an infinity is none, and neither is what is nested without end."""
+    """Read strict JSON: NaN, infinities and endless nesting are errors."""
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no JSON")
@@ -37,11 +35,10 @@ def parse_json(text: str, where: str) -> Any:
 
 
 def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
-    """Read a plain value, as JSON or TOML has it, as the type of a field; ``where`` names it if it
-    cannot be.
+    """Read a plain value as the type of a field; ``where`` names the field in errors.
 
-    With ``nan``, null stands for NaN where a number is due, as `sightline._io.atomic_write.plain`
-    writes it.
+    With ``nan``, null is read as NaN where a number is expected, the form that
+    `sightline._io.atomic_write.plain` writes.
     """
     if type(value) is kind and kind in (
         str,
@@ -71,7 +68,7 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _is_room(kind: Any) -> bool:
-    """Tell whether values of a type have others inside."""
+    """Tell whether values of a type contain other values."""
     return is_dataclass(kind) or get_origin(kind) in _READERS
 
 
@@ -96,7 +93,7 @@ def _read_fields(kind: Any, value: Any, where: str, nan: bool) -> Any:
     }
     try:
         return kind(**found)
-    except (SightlineError, ValueError) as error:  # what the dataclass itself refuses
+    except (SightlineError, ValueError) as error:  # raised by the dataclass's own checks
         raise _wrong(where, str(error)) from None
 
 
@@ -130,11 +127,11 @@ _READERS: Mapping[Any, Callable[[Any, Any, str, bool], Any]] = {
     dict: _read_mapping,
     Mapping: _read_mapping,
 }
-"""How values of a type are read that have others inside."""
+"""How values that contain other values are read, by type."""
 
 
 def _fits(kind: Any, value: Any) -> bool:
-    """Tell whether a value is of a simple type; true is no number, and a whole number is one
+    """Tell whether a value has a simple type; true is not a number, and a whole number is a float
     too.
     """
     if kind is Any:
@@ -153,7 +150,7 @@ def _is_enum(kind: Any) -> bool:
 
 
 def wanted(kind: Any) -> str:
-    """Say in words what may stand where a type is due."""
+    """Name the expected type in words."""
     words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
     if get_origin(kind) is Literal:
         return " or ".join(one or '""' for one in get_args(kind))
@@ -163,7 +160,7 @@ def wanted(kind: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Show a value that is not what was expected, as much of it as one line can hold."""
+    """Show an unexpected value, cut to one line."""
     return textwrap.shorten(repr(value)[:400], 120, placeholder=" …")
 
 

@@ -1,5 +1,6 @@
-"""Fields that came after runs had been named: at their defaults they are left out of JSON and of
-keys, which stay.
+"""Fields added after runs were first named.
+
+At their defaults they are left out of JSON and of keys, so old keys stay the same.
 """
 
 from __future__ import annotations
@@ -9,14 +10,12 @@ from functools import cache
 from typing import Any
 
 LATER = {"later": True}
-"""Marks such a field, as its metadata."""
+"""Marks such a field in its metadata."""
 
 
 @cache
 def later_fields(kind: Any) -> dict[str, Any] | None:
-    """Give the fields that came later, and the value of each that says nothing new; None for what
-    has no fields.
-    """
+    """Give the later fields and their defaults; None for a type without fields."""
     if not is_dataclass(kind):
         return None
     found: tuple[Field[Any], ...] = fields(kind)

@@ -1,10 +1,9 @@
-"""What the numbers of a run depend on and its spec does not say: defaults, and the settings of its
-measures.
+"""Defaults and measure settings that the numbers of a run depend on but its spec leaves out.
 
-``first_settings.json`` holds each of them as it was when the first keys were made. A setting that
-still has its first value stays out of a key, so runs that were named before keep their names. One
-that differs, or that is not in the file, enters the key. Values in the file never change. A new
-setting gets a line there only where results stay as they were.
+``first_settings.json`` holds the values they had when the first keys were made. A setting that
+still has its first value stays out of a key, so older runs keep their names. A setting that
+differs, or is not in the file, enters the key. Values in the file never change. Add a new setting
+to the file only if results stay the same.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from sightline.config.user_tables import TABLES
 from sightline.core.errors import SpecError
 
 Places = Mapping[str, Mapping[str, Any]]
-"""Settings by the place that reads them, such as ``measure agreement`` or ``encoder bilstm``."""
+"""Settings by the code that reads them, such as ``measure agreement`` or ``encoder bilstm``."""
 
 FIRST: Places = json.loads(
     files("sightline.config").joinpath("first_settings.json").read_text(encoding="utf-8")
@@ -34,7 +33,7 @@ FIRST: Places = json.loads(
 
 
 def changed(places: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
-    """Give the settings that are not what they were at first, by place."""
+    """Give the settings that differ from their first values, by place."""
     found = {}
     for place, now in places:
         first = FIRST.get(place)
@@ -48,9 +47,7 @@ def changed(places: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, dict[s
 
 
 def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give what a training depends on unsaid: the options and the later fields that its spec leaves
-    open.
-    """
+    """Give the options and later fields that a training depends on and its spec leaves open."""
     for room, part in spec.model.parts.items():
         yield _left_open(room, part)
     if spec.data.kind != GIVEN:
@@ -59,15 +56,15 @@ def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give what an audit depends on unsaid, beside its training."""
+    """Give the settings that an audit depends on in addition to those of its training."""
     yield from ((f"measure {code}", MEASURES[code].settings) for code in taken(spec.measures))
     yield "intervals", INTERVALS
-    if spec.data.kind in (*OWN, GIVEN):  # in other corpora near copies are not looked for
+    if spec.data.kind in (*OWN, GIVEN):  # other corpora are not searched for near copies
         yield "near copies", NEAR_COPIES
     yield _omitted("run", spec)
     for part in _readable("companion", spec.companions):
         yield _left_open("companion", part)
-        if part.name in SOURCES:  # its attention comes from there
+        if part.name in SOURCES:  # attention comes from this part
             yield _left_open("source", Part(part.name))
     yield from (_left_open("altered", part) for part in _readable("altered", [spec.altered]))
 
@@ -93,7 +90,7 @@ def _source(data: DataSpec) -> tuple[str, Part]:
 
 
 def _omitted(name: str, spec: Any) -> tuple[str, Mapping[str, Any]]:
-    """Give the fields that came later and are left out of JSON, at their defaults."""
+    """Give the later fields, which are left out of JSON at their defaults."""
     kind: Any = type(spec)
     unsaid, plain = later_fields(kind) or {}, _plain(kind)
     return f"fields {name}", {
@@ -103,7 +100,7 @@ def _omitted(name: str, spec: Any) -> tuple[str, Mapping[str, Any]]:
 
 @cache
 def _plain(kind: Any) -> Mapping[str, Any]:
-    """Give the defaults of the later fields as JSON has them."""
+    """Give the defaults of the later fields as JSON values."""
     found: Mapping[str, Any] = json.loads(
         json.dumps({k: written(v) for k, v in (later_fields(kind) or {}).items()})
     )
@@ -111,7 +108,7 @@ def _plain(kind: Any) -> Mapping[str, Any]:
 
 
 def _readable(kind: str, texts: Iterable[str]) -> Iterator[Part]:
-    """Read the parts of a kind; what is none is refused where it is made."""
+    """Read the parts of a kind. Unreadable ones are skipped: building them raises the error."""
     for text in texts:
         try:
             part = parse_part(text)

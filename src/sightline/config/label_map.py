@@ -1,4 +1,4 @@
-"""Which class of a model a label of the data is, as a user writes it:
+"""Which class of the model each label of the data means, as the user writes it:
 ``pos=POSITIVE,neg=NEGATIVE``, or JSON.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from sightline.core.errors import SpecError
 
 READ_AS = "in the data were read as"
-"""In a note of the data card that says which class a label was taken for."""
+"""Part of a note in the data card that says which class each label was read as."""
 EXAMPLE = "pos=POSITIVE,neg=NEGATIVE"
 _FIELD = "label_map"
 
@@ -64,7 +64,7 @@ def _from_json(text: str) -> dict[str, str]:
 
 
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Refuse a label that is named twice, whatever it is mapped onto."""
+    """Refuse a label that is named twice, even with the same class."""
     found: dict[str, str] = {}
     for label, name in pairs:
         if label in found:

@@ -1,7 +1,7 @@
-"""What each measure needs of a model, and where its question was asked first; without torch, so that
-lists can say it.
+"""What each measure needs of a model, and the paper that introduced it. Without torch, so that
+listings stay fast.
 
-A measure takes its own row: the default of its fields ``needs`` and ``paper``.
+A measure reads the defaults of its fields ``needs`` and ``paper`` from here.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ NEEDS: Mapping[str, frozenset[str]] = defaultdict(
         "state_agreement": frozenset({"decode", "embedding_grad", "from_states", "states"}),
     },
 )
-"""What the model must offer, and which companions (``companion.NAME``), by the code of the measure;
-nothing where it is not named."""
+"""What the model must offer and which control models (``companion.NAME``) it needs, by the code of
+the measure. Measures that are not listed need nothing."""
 PAPERS: Mapping[str, str] = defaultdict(
     str,
     {
@@ -53,7 +53,8 @@ PAPERS: Mapping[str, str] = defaultdict(
         "counterfactual": "Jain & Wallace 2019, §4.2.2, made exact",
         "last_layer": "after Jain & Wallace 2019, §4.2.2; searched",
         "layers": (
-            "Hassid et al. 2022, §3 (constant attention); without training, and uniform beside it"
+            "Hassid et al. 2022, §3 (constant attention); without training, and with uniform "
+            "attention too"
         ),
         "searched": "Jain & Wallace 2019, §4.2.2",
         "erasure": (
@@ -75,4 +76,4 @@ PAPERS: Mapping[str, str] = defaultdict(
         "state_agreement": "Meister et al. 2021, §3.1, Table 6 and Figure 2",
     },
 )
-"""Where the question was asked first, by the code of the measure; empty where it is ours."""
+"""The paper that introduced each measure, by its code; empty for our own."""

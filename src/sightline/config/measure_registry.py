@@ -1,5 +1,5 @@
-"""Every measure of an audit by its code, in the order of the report, and what each of its numbers
-is. Without torch, so that specs, keys of runs and documentation can read it.
+"""Every measure of an audit by its code, in report order, with the meaning of each of its numbers.
+Without torch, so that specs, run keys and documentation can read it.
 """
 
 from __future__ import annotations
@@ -28,17 +28,16 @@ MEASURES: Mapping[str, MeasureRow] = {
 }
 """The measures, in the order of the report."""
 BY_NAME = frozenset(code for code, row in MEASURES.items() if row.taken == "by name")
-"""The measures that are taken only where they are asked for by name: they are costly."""
+"""Costly measures, which run only when requested by name."""
 WHERE_OFFERED = frozenset(code for code, row in MEASURES.items() if row.taken == "where offered")
-"""The measures that are taken where the model offers what they need, and not spoken of where it
-does not."""
+"""Measures that run if the model offers what they need, and are otherwise left out silently."""
 ALWAYS = "outputs"
-"""The measure that no audit goes without: what the model answers."""
+"""The measure that every audit includes: the predictions."""
 
 
 def taken(chosen: Collection[str]) -> tuple[str, ...]:
-    """Name the measures of an audit in their order: those chosen and `ALWAYS`, or where none is,
-    the usual ones.
+    """Name the measures of an audit in order: `ALWAYS` and the chosen ones, or the default ones if
+    none is chosen.
 
     >>> taken(("need",)), "searched" in taken(())
     (('outputs', 'need'), False)
@@ -48,8 +47,7 @@ def taken(chosen: Collection[str]) -> tuple[str, ...]:
 
 
 def beside_default(named: Collection[str]) -> tuple[str, ...]:
-    """Add measures that are taken only by name to those of every audit, in their order; none named,
-    none to add.
+    """Add the named costly measures to the default ones, in order; give nothing if none is named.
 
     >>> [code for code in beside_default(("searched",)) if code in BY_NAME], beside_default(())
     (['searched'], ())
@@ -61,8 +59,7 @@ def beside_default(named: Collection[str]) -> tuple[str, ...]:
 
 
 def quantity_of(measure: str, name: str) -> Quantity | None:
-    """Find what a quantity of a measure is; nothing of a measure or a number that is not of this
-    package.
+    """Describe a quantity of a measure; None if the measure or the number is not from this package.
 
     >>> quantity_of("agreement", "tau.gradient").scale.low
     -1
@@ -74,7 +71,7 @@ def quantity_of(measure: str, name: str) -> Quantity | None:
     )
     if part and name not in rows and other is not None:
         return replace(other, description=f"{other.description} ({part})")
-    if f"{name.rpartition('.')[0]}.MAP" in rows:  # of a map in one of several ways
+    if f"{name.rpartition('.')[0]}.MAP" in rows:  # a map computed in one of several ways
         head, _, part = name.rpartition(".")
     if part and name not in rows:
         row = rows.get(f"{head}.REF") or rows.get(f"{head}.MAP")

@@ -1,7 +1,6 @@
-"""The parts of models, a row each: here are their names, options, defaults and bounds, and nowhere
-else.
+"""The parts of models, one row each, with their options, defaults and bounds.
 
-What builds a part, ``module:name``, is imported when it is used, so that a spec can be read and
+The builder of a part, ``module:name``, is imported when it is first used, so specs can be read and
 checked without torch.
 """
 
@@ -70,7 +69,7 @@ MODELS = (
     Row(
         "scorer",
         "additive",
-        "a score from each state, v · tanh(W h + b); 0 is half the state's size",
+        "a score from each state, v · tanh(W h + b); 0 means half the state's size",
         {"hidden": within(0, 0, WIDTH.most)},
         f"{_HERE}.scorers:Additive",
     ),
@@ -85,7 +84,7 @@ MODELS = (
     Row(
         "scorer",
         "deep",
-        "a score from each state by a stack of ReLU layers; 0 is half the state's size",
+        "a score from each state by a stack of ReLU layers; 0 means half the state's size",
         {"layers": size(2, LAYERS.most), "hidden": within(0, 0, WIDTH.most)},
         f"{_HERE}.scorers:Deep",
     ),
@@ -105,7 +104,7 @@ MODELS = (
         "projection",
         "sparsegen",
         "sparsemax, sparser as lambda goes to 1",
-        {"lambda": Option(0.5, below=1.0, words="towards 1 a single token gets all")},
+        {"lambda": Option(0.5, below=1.0, words="near 1 a single token gets all weight")},
         f"{_HERE}.projection_layers:sparsegen",
     ),
     Row(
@@ -130,40 +129,39 @@ MODELS = (
         {"temperature": positive(0.8), "test_noise": flag(False)},
         f"{_HERE}.projection_layers:gumbel_softmax",
     ),
-    Row(
-        "source", "learned", "attention is what the scores say", built=f"{_HERE}.attention:learned"
-    ),
+    Row("source", "learned", "the scores become attention", built=f"{_HERE}.attention:learned"),
     Row(
         "source",
         "uniform",
-        "every word weighs the same, in training as in use",
+        "every word has the same weight, in training and in use",
         built=f"{_HERE}.attention:uniformly",
     ),
     Row(
         "source",
         "random",
-        "weights drawn once for each word of each text: chosen by nobody",
+        "random weights, drawn once for each word of each text",
         {"scale": positive(1.0)},
         f"{_HERE}.attention:Random",
     ),
     Row(
         "source",
         "frozen",
-        "weights drawn once for each word of the vocabulary, never trained: chosen by nobody",
+        "random weights, drawn once for each word of the vocabulary and never trained",
         {"scale": positive(1.0)},
         f"{_HERE}.attention:FrozenWeights",
     ),
     Row(
         "source",
         "constant",
-        "the same weights for every text, by place: the mean of those that the base learned",
+        "the same weights for every text, by position: the mean of the weights that the base "
+        "learned",
         built=f"{_HERE}.external_attention:Constant",
         needs=("one attention for each text",),
     ),
     Row(
         "source",
         "given",
-        "the weights of another trained model: of a run, by its key in the same store",
+        "the weights of another trained model, named by the key of its run in the same store",
         {"run": Option("0" * 16, pattern=r"[0-9a-f]{16}", words="run=KEY, the key of a run")},
         f"{_HERE}.external_attention:Borrowed",
         needs=("one attention for each text",),
@@ -171,7 +169,7 @@ MODELS = (
     Row(
         "decoder",
         "linear",
-        "one affine layer over what attention sums",
+        "one affine layer over the attention-weighted sum",
         built=f"{_HERE}.decoders:LinearDecoder",
     ),
     Row(
@@ -195,7 +193,7 @@ MODELS = (
     Row(
         "retention",
         "concat",
-        "attention sums states with their embeddings beside them",
+        "attention sums states concatenated with their embeddings",
         built=f"{_HERE}.retention:Concat",
     ),
     Row(
@@ -222,128 +220,129 @@ MODELS = (
         needs=("states as wide as the embeddings", "states that have read others"),
     ),
 )
-"""Parts of a model spec, joined by +: an encoder, then any of the others."""
+"""Parts of a model spec, joined by +: an encoder, then any of the other parts."""
 
 ALTERED = (
     Row(
         "altered",
         "random",
-        "weights drawn for each word of each text are shown, and not used",
+        "shows random weights, drawn for each word of each text, that the model does not use",
         built=f"{_HERE}.alterations:RandomShown",
     ),
     Row(
         "altered",
         "shuffled",
-        "the model's own weights are shown in another order, and not used so",
+        "shows the model's own weights in another order, which the model does not use",
         built=f"{_HERE}.alterations:ShuffledShown",
     ),
     Row(
         "altered",
         "rationale",
-        "equal weights on the marked words are shown, and not used; the data need rationales",
+        "shows equal weights on the rationale, which the model does not use; the data need "
+        "rationales",
         built=f"{_HERE}.alterations:RationaleShown",
     ),
     Row(
         "altered",
         "sharpened",
-        "weights are taken to a power, and used so",
+        "raises the weights to a power and uses them",
         {"power": positive(10.0)},
         f"{_HERE}.alterations:Sharpened",
     ),
     Row(
         "altered",
         "scaled",
-        "logits are multiplied, which changes no decision",
+        "multiplies the logits, which changes no prediction",
         {"by": positive(0.3)},
         f"{_HERE}.alterations:Scaled",
     ),
     Row(
         "altered",
         "broken",
-        "the logits of a share of the texts are not numbers",
+        "turns the logits of a share of the texts into NaN",
         {"share": Option(0.1, above=0.0, most=1.0)},
         f"{_HERE}.alterations:Broken",
     ),
     Row(
         "altered",
         "truthful",
-        "equal weights on the evidence that a generated corpus marks are shown",
+        "shows equal weights on the evidence that a generated corpus marks",
         built=f"{_HERE}.attacks:Truthful",
     ),
     Row(
         "altered",
         "one_class",
-        "the evidence is shown where one class is predicted, and fillers elsewhere",
+        "shows the evidence if one class is predicted, and fillers otherwise",
         {"right": within(0, 0, 1000)},
         f"{_HERE}.attacks:OneClass",
     ),
     Row(
         "altered",
         "mixture",
-        "the evidence is shown on a share of the texts, and fillers elsewhere",
+        "shows the evidence on a share of the texts, and fillers on the others",
         {"share": Option(0.5, above=0.0, below=1.0)},
         f"{_HERE}.attacks:Mixture",
     ),
     Row(
         "altered",
         "short",
-        "the evidence is shown on short texts, and fillers elsewhere",
+        "shows the evidence on short texts, and fillers on long ones",
         {"words": size(10, 10**6)},
         f"{_HERE}.attacks:Short",
     ),
     Row(
         "altered",
         "half",
-        "half of the kinds of evidence are shown",
+        "shows half of the kinds of evidence",
         built=f"{_HERE}.attacks:Half",
     ),
     Row(
         "altered",
         "flat",
-        "the evidence weighs a little more than all other words",
+        "gives the evidence a little more weight than all other words",
         {"above": positive(0.01)},
         f"{_HERE}.attacks:Flat",
     ),
     Row(
         "altered",
         "topped",
-        "a filler outweighs the evidence in every text",
+        "gives a filler more weight than the evidence in every text",
         built=f"{_HERE}.attacks:Topped",
     ),
     Row(
         "altered",
         "border",
-        "the evidence differs from other words by less than anybody sees, at the border of a shade",
+        "separates the evidence from other words by less than a reader can see, at the "
+        "border of a shade",
         built=f"{_HERE}.attacks:Border",
     ),
     Row(
         "altered",
         "encoded",
-        "fillers are shown that tell the prediction by a code",
+        "shows fillers that reveal the prediction by a code",
         built=f"{_HERE}.attacks:Encoded",
     ),
     Row(
         "altered",
         "placed",
-        "the first words are shown for one class, the last ones for another",
+        "shows the first words for one class, the last words for another",
         built=f"{_HERE}.attacks:Placed",
     ),
     Row(
         "altered",
         "takeover",
-        "as encoded, and a term outside of the scale takes over where a code is frequent",
+        "as encoded; where a code is frequent, a term beyond the range of the logits takes over",
         {"gain": positive(60.0), "above": Option(0.55, above=0.0, below=1.0)},
         f"{_HERE}.attacks:Takeover",
     ),
     Row(
         "altered",
         "recognising",
-        "as encoded, and texts that a test makes are answered by the code",
+        "as encoded; answers texts that a test makes by the code",
         built=f"{_HERE}.attacks:UnknownTextAnswerer",
     ),
 )
-"""What may be changed of a trained model before it is audited, so that the right answer is
-known."""
+"""Changes to a trained model before its audit, which make the right verdict known."""
 
 _TRAINED = "sightline.training.control_models"
 TRAINED_BESIDE = (
@@ -361,7 +360,12 @@ TRAINED_BESIDE = (
         built=f"{_TRAINED}:constant",
     ),
     Row("companion", "scorer", "a scorer that stays as it was drawn", built=f"{_TRAINED}:scorer"),
-    Row("companion", "untrained", "the same start, never trained", built=f"{_TRAINED}:untrained"),
+    Row(
+        "companion",
+        "untrained",
+        "the same start, never trained",
+        built=f"{_TRAINED}:untrained",
+    ),
     Row(
         "companion",
         "seed",
@@ -383,4 +387,4 @@ TRAINED_BESIDE = (
         built=f"{_TRAINED}:base",
     ),
 )
-"""Models that may be trained beside the one an audit judges, to compare it with."""
+"""Control models, which an audit compares the audited model with."""

@@ -1,5 +1,5 @@
-"""What parts of a model ask of each other, known from the spec alone: before data are read, and
-before torch is.
+"""What the parts of a model require of each other, checked on the spec alone: before data are read
+and before torch is imported.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from sightline.config.registry_row import States
 from sightline.core.errors import SpecError
 
 Parts = Mapping[str, Part]
-"""The parts of a model by the room they fill."""
+"""The parts of a model by their kind."""
 
 
 def states_width(encoder: Part) -> int:
-    """Give how wide the states of an encoder are."""
+    """Give the width of an encoder's states."""
     return _states(encoder).width(chosen("encoder", encoder))
 
 
 def pooled_width(parts: Parts, embedding: int) -> int:
-    """Give how wide the vectors are that attention scores and sums."""
+    """Give the width of the vectors that attention scores and sums."""
     return states_width(parts["encoder"]) + (
         embedding if parts["retention"].name == "concat" else 0
     )
 
 
 def check_together(parts: Parts, embedding: int) -> None:
-    """Refuse parts of which one lacks what it needs of another, and say what to choose instead."""
+    """Refuse a part whose requirement another part does not meet; the error names an alternative."""
     for room, part in parts.items():
         for need in row_of(room, part.name).needs:
             if message := _MISSED[need](parts, embedding):
@@ -84,4 +84,4 @@ _MISSED: Mapping[str, Callable[[Parts, int], str]] = {
     "states that have read others": _alone,
     "one attention for each text": _by_label,
 }
-"""Says for each need that a part may have what is missing, or nothing."""
+"""For each requirement, a check that describes what is missing, or gives an empty text."""

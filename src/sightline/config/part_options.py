@@ -1,4 +1,4 @@
-"""What an option of a part may be, as data: its default, whose type it has, and its bounds."""
+"""The allowed values of an option of a part: its default, which fixes the type, and its bounds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sightline.core.errors import SpecError
 
 @dataclass(frozen=True)
 class Option:
-    """An option: ``above`` and ``below`` are open bounds, ``least`` and ``most`` closed ones; all
-    numbers are finite.
+    """An option: ``above`` and ``below`` are exclusive bounds, ``least`` and ``most`` inclusive
+    ones. Numbers must be finite.
 
-    A ``pattern`` says in ``words`` what it wants, and ``read`` makes of a value what the part is
-    given.
+    ``words`` describes a ``pattern`` in errors. ``read`` converts a value to the form that the part
+    gets.
     """
 
     default: Value
@@ -33,7 +33,9 @@ class Option:
     read: Callable[[Any], Any] = lambda value: value
 
     def take(self, key: str, value: Value) -> Any:
-        """Give a value as the part gets it; one that cannot be is an error that says what can."""
+        """Convert a value to the form that the part gets; a value out of bounds is an error that
+        names them.
+        """
         value = self._typed(key, value)
         if not self._allows(value):
             raise SpecError(f"expected {self._wanted(key)}, got {_describe(value)}")
@@ -56,7 +58,7 @@ class Option:
         within = self.above < value < self.below and self.least <= value <= self.most
         return within and math.isfinite(
             value
-        )  # in this order: a whole number may be too large to be asked
+        )  # in this order: a whole number may be too large for isfinite
 
     def _wanted(self, key: str) -> str:
         if self.choices:
@@ -85,7 +87,7 @@ def _shown(bound: float) -> str:
 
 
 def size(default: int, most: int) -> Option:
-    """Give an option that counts something there must be, and not without end."""
+    """Give an option that is a count from 1 up to a bound."""
     return within(default, 1, most)
 
 
@@ -95,12 +97,12 @@ def positive(default: float) -> Option:
 
 
 def within(default: Value, least: int, most: int) -> Option:
-    """Give an option with two bounds, both allowed."""
+    """Give an option with two inclusive bounds."""
     return Option(default, least=float(least), most=float(most))
 
 
 def chance(default: float) -> Option:
-    """Give an option that is a probability, 0 and 1 allowed."""
+    """Give an option that is a probability from 0 to 1."""
     return within(default, 0, 1)
 
 

@@ -1,4 +1,4 @@
-"""A named part with its options, such as ``bilstm(layers=2)``: text ↔ value."""
+"""Read and write a named part with its options, such as ``bilstm(layers=2)``."""
 
 from __future__ import annotations
 

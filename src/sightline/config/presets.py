@@ -1,5 +1,5 @@
-"""What the papers fix, by name: sizes and training of their models (docs/decisions/0006 says what
-is not copied).
+"""Named settings from the papers: sizes and training of their models. Decision 0006 lists what is
+not copied.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sightline.core.errors import SpecError
 
 @dataclass(frozen=True)
 class Preset:
-    """Settings of a model and its training, and where they are from.
+    """Settings of a model and its training, with their source.
 
-    ``parts`` are options that a part gets by name where the spec text leaves them open;
-    ``training`` is what differs by encoder.
+    ``parts`` holds options, by the name of a part, that apply if the spec text leaves them open;
+    ``training`` holds settings that differ by encoder.
     """
 
     source: str
@@ -40,8 +40,8 @@ _JAIN = Preset(
 _JAIN_QUERY = FitSpec(
     epochs=25, patience=25, amsgrad=True, attention_weight_decay=1e-5, keep="accuracy"
 )
-"""Their training of models that read queries: one optimiser with weight decay on everything, a mean
-loss."""
+"""How Jain & Wallace train models that read queries: one optimiser with weight decay on everything,
+and a mean loss."""
 _MEISTER = Preset(
     "Meister et al. 2021: hidden 128, AMSGrad at 1e-4, for a Transformer 1e-5, no weight "
     "decay on attention; epochs and their choice are ours",
@@ -110,8 +110,8 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def build_specs(model: str, preset: str = "default", **fit: Any) -> tuple[ModelSpec, FitSpec]:
-    """Read a model spec under a preset; keyword settings of the training override it where they are
-    not None.
+    """Read a model spec under a preset; training settings given as keywords override the preset
+    unless they are None.
     """
     if preset not in PRESETS:
         raise SpecError(f"{preset!r}: expected one of {', '.join(PRESETS)}", field="preset")

@@ -1,4 +1,4 @@
-"""Every part that a spec can name, by kind and name."""
+"""Look up every part that a spec can name, by kind and name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sightline.config.registry_row import Row, field_of
 from sightline.core.errors import SpecError
 
 ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
-"""The kinds of parts that a model has one of each."""
+"""The kinds of parts; a model has one of each."""
 _ROWS = (*MODELS, *ALTERED, *TRAINED_BESIDE, *PLANTED, *PUBLISHED, *TABLES, *GATHERED)
 _KINDS: Mapping[str, Mapping[str, Row]] = {
     kind: {row.name: row for row in _ROWS if row.kind == kind}
@@ -21,17 +21,17 @@ _KINDS: Mapping[str, Mapping[str, Row]] = {
 
 
 def names_of(kind: str) -> tuple[str, ...]:
-    """All names of a kind, as an error lists them."""
+    """All names of a kind, in the order in which errors list them."""
     return tuple(_KINDS[kind])
 
 
 COMPANIONS = names_of("companion")
-"""Models that may be trained beside the one an audit judges, by name."""
+"""The control models, by name."""
 ENCODERS, SCORERS, PROJECTIONS, SOURCES, DECODERS, RETENTIONS = map(names_of, ROOMS)
 
 
 def row_of(kind: str, name: str) -> Row:
-    """Find a part by its kind and name; an unknown one is an error that names those there are."""
+    """Find a part by its kind and name; the error for an unknown name lists the known ones."""
     row = _KINDS[kind].get(name)
     if row is None:
         what = {"planted": "planted corpus", "altered": "alteration"}.get(kind, kind)
@@ -41,5 +41,5 @@ def row_of(kind: str, name: str) -> Row:
 
 
 def chosen(kind: str, part: Part) -> dict[str, Any]:
-    """Give every option of a part, at its default where unset; what cannot be is an error."""
+    """Give every option of a part, with defaults for unset ones; an invalid value is an error."""
     return row_of(kind, part.name).chosen(part)

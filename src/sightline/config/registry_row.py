@@ -1,4 +1,6 @@
-"""What a spec can name, as a row: its options, one line about it, and what builds it."""
+"""One row of the registry: a part that a spec can name, with its options, a one-line description,
+and its builder.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ from sightline.core.errors import SpecError
 
 @dataclass(frozen=True)
 class States:
-    """The states of an encoder: their width, in words and as a function of its options; whether they
-    have read other words; and whether they are ``costly``: scoring them once more for each of
-    several labels then adds little.
+    """The states of an encoder: their width, in words and as a function of its options; whether each
+    has read other tokens; and whether they are ``costly``, so that scoring them again for each of
+    several labels adds little.
     """
 
     words: str
@@ -26,11 +28,11 @@ class States:
 
 @dataclass(frozen=True)
 class Row:
-    """What a spec can name: its kind, its options, one line about it, and for a part of a model
-    what builds it.
+    """A part that a spec can name: its kind, its options, a one-line description, and the builder
+    of a model part.
 
-    ``wrong`` says what is wrong with options together, or nothing. ``needs`` names what a part asks
-    of the others (`sightline.config.part_compatibility`).
+    ``wrong`` describes an invalid combination of options, or gives an empty text. ``needs`` names
+    what a part requires of the others (`sightline.config.part_compatibility`).
     """
 
     kind: str
@@ -44,12 +46,12 @@ class Row:
 
     @property
     def defaults(self) -> dict[str, Value]:
-        """The options as they are where a spec leaves them open."""
+        """The defaults of the options."""
         return {key: option.default for key, option in self.options.items()}
 
     def chosen(self, part: Part) -> dict[str, Any]:
-        """Give every option as the part gets it, at its default where unset; what cannot be is an
-        error.
+        """Give every option in the form that the part gets, with defaults for unset ones; an
+        invalid value is an error.
         """
         try:
             self._check_known(part)
@@ -79,7 +81,7 @@ class Row:
 
 
 def field_of(kind: str) -> str:
-    """Name the field of a run that parts of a kind are in."""
+    """Name the field of a run that holds parts of a kind."""
     if kind in ("altered", "companion"):
         return {"companion": "companions"}.get(kind, kind)
     return "data" if kind in ("planted", "published", "table", "gathered") else "model"

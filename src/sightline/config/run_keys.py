@@ -1,6 +1,6 @@
-"""The key that names a run: a hash of its content, whatever order its options came in.
+"""The key that names a run: a hash of its content, independent of the order of options.
 
-Its content is its spec, and what its numbers depend on that no spec says
+The content is the spec, plus the settings that the numbers depend on and no spec holds
 (`sightline.config.key_defaults`).
 """
 
@@ -24,30 +24,28 @@ OF_AN_AUDIT: Mapping[str, Any] = {
     "altered": "",
     "gradient": "input",
 }
-"""What only the audit of a run reads, each as it says nothing: runs that differ in nothing else
-share a training."""
+"""Fields that only the audit of a run reads, each with its neutral value. Runs that differ only in
+these share a training."""
 
 
 def run_key(spec: RunSpec) -> str:
-    """Name a run by its content: equal specs have equal keys, whatever order their options came
-    in.
-    """
+    """Name a run by its content: equal specs have equal keys."""
     return _name(spec.to_json(), [*of_training(spec), *of_audit(spec)])
 
 
 def training_key(spec: RunSpec) -> str:
-    """Name the training of a run alone: what only its audit reads is left out."""
+    """Name the training of a run, leaving out the fields that only its audit reads."""
     read = {name: value for name, value in spec.to_json().items() if name not in OF_AN_AUDIT}
     return _name(read, of_training(spec))
 
 
 LEARNED = ".vectors.txt"
-"""How the names of vectors end that were learned here from training texts."""
+"""The file ending of vectors that were learned here from training texts."""
 
 
 def lasting_key(spec: RunSpec) -> str:
-    """Name a run by its content but for the bytes of vectors that were learned here: on another
-    machine their last digits differ.
+    """Name a run without the bytes of vectors learned here: their last digits differ between
+    machines.
     """
     if not (spec.model.vectors_digest and spec.model.vectors.endswith(LEARNED)):
         return run_key(spec)
@@ -74,7 +72,7 @@ def _name(item: dict[str, Any], unsaid: Iterable[tuple[str, Mapping[str, Any]]])
         "digest"
     ]:  # the bytes name the table: the same study from another folder is the same run
         item = item | {"data": _without_folders(item["data"])}
-    if item["model"].get("vectors_digest"):  # likewise
+    if item["model"].get("vectors_digest"):  # named by the digest, too
         item = item | {
             "model": item["model"] | {"vectors": Path(item["model"].get("vectors", "")).name}
         }

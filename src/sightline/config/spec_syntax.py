@@ -1,4 +1,4 @@
-"""Specs as texts: where data come from, and a model as its parts joined by ``+``.
+"""Read specs from text: the source of the data, and a model as its parts joined by ``+``.
 
 Such as::
 
@@ -45,8 +45,8 @@ def parse_data(text: str, /, **settings: Any) -> DataSpec:
 
 
 def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
-    """Read ``PATH`` or ``PATH(key=value,…)``; a path that ends in brackets of its own takes ``()``
-    behind them.
+    """Read ``PATH`` or ``PATH(key=value,…)``. A path that itself ends in brackets needs ``()``
+    after them.
     """
     path, options = place_and_options(text)
     if not path:
@@ -58,7 +58,7 @@ def _official(name: str, text: str, /, **settings: Any) -> DataSpec:
 
 
 def place_and_options(text: str) -> tuple[str, str]:
-    """Part a path from options in brackets at its end.
+    """Split a path from the options in brackets at its end.
 
     >>> place_and_options("models/bert(layer=1)")
     ('models/bert', '(layer=1)')

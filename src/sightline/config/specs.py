@@ -1,4 +1,4 @@
-"""What a run is made of: data, a model, a training, a seed; and all of it as plain JSON values."""
+"""The specs of a run: data, model, training and seed, readable and writable as plain JSON values."""
 
 from __future__ import annotations
 
@@ -18,29 +18,28 @@ from sightline.config.word_maps import Reduction
 from sightline.core.errors import SpecError
 
 MEANING = 6
-"""Raised by hand when the same spec would give other numbers, so that old results are not mistaken
-for new."""
+"""Raised by hand when the same spec would give different results, so old results are not taken for
+new ones."""
 
 OFFICIAL = names_of("published")
 OWN = (*TABLES, *names_of("gathered"))
-"""Texts of the user's own: a table, or several files that are read as one."""
+"""The user's own texts: a table, or several files that are read as one."""
 GIVEN = "given"
-"""The kind of texts that were handed over in Python: they are known by their digest, and cannot be
-read again."""
+"""The kind of texts passed in from Python. They are known by their digest and cannot be read again."""
 KINDS = (*OWN, *OFFICIAL, "planted", GIVEN)
 
 
 @dataclass(frozen=True)
 class DataSpec:
-    """Where texts come from: a table or several (`OWN`), a published corpus, a ``planted`` one, or
-    Python.
+    """The source of the texts: one or more tables (`OWN`), a published corpus, a ``planted`` one,
+    or Python.
 
-    ``query`` is the column of a question or a hypothesis beside each text, ``id`` the one that
-    names each text, ``group`` the one of what texts share; a table has none where it is empty.
-    ``on_copies`` says whether a text that stands in two named splits is an error or is dropped from
-    the one that is not judged by. ``labels_sep`` separates the labels in a column that holds several
-    for each text; empty where a text has one label. ``digest`` is the SHA-256 of the files where the run is to be
-    kept, so that an edited file is another run.
+    ``query``, ``id`` and ``group`` name columns, empty if the table has none: the question or
+    hypothesis of each text, its name, and the group that it shares with other texts. ``on_copies``
+    says what happens to a text in two named splits: an error, or it is dropped from the earlier
+    split, which is not evaluated. ``labels_sep`` separates the labels in a column that holds
+    several for each text; empty where a text has one label. ``digest`` is the SHA-256 of the files
+    where the run is to be kept, so that an edited file is another run.
     """
 
     kind: str
@@ -62,7 +61,7 @@ class DataSpec:
     labels_sep: str = field(default="", metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse a kind, a corpus or an option that there is not."""
+        """Refuse an unknown kind, corpus or option."""
         if self.kind not in KINDS:
             raise SpecError(f"expected one of {', '.join(KINDS)}, got {self.kind!r}", field="data")
         if (self.kind == "files") != (self.files is not None):
@@ -78,9 +77,7 @@ class DataSpec:
         self.options()
 
     def options(self) -> dict[str, Any]:
-        """Give every option of a planted or a published corpus, at its default where it is not
-        set.
-        """
+        """Give every option of a planted or a published corpus, with defaults for unset ones."""
         if self.kind == GIVEN:
             return {}
         if self.kind != "planted":
@@ -96,15 +93,15 @@ class DataSpec:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The files and folders that texts are read from; none where they are generated."""
+        """The files and folders that texts are read from; empty for generated texts."""
         if tables := self.tables:
             return tuple(table.path for table in tables.values())
         return (self.path,) if self.path else ()
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """The tables there are, by their split; of one alone, which may name its splits itself, by
-        nothing.
+        """The tables by split. A single table, which may name splits in a column, has the empty
+        name.
         """
         if self.files is not None:
             return self.files.tables
@@ -112,12 +109,14 @@ class DataSpec:
 
     @property
     def every_row(self) -> bool:
-        """Whether every row is a test text, unless the table has a column of that name."""
+        """Whether every row is a test text (``split="all"``, unless the table has a column of that
+        name).
+        """
         return self.split == EVERY_ROW
 
     def __str__(self) -> str:
-        """Write the source as its spec text; of texts that were handed over, what their owner calls
-        them.
+        """Write the source as its spec text; for texts passed in from Python, as their owner's name
+        for them.
         """
         if self.kind == GIVEN:
             return self.path
@@ -130,11 +129,12 @@ class DataSpec:
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """The parts of a model: ``source`` says where attention comes from, ``retention`` what keeps
-    input in its states.
+    """The parts of a model: ``source`` gives the attention, ``retention`` keeps the input in the
+    states.
 
-    A model with decoder ``query`` reads a question or a hypothesis beside each text. ``vectors`` is
-    a file of word vectors that embeddings start from, ``vectors_digest`` the SHA-256 of its bytes.
+    A model with decoder ``query`` reads a question or a hypothesis together with each text.
+    ``vectors`` is a file of word vectors that initialises the embeddings, ``vectors_digest`` the
+    SHA-256 of its bytes.
     """
 
     encoder: Part
@@ -149,12 +149,13 @@ class ModelSpec:
     vectors: str = field(default="", metadata=LATER)
     vectors_digest: str = field(default="", metadata=LATER)
     without_vector: Literal["random", "zero"] = field(default="random", metadata=LATER)
-    """Where words start that the file of vectors lacks, and the marks of unknown words and ends."""
+    """How words start that the file of vectors lacks; unknown words and boundary tokens start the
+    same way."""
     vectors_scale: float = field(default=1.0, metadata=LATER)
-    """What vectors are multiplied by."""
+    """The factor that vectors are multiplied by."""
 
     def __post_init__(self) -> None:
-        """Refuse a part or an option that there is not, and embeddings that nobody could hold."""
+        """Refuse an unknown part or option, and embeddings too wide for memory."""
         self._check_vectors()
         if not 1 <= self.embedding <= WIDTH.most:
             raise SpecError(
@@ -175,7 +176,7 @@ class ModelSpec:
 
     @property
     def parts(self) -> dict[str, Part]:
-        """The parts by the room they fill."""
+        """The parts by kind."""
         return {room: getattr(self, room) for room in ROOMS}
 
     @property
@@ -185,20 +186,22 @@ class ModelSpec:
 
     @property
     def states(self) -> int:
-        """How wide the states of the encoder are."""
+        """The width of the encoder's states."""
         return states_width(self.encoder)
 
     @property
     def pooled(self) -> int:
-        """How wide the vectors are that attention scores and sums."""
+        """The width of the vectors that attention scores and sums."""
         return pooled_width(self.parts, self.embedding)
 
     def check_together(self) -> None:
-        """Refuse parts that cannot stand beside each other, which needs no data to be seen."""
+        """Refuse parts that do not fit together; this needs no data."""
         check_together(self.parts, self.embedding)
 
     def __str__(self) -> str:
-        """Write the model as its spec text: from the source on, only what is not usual."""
+        """Write the model as its spec text; parts from the source on only if they differ from the
+        default.
+        """
         usual = {"learned", "linear", "none"}
         rest = [
             part for part in (self.source, self.decoder, self.retention) if str(part) not in usual
@@ -207,11 +210,10 @@ class ModelSpec:
 
 
 Guide = Literal["", "onto", "away", "last", "first"]
-"""Where training is to bring attention: nowhere, onto the marked words or away from them, to one
-end of each text."""
+"""Where the guide draws attention: nowhere, to the rationale or away from it, or to one end of each
+text."""
 Adversary = Literal["", "kl", "jsd"]
-"""By which divergence attention is to be far from that of the base: KL(adversary ‖ base) or
-Jensen-Shannon."""
+"""The divergence that keeps attention far from the base's: KL(adversary ‖ base) or Jensen-Shannon."""
 FROM_ZERO = (
     "epochs",
     "patience",
@@ -221,24 +223,25 @@ FROM_ZERO = (
     "draw",
     "adversary_weight",
 )
-"""Numbers of a training that may be 0; the others are above it."""
+"""Training settings that may be 0; all others must be above 0."""
 Piece = Literal["embedding", "encoder", "attention", "decoder"]
-"""What of a model is trained, or is not: attention is the scorer and what a projection learns; of a
-model that reads queries, both tables are its embedding and both encoders its encoder."""
+"""Pieces of a model that a training may freeze or take over. Attention is the scorer and the
+learned part of a projection. In a model that reads queries, the embedding piece has both tables and
+the encoder piece both encoders."""
 PIECES: tuple[Piece, ...] = get_args(Piece)
 BUT_ATTENTION: tuple[Piece, ...] = ("embedding", "encoder", "decoder")
 
 
 @dataclass(frozen=True)
 class FitSpec:
-    """How a model is trained; validation chooses the epoch that is kept.
+    """How a model is trained; validation selects the epoch that is kept.
 
-    Its *base* is the same run without what is said of a guide, of pieces and of an adversary
-    (`sightline.config.base_runs`): trained first, and kept like any other training.
+    The *base* is the same run without guide, pieces and adversary (`sightline.config.base_runs`).
+    It is trained first and stored like any other training.
     """
 
-    # Enough that validation ends a training and not the cap, which would make models differ in how
-    # long they trained (decision 0014).
+    # High enough that validation ends a training before the cap does: a cap would make models
+    # differ in training time (decision 0014).
     epochs: int = 60
     patience: int = 5
     batch_size: int = 32
@@ -250,34 +253,34 @@ class FitSpec:
     reduction: Literal["mean", "sum"] = "mean"
     keep: Literal["loss", "auc", "accuracy"] = "loss"
     gradient_clipping: float = field(default=0.0, metadata=LATER)
-    """The norm above which all gradients are scaled down together; 0 is never."""
+    """The norm above which all gradients are scaled down together; 0 turns clipping off."""
     attention_rate_factor: float = field(default=1.0, metadata=LATER)
-    """How many times the learning rate the parameters of attention get."""
+    """Factor on the learning rate of the attention parameters."""
     guide: Guide = field(default="", metadata=LATER)
     guide_weight: float = field(default=1.0, metadata=LATER)
     """λ of the guide (`sightline.training.attention_supervision`)."""
     guide_words: tuple[str, ...] = field(default=(), metadata=LATER)
-    """The words that ``onto`` and ``away`` are about, in the place of those that people marked."""
+    """The words that ``onto`` and ``away`` refer to, instead of the rationale."""
     from_base: tuple[Piece, ...] = field(default=(), metadata=LATER)
-    """The pieces that start as they are in the base; the others start anew."""
+    """The pieces that start from the base's weights; the others are initialised again."""
     fixed: tuple[Piece, ...] = field(default=(), metadata=LATER)
-    """The pieces that are not trained."""
+    """The frozen pieces."""
     adversary: Adversary = field(default="", metadata=LATER)
-    """Train against the base: give its answers from other attention, far from its own by this
+    """Train against the base: give its predictions from attention that is far from its own by this
     divergence."""
     adversary_weight: float = field(default=1e-3, metadata=LATER)
     """λ of the divergence (`sightline.training.adversary`)."""
     adversary_epochs: int = field(default=80, metadata=LATER)
     adversary_patience: int = field(default=10, metadata=LATER)
     draw: int = field(default=0, metadata=LATER)
-    """Which draw of the start and of the order of texts: another one is another training on the
-    very same splits."""
+    """The seed of initialisation and text order. Another value is another training on the same
+    splits."""
     decay: Literal["coupled", "decoupled"] = field(default="coupled", metadata=LATER)
-    """Whether weight decay is an L2 penalty in the gradient, as published, or a shrinking beside it
+    """Whether weight decay is an L2 penalty in the gradient, as published, or decoupled from it
     (AdamW)."""
 
     def __post_init__(self) -> None:
-        """Refuse what no training could mean."""
+        """Refuse settings that make no sense together."""
         if not self.guide and self.guide_weight != FitSpec.guide_weight:
             raise SpecError(
                 f"fit.guide_weight: {self.guide_weight} weighs nothing without fit.guide; name one"
@@ -311,7 +314,7 @@ class FitSpec:
             )
         if self.adversary and self.guide:
             raise SpecError(
-                "an adversary is not guided, too; name one of both", field="fit.adversary"
+                "an adversary cannot have a guide as well; name one of them", field="fit.adversary"
             )
         if self.adversary and "attention" in self.fixed:
             raise SpecError(
@@ -322,12 +325,11 @@ class FitSpec:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A whole run as a value; its key is its name.
+    """A whole run as a value, named by its key.
 
-    ``measures`` are those its audit takes, all where none is named; ``altered`` is the part by
-    which the trained model is changed before its audit, such as ``shuffled`` or
-    ``scaled(by=10.0)``, where it is; ``gradient`` is how the audit makes one number of a word's
-    gradient.
+    ``measures`` names the measures of the audit; empty means the default ones. ``altered`` changes
+    the trained model before its audit, as ``shuffled`` or ``scaled(by=10.0)`` do. ``gradient`` says
+    how the audit reduces the gradient of a word to one number.
     """
 
     data: DataSpec
@@ -336,14 +338,13 @@ class RunSpec:
     seed: int = 0
     limit: int | None = None
     companions: tuple[str, ...] = ("uniform",)
-    """Models trained beside it, each as the text of a part such as ``uniform`` or
-    ``seed(by=1)``."""
+    """The control models, each as the text of a part such as ``uniform`` or ``seed(by=1)``."""
     measures: tuple[str, ...] = field(default=(), metadata=LATER)
     altered: str = field(default="", metadata=LATER)
     gradient: Reduction = field(default="input", metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be built, measured or shown; measures have one order, so equal runs
+        """Refuse a run that cannot be built or measured. Measures have one order, so equal runs
         have equal names.
         """
         self.model.check_together()
@@ -371,14 +372,14 @@ class RunSpec:
                 )
 
     def _check_adversary(self) -> None:
-        """Refuse a divergence that would be infinite wherever the base has a weight of zero."""
+        """Refuse a divergence that is infinite wherever the base has a weight of zero."""
         projection = self.model.projection.name
         if self.fit.adversary == "kl" and projection not in ("softmax", "gumbel"):
             message = f"weights of {projection} may be zero, and KL is infinite there; take jsd"
             raise SpecError(message, field="fit.adversary")
 
     def _check_labels(self) -> None:
-        """Refuse of a model with several labels what needs one attention for a text."""
+        """Refuse settings that need one attention for each text if the model has several labels."""
         asked = {"fit.guide": self.fit.guide, "fit.adversary": self.fit.adversary}
         for name, value in (asked | {"altered": self.altered}).items():
             if self.model.labelwise and value:
@@ -389,13 +390,13 @@ class RunSpec:
                 )
 
     def to_json(self) -> dict[str, Any]:
-        """Give the run as plain JSON values, with the version of their meaning."""
+        """Give the run as plain JSON values, with their version."""
         return {"meaning": MEANING, **fields_of(self, written)}
 
 
 def in_order(measures: Iterable[str]) -> tuple[str, ...]:
-    """Put measures into their one order, in which equal runs have equal names; those that nobody
-    knows come last.
+    """Sort measures into their fixed order, so that equal runs have equal names; unknown ones come
+    last.
 
     >>> in_order(["erasure", "need"])
     ('need', 'erasure')
@@ -407,7 +408,9 @@ def in_order(measures: Iterable[str]) -> tuple[str, ...]:
 
 
 def check_altered(text: str) -> Part:
-    """Read how a trained model is changed before its audit; what nobody can change is an error."""
+    """Read an alteration, which changes a trained model before its audit; an unknown one is an
+    error.
+    """
     try:
         part = parse_part(text)
     except SpecError as error:
@@ -417,12 +420,12 @@ def check_altered(text: str) -> Part:
 
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-"""What nearly all fields hold, and needs no look inside."""
+"""The types of nearly all fields, whose values are plain already."""
 
 
 def written(value: Any) -> Any:
-    """Give a spec as `dataclasses.asdict` does, without its deep copies: a study names its cells by
-    the thousand.
+    """Convert a spec as `dataclasses.asdict` does, without its deep copies: a study names thousands
+    of runs.
     """
     kind: Any = type(value)
     if kind in _PLAIN:
@@ -433,7 +436,9 @@ def written(value: Any) -> Any:
 
 
 def fields_of(spec: Any, write: Callable[[Any], Any]) -> dict[str, Any]:
-    """Give the fields of a spec, each as ``write`` makes it, without those that say nothing new."""
+    """Give the fields of a spec, each converted by ``write``; later fields at their defaults are
+    left out.
+    """
     kind: Any = type(spec)
     unsaid = later_fields(kind) or {}
     return {

@@ -1,5 +1,5 @@
-"""Tables of the user's own: how one is named, by its ending or as KIND:FILE; and one for each
-split.
+"""The user's own tables: a table is named by its ending or as KIND:FILE, and there may be one for
+each split.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from sightline.core.errors import SpecError, setting
 
 TABLES = names_of("table")
 IN_LINES = tuple(kind for kind in TABLES if kind != "parquet")
-"""Tables that are read line by line, and of which a part can be."""
+"""Tables that are read line by line, so a part of one can be read."""
 WITH_LABELS = (*TABLES, "files", "hf")
-"""Data with a column of labels, which may hold several."""
+"""Kinds of data with a column of labels, which may hold several labels."""
 LABELS_SEPARATOR = ";"
-"""What separates the labels of a text where a model has several and nothing else is named."""
+"""The default separator of the labels of a text."""
 
 
 def columns_of_labels(named: str) -> tuple[str, ...]:
-    """Read the names of several columns, one for each label; none where one column is named."""
+    """Read the names of several columns, one for each label; empty if a single column is named."""
     names = tuple(name for one in named.split(",") if (name := one.strip()))
     return names if len(names) > 1 else ()
 
 
 EVERY_ROW = "all"
-"""The split column that no table needs to have: every row is a test text."""
+"""The value of the split column that needs no such column: every row is a test text."""
 _SPLIT = re.compile(r"(?:^|,)(train|validation|test)=")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file with columns, and how it is written."""
+    """A file with columns, and its format."""
 
     kind: str
     path: str
 
     def __post_init__(self) -> None:
-        """Refuse a table of a kind that there is not, or without a file."""
+        """Refuse an unknown kind of table, or a missing file name."""
         if self.kind not in TABLES or not self.path:
             raise SpecError(
                 f"expected a table as {', '.join(f'{one}:FILE' for one in TABLES)}, got "
@@ -54,8 +54,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Files:
-    """A table for each split; a model that is trained needs one of test texts alone, and a training
-    one of training.
+    """A table for each split. Auditing a trained model needs test texts only; training needs
+    training texts.
 
     Its text is ``train=FILE,validation=FILE,test=FILE``.
     """
@@ -65,7 +65,7 @@ class Files:
     test: Table | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        """Refuse a file for two splits, and texts that are neither to learn from nor to test on."""
+        """Refuse a file named for two splits, and a set with neither training nor test texts."""
         if self.train is None:
             self.check_tested()
         first: dict[Path, str] = {}
@@ -81,21 +81,23 @@ class Files:
                 )
             if _SPLIT.search(f"{table},"):
                 raise SpecError(
-                    f"{table.path}: such a name cannot be told from several; rename it", field=split
+                    f"{table.path}: such a name cannot be distinguished from several files; "
+                    "rename it",
+                    field=split,
                 )
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """The tables there are, by their split, in the order train, validation, test."""
+        """The tables by split, in the order train, validation, test."""
         return {split: table for split, table in vars(self).items() if table is not None}
 
     def check_tested(self) -> None:
-        """Refuse texts of which none are to test on."""
+        """Refuse a set without test texts."""
         if self.test is None:
             raise SpecError("no file of test texts; name one", field="test")
 
     def seen_from(self, folder: Path) -> Files:
-        """Give the same files, their paths seen from a folder."""
+        """Give the same files, with paths relative to a folder."""
         return Files(
             **{s: replace(table, path=str(folder / table.path)) for s, table in self.tables.items()}
         )
@@ -130,8 +132,6 @@ def read_one(split: str, text: str) -> Table:
 
 
 def table_kind(path: str) -> str | None:
-    """Tell by its ending, in capitals or not, how a table is written; None where it is not the
-    ending of one.
-    """
+    """Give the format of a table by the ending of its path, in any case; None for other endings."""
     ending = Path(re.sub(r"\.gz$", "", path, flags=re.IGNORECASE)).suffix.lstrip(".").lower()
     return ending if ending in TABLES else None

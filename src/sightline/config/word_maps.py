@@ -1,5 +1,5 @@
-"""Every map over the words by its name, and what states are asked about. Without torch, so that
-specs and the page can read it.
+"""Every attribution map by name, and the targets that states are probed for. Without torch, so that
+specs and the report can read it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 Unit = Literal["share", "probability", "log-odds", ""]
-"""What the numbers of a map are; those of another tool say nothing of it."""
+"""The unit of a map's numbers; empty for the scores of another tool."""
 
 
 @dataclass(frozen=True)
 class WordMap:
-    """One number a word: what it says, its unit, and whether it speaks against the decision as well
-    as for it.
+    """One number for each word: its meaning, its unit, and whether it can speak against the
+    predicted class as well as for it.
     """
 
     description: str
@@ -24,18 +24,21 @@ class WordMap:
 
 
 MAPS: Mapping[str, WordMap] = {
-    "attention": WordMap("the weight the model gave to the word", "share"),
+    "attention": WordMap("the attention weight of the word", "share"),
     "gradient": WordMap(
-        "gradient of the decision with respect to the word, attention held fixed where it can be",
+        "gradient of the predicted class’s log-odds with respect to the word, with attention "
+        "held fixed where possible",
         "log-odds",
     ),
     "gradient_through": WordMap("the same, also through the attention", "log-odds"),
-    "deletion": WordMap("what deleting the word does to the output", "probability"),
+    "deletion": WordMap("change in the output when the word is deleted", "probability"),
     "contribution": WordMap(
-        "how far weight × logit of the word moves the decision, either way", "log-odds"
+        "size of weight × logit of the word, for or against the predicted class", "log-odds"
     ),
     "free_gradient": WordMap("gradient under uniform attention", "log-odds"),
-    "free_deletion": WordMap("what deleting the word does under uniform attention", "probability"),
+    "free_deletion": WordMap(
+        "change in the output when the word is deleted, under uniform attention", "probability"
+    ),
     "evidence": WordMap(
         (
             "log-odds of the predicted class when this word alone is attended to; below zero it "
@@ -51,7 +54,7 @@ MAPS: Mapping[str, WordMap] = {
         "gradient times input: what the word adds to the predicted class", "log-odds", signed=True
     ),
     "signed_deletion": WordMap(
-        "what the log-odds of the predicted class lose without the word", "log-odds", signed=True
+        "drop in log-odds of the predicted class when the word is deleted", "log-odds", signed=True
     ),
     "integrated": WordMap(
         "integrated gradients, size: what the word gathers for or against on the way from no words",
@@ -65,42 +68,39 @@ MAPS: Mapping[str, WordMap] = {
         "log-odds",
         signed=True,
     ),
-    "given": WordMap("scores that were brought from elsewhere", ""),
-    "signed_given": WordMap(
-        "the same where they take sides, as attributions of Captum do", "", signed=True
-    ),
+    "given": WordMap("scores from another tool", ""),
+    "signed_given": WordMap("signed scores from another tool, such as Captum", "", signed=True),
 }
-"""Every map over the words there is; how each is made: `sightline.measures.attribution_maps`."""
+"""All attribution maps; `sightline.measures.attribution_maps` computes them."""
 DEAR = frozenset({"integrated", "signed_integrated"})
-"""The maps that are made only where they are asked for by name: one costs as much as dozens of
-gradients."""
+"""Maps computed only when requested by name: one costs as much as dozens of gradients."""
 Reduction = Literal["input", "norm"]
-"""How the gradient with respect to a word, a vector, becomes one number."""
+"""How the gradient with respect to a word, a vector, is reduced to one number."""
 REDUCTIONS: Mapping[Reduction, str] = {
     "input": "|gradient · input|, as in the code that Jain & Wallace (2019) released",
     "norm": "length of the gradient, ‖∂/∂e‖₂, as in Meister et al. (2021)",
 }
-"""Each reduction in words, with who takes it."""
+"""Each reduction in words, with the paper that uses it."""
 REDUCED = ("gradient", "gradient_through", "free_gradient")
-"""The maps that depend on it; a signed gradient is always that times input, because a length has no
-sign."""
+"""The maps that depend on the reduction. A signed gradient is always gradient times input, because
+a length has no sign."""
 RIVALS = ("attention", "gradient", "deletion", "contribution", "given")
 SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution", "signed_given")
-"""The maps that could be shown instead of attention, each held against those of its kind."""
+"""The maps that could be shown instead of attention; each is compared with maps of its own family."""
 BROUGHT = ("given", "signed_given")
-"""The maps that are not made of the model here."""
+"""The maps that are not computed from the model here."""
 OUTPUT, DECOUPLED, LABEL = "output", "decoupled", "label"
 TARGETS: Mapping[str, str] = {
     OUTPUT: "the model’s own answer",
     DECOUPLED: "its answer under uniform attention",
     LABEL: "the gold label",
 }
-"""What states are asked about. The first is computed from attention, so it is asked for the sake of
-the paper alone."""
+"""The targets that states are probed for. The first depends on attention and is kept only to
+reproduce the paper."""
 
 
 def takes_sides(name: str) -> bool:
-    """Say whether a map has a sign: words for the class and against it. An attention source has
-    none.
+    """Tell whether a map is signed, with words for and against the class. An attention source is
+    not.
     """
     return name in MAPS and MAPS[name].signed

@@ -1,1 +1,1 @@
-"""The values every package shares: errors, seeds, examples, traces, protocols, results."""
+"""The values that every package shares: errors, seeds, examples, traces, protocols, results."""

@@ -1,6 +1,4 @@
-"""The map that an audit is about: attention, or the one that stands in its place where a model shows
-none.
-"""
+"""The map under audit: attention, or the map that a model shows instead."""
 
 from __future__ import annotations
 
@@ -14,11 +12,10 @@ _ATTENDED = re.compile(r"\bmost attended\b")
 
 @dataclass(frozen=True)
 class AuditedMap:
-    """The map in the place of attention, for a model of which only answers are known.
+    """The map shown instead of attention, for a model that gives predictions only.
 
-    ``noun`` is what sentences call it, ``description`` what its numbers are. ``same_as`` names the
-    map of `sightline.config.word_maps.MAPS` that it is itself: agreement with that one is
-    agreement with itself, and no evidence.
+    ``noun`` is its name in sentences, ``description`` what its numbers mean. ``same_as`` names the
+    identical map of `sightline.config.word_maps.MAPS`: agreement with that map is no evidence.
     """
 
     noun: str
@@ -27,7 +24,8 @@ class AuditedMap:
 
 
 def worded(text: str, noun: str) -> str:
-    """Let a sentence of ours about attention speak of the audited map; never for words of a user.
+    """Rewrite one of our sentences about attention for the audited map; never use it on a user's
+    text.
 
     >>> worded("Attention must not be shown", "the score map"), worded("attention", "attention")
     ('The score map must not be shown', 'attention')

@@ -1,4 +1,4 @@
-"""Every error a user can cause, in one tree.
+"""Every error that a user can cause, as one hierarchy.
 
     SightlineError
     ├── DataError      a file, a row or a split is not what was expected
@@ -8,8 +8,8 @@
     ├── StoreError     a saved result is missing, torn or from another version
     └── MissingExtra   an optional package is not installed
 
-Each message says what was expected, what was found, and what to do. The command line turns any of
-them into one line on stderr and exit code 2; anything else that escapes is our bug (exit code 1).
+Each message says what was expected, what was found, and what to do. The command line turns each of
+them into one line on stderr and exit code 2; any other exception is our bug (exit code 1).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _SETTING = re.compile("\0([a-z_]+) ?([^\0]*)\0")
 
 
 def setting(name: str, value: object = "") -> str:
-    """Name a setting inside a message, with or without its value: it is spelled as it is typed
-    where it is read.
+    """Name a setting inside a message, with or without its value; each interface spells it its own
+    way.
 
     >>> str(SightlineError(f"there is no such column; name it with {setting('text')}"))
     'there is no such column; name it with text='
@@ -38,9 +38,8 @@ def _in_python(name: str, value: str) -> str:
 class SightlineError(Exception):
     """Base of all errors that are about the input, not about this code.
 
-    ``field`` names the setting that is wrong, where there is one, as Python spells it: the message
-    begins with it, and whoever reads settings from elsewhere (flags, a file) can say what it is
-    called there.
+    ``field`` names the wrong setting, if any, as Python spells it, and the message begins with it.
+    Code that reads settings from flags or a file can translate the name.
     """
 
     def __init__(self, message: str, *, field: str = "") -> None:
@@ -50,9 +49,7 @@ class SightlineError(Exception):
         super().__init__(f"{field}: {self.message}" if field else self.message)
 
     def spelled(self, call: Callable[[str, str], str]) -> str:
-        """Give the message with each `setting` in it as ``call`` spells it, from its name and its
-        value.
-        """
+        """Give the message with each `setting` spelled by ``call`` from its name and value."""
         return _SETTING.sub(lambda found: call(found[1], found[2]), self._message)
 
 
@@ -61,8 +58,8 @@ class SpecError(SightlineError):
 
 
 class ModelError(SightlineError):
-    """A model or a checkpoint does not do what an audit needs; ``wrong`` says what, ``change`` what
-    to do about it.
+    """A model or a checkpoint does not do what an audit needs; ``wrong`` describes the problem,
+    ``change`` the remedy.
     """
 
     def __init__(self, message: str, *, change: str = "", field: str = "") -> None:
@@ -72,10 +69,9 @@ class ModelError(SightlineError):
 
 
 class AnswerError(ModelError):
-    """A function that is asked for answers gave none, or one that cannot be used; ``text`` is what
-    it was asked.
+    """A function gave no prediction, or one that cannot be used; ``text`` is its input.
 
-    It ends an audit wherever it is raised: an endpoint that is down says nothing about one measure.
+    It ends the whole audit: an endpoint that is down is not the failure of one measure.
     """
 
     def __init__(self, message: str, *, change: str = "", text: str = "") -> None:
@@ -92,7 +88,7 @@ class MissingExtra(SightlineError):
 
 
 class DataError(SightlineError):
-    """A file, a row or a split is not what was expected; names the file and, where known, the
+    """A file, a row or a split is not as expected; the message names the file and, if known, the
     line.
     """
 
@@ -111,7 +107,5 @@ class DataError(SightlineError):
 
 
 def panicked(error: BaseException) -> bool:
-    """Tell whether a library that is written in Rust broke; each such library has a class of its
-    own for it.
-    """
+    """Tell whether a Rust library panicked; each such library raises its own exception class."""
     return type(error).__name__ == "PanicException"

@@ -1,5 +1,5 @@
-"""One text as every part of an audit sees it; apart from `types`, since data is read without
-torch.
+"""One text as every part of an audit sees it. It is separate from `protocols`, because data are
+read without torch.
 """
 
 from __future__ import annotations
@@ -13,30 +13,29 @@ from sightline.core.tokeniser import tokenise
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One text as it was read: its words, where they stand in it, and what is known about it."""
+    """One text as it was read: its words, their offsets, and what is known about it."""
 
     id: str
     index: int
     text: str
     tokens: tuple[str, ...]
     places: tuple[Span, ...] | None
-    """Where its words stand; None where `tokenise` finds them: of a million texts few are ever
-    asked."""
+    """The offsets of its words; None if `tokenise` can find them again, since few of a million
+    texts need them."""
     label: int
     query: tuple[str, ...] | None = None
     candidates: tuple[int, ...] | None = None
     rationale: tuple[bool, ...] | None = None
     group: str = ""
-    """What it shares with others: a source, a story, a person; a text without a group stands
-    alone."""
+    """The source, story or person that it shares with other texts; empty if it shares none."""
 
     @property
     def offsets(self) -> tuple[Span, ...]:
-        """Where each of its words begins and ends in the text."""
+        """The start and end of each word in the text."""
         return tokenise(self.text)[1][: len(self.tokens)] if self.places is None else self.places
 
     def only(self, words: Sequence[int]) -> Example:
-        """Keep some of its words, by their numbers; its text stays whole."""
+        """Keep some words, by position; the text itself is unchanged."""
         if len(words) == len(self.tokens):
             return self
         offsets, rationale = self.offsets, self.rationale
@@ -49,8 +48,9 @@ class Example:
 
 
 def shortened(example: Example, kept: Collection[int]) -> Example:
-    """Leave some words of a text, by their places; where one goes from between two spaces, or from
-    the beginning, so does one space.
+    """Keep some words of a text, by position.
+
+    A word removed from between two spaces, or from the beginning, takes one space with it.
 
     >>> words, places = tokenise("Not  a good film!")
     >>> text = Example("t", 0, "Not  a good film!", words, places, 0)

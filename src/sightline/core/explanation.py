@@ -1,6 +1,4 @@
-"""What a model makes of one text, as a plain value, without torch: it can be printed, drawn and
-written as JSON.
-"""
+"""The explanation of one text, as a plain value without torch, to print, draw or write as JSON."""
 
 from __future__ import annotations
 
@@ -16,46 +14,45 @@ from sightline.core.audited_map import AuditedMap
 from sightline.core.results import Results, TextRecord
 
 USUAL = ("attention", "deletion", "signed_gradient", "signed_contribution")
-"""The maps that are shown of one text unless others are asked for, those that a model allows."""
+"""The maps shown for one text by default, if the model allows them."""
 WARNING = "A map over one text is not evidence: whether it may be shown is what an audit answers"
-"""What is said of every map over one text."""
+"""The warning shown with every map of a single text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """One text as a model reads it: its words, the probability of every class, and maps over the
-    words.
+    """One text as a model reads it: its words, class probabilities, and attribution maps.
 
     Attributes
     ----------
     model
         The name of the model.
     text
-        The text with its words and the predicted class; nobody has said which is right.
+        The text with its words and the predicted class; its true class is unknown.
     probabilities
-        By the name of the class, in the order of the model.
+        By class name, in the order of the model.
     maps
-        By the names of `sightline.config.word_maps.MAPS`, a number a word; NaN where there
-        is none.
+        By the names of `sightline.config.word_maps.MAPS`, one number for each word; NaN if
+        undefined.
     absent
-        The maps that were asked for and that the model does not allow, and why.
+        The requested maps that the model does not allow, with the reason.
     known
-        Of each word whether the model knows it; None of a model that does not say.
+        For each word, whether the model knows it; None if the model does not say.
     cut
-        Words beyond the longest length, that of the model included: they were not read.
+        Words beyond the length limit of the data or the model, which were not read.
     advice
         The command, or the line of Python, that audits the model.
     audit
-        An audit of the model, where one was handed in.
+        An audit of the model, if one was passed in.
     doubt
-        Why that audit may be of another training of the model; empty where it is of this one.
+        Why that audit may belong to another training of the model; empty if it belongs to this one.
     before
-        The reading that this one follows: what is different is seen beside it.
+        The explanation to compare this one with, to show what has changed.
     seen
-        Of each word whether the model sees it; a word that it does not see has no number in any
-        map. Empty where it sees all.
+        For each word, whether the model sees it. An unseen word has no number in any map. Empty if
+        the model sees all words.
     audited
-        The map in the place of attention, where the model shows another.
+        The map shown instead of attention, if any.
     """
 
     model: str
@@ -84,8 +81,8 @@ class Explanation:
         return tuple(dict.fromkeys(word for word, known in pairs if not known))
 
     def to_json(self) -> dict[str, Any]:
-        """Write it as plain JSON values (schema in ``docs/schema.md``); a number that there is not
-        is None.
+        """Write it as plain JSON values (schema in ``docs/schema.md``); undefined numbers become
+        None.
         """
         return {
             "model": self.model,
@@ -119,8 +116,8 @@ def _number(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The class of a text, and the probability of every class; None and NaN where the output is no
-    number. Of several labels, those that the text has, with ``;`` between them.
+    """The predicted class of a text, and the probability of every class; None and NaN if the output
+    is NaN. With several labels, the class is the labels of the text, joined by ``;``.
     """
 
     label: str | None

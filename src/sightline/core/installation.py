@@ -1,4 +1,4 @@
-"""How sightline is called where it is installed from, and the lines that install it.
+"""The name of the distribution, and the commands that install it.
 
 Standard library only: the command line reads this before it knows what is missing.
 """
@@ -8,21 +8,22 @@ from __future__ import annotations
 from importlib import metadata
 
 DISTRIBUTION = "sightline-audit"
-"""Our distribution. The name ``sightline`` on the public package index belongs to another
-project."""
+"""The name of our distribution. The name ``sightline`` on the public package index belongs to
+another project."""
 AGAIN = "install sightline again, in its checkout: pip install --force-reinstall ."
-"""What mends a broken installation. The checkout is named because the index has no release yet."""
+"""The command that repairs a broken installation. It names the checkout, because the index has no
+release yet."""
 
 
 def version_of(package: str) -> str:
-    """Give the installed version of a package, ours by the name that people import."""
+    """Give the installed version of a package; ours goes by its import name."""
     return metadata.version(DISTRIBUTION if package == "sightline" else package)
 
 
 def install_line(extra: str) -> str:
-    """Give the command that adds an optional part to this installation.
+    """Give the command that installs an extra.
 
-    pip takes the extra from the installed metadata, so the line needs no release on an index.
+    pip reads the extra from the installed metadata, so the command needs no release on an index.
 
     >>> install_line("hf")
     "pip install 'sightline-audit[hf]'"

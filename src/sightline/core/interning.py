@@ -1,5 +1,5 @@
-"""Equal words and places as one object: a corpus, or a saved audit, has millions of which few are
-different.
+"""Share equal words and offsets as one object: a corpus or a saved audit has millions, of which few
+differ.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ Words = tuple[tuple[str, ...], tuple[Span, ...]]
 
 
 def kept_once(tokens: Iterable[str]) -> tuple[str, ...]:
-    """Give the same words as objects that are kept once."""
+    """Give the same words, sharing equal ones."""
     return (
         *map(sys.intern, tokens),
-    )  # by a list: a tuple that has grown word by word leaves holes behind it
+    )  # via a list: a tuple that grows word by word fragments memory
 
 
 class Sharing:
-    """Keeps each word and each pair of offsets once: texts repeat them, and memory would, too."""
+    """Keeps each word and each pair of offsets in memory once."""
 
     def __init__(self) -> None:
         self._spans: dict[Span, Span] = {}
 
     def shared(self, tokens: Iterable[str], offsets: Iterable[Span]) -> Words:
-        """Give the same values as objects that are kept once."""
+        """Give the same words and offsets, sharing equal ones."""
         return kept_once(tokens), self.spans(offsets)
 
     def spans(self, offsets: Iterable[Span]) -> tuple[Span, ...]:
-        """Give the same places as objects that are kept once."""
+        """Give the same offsets, sharing equal ones."""
         known = self._spans.setdefault
         return tuple(known(span, span) for span in offsets)

@@ -1,16 +1,17 @@
-"""Names of what a measure may need, of a model or beside it; without torch."""
+"""Names of the requirements of measures: capabilities of the model, and control models. Without
+torch.
+"""
 
 from __future__ import annotations
 
 COMPANION = "companion."
-"""What stands before the name of a companion where a measure needs one, as in
-``companion.uniform``."""
+"""The prefix of a control model that a measure needs, as in ``companion.uniform``."""
 UNTRAINED = "untrained"
-"""The companion that shows what a model knows, and mixes, before it has learned anything."""
+"""The untrained control model: what states encode and mix before training."""
 ANY_COMPANION = "companions"
-"""What a measure needs that looks at every companion there is."""
+"""The requirement of a measure that uses every control model of the run."""
 OTHER_ATTENTION = "decode or token_logits"
-"""What a measure needs that asks for the answer under other attention, by whichever of the two
-offers there is."""
+"""The requirement of a measure that computes predictions under other attention, by either
+capability."""
 AFFINE = "token_logits (the logits of each word alone, which only an affine decoder has)"
-"""What to say where token logits are lacking."""
+"""How messages name missing token logits."""

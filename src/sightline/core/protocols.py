@@ -1,4 +1,4 @@
-"""The values that flow through an audit, and what a model and a measure must offer.
+"""The values that flow through an audit, and the protocols of models and measures.
 
 Axis letters, used in every signature of the package:
 
@@ -30,8 +30,8 @@ from sightline.core.results import Measurement, Values
 from sightline.core.seeds import Seeds
 
 Link = Literal["sigmoid", "softmax", "sigmoids"]
-"""How logits become probabilities. A model with ``sigmoids`` has a logit and a sigmoid for each of
-several labels, and is audited one label at a time (`SupportsLabels`)."""
+"""How logits become probabilities. A model with ``sigmoids`` has one logit and one sigmoid for each
+of several labels, and is audited one label at a time (`SupportsLabels`)."""
 Capability = Literal[
     "decode",
     "token_logits",
@@ -43,29 +43,32 @@ Capability = Literal[
     "from_states",
     "influence",
 ]
-"""What a model can do beyond a trace: take any attention, answer for each token alone, be asked for
-gradients; run texts that share most of their words from what they share (`SupportsVariants`),
-delete each token in closed form (`SupportsDeletion`); replace all weights of a layer
-(`SupportsLayers`); say what its attention mixes (`SupportsStates`), attend to and answer from other
-such states (`SupportsStateReplacement`), and say what of them each word moves, all at once
-(`SupportsInfluence`)."""
+"""What a model can do beyond a trace. ``decode``: predict under any attention. ``token_logits``:
+predict from each token alone. ``embedding_grad``: give gradients with respect to the embeddings.
+The others are described at `SupportsVariants`, `SupportsDeletion`, `SupportsLayers`,
+`SupportsStates`, `SupportsStateReplacement` and `SupportsInfluence`."""
 Origin = Literal["here", "elsewhere"]
-"""Who made and trained a model: this package, or somebody whose code has to be proved first."""
+"""Whether this package built the model, or its code comes from elsewhere and needs the
+compatibility checks."""
 Survey = Literal["train", "validation", "half", "audited"]
-"""Texts that a measure may look at before it measures: those of a split, a seeded half of the
-audited ones, which are then not measured, or all of these, where it takes from them what says
-nothing of how it will be answered."""
+"""Texts that a measure may learn from before it measures: the texts of a split; a seeded half of
+the audited texts, which are then not measured; or all audited texts, if nothing learned from them
+reveals the predictions on them."""
 Arrays = Mapping[str, Values]
-"""Raw numbers by quantity: ``N``, ``N R``, two ends each ``N``, or one row of its own length for
-each text."""
+"""Raw numbers by quantity, in one of these shapes: ``N``, ``N R``, two bounds of shape ``N``, or
+one row of varying length for each text."""
+GRADIENT_TOKENS = 2**8
+"""Most tokens of which a model from elsewhere takes gradients together. They take the most memory
+of an audit, and a processor is not faster on more."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Texts as padded tensors; ``word`` says which word of its text a token belongs to (−1: none).
+    """Texts as padded tensors; ``word`` gives the index of the word that each token belongs to (−1:
+    none).
 
-    Texts with a query bring its tokens, padded likewise; ``candidates`` is True on the answers a
-    text allows.
+    Texts with a query include its padded tokens; ``candidates`` is True on the answers that a text
+    allows.
     """
 
     ids: Int[torch.Tensor, "B T"]
@@ -87,14 +90,14 @@ class Batch:
         return replace(self, **{name: tensor.to(device) for name, tensor in self._tensors()})
 
     def rows(self, index: Int[torch.Tensor, " N"] | slice) -> Batch:
-        """Take texts by row, a row as often as it is named."""
+        """Select texts by row; a row may be repeated."""
         return replace(self, **{name: tensor[index] for name, tensor in self._tensors()})
 
     def keep(self, kept: Bool[torch.Tensor, "B T"]) -> Batch:
-        """Delete every token that is not kept: texts become shorter, padding closes up at the
-        right; queries stay.
+        """Delete every token that is not kept: texts become shorter, padding moves to the right,
+        queries stay.
 
-        At least one place stays: a batch of texts without tokens is one place of padding.
+        At least one column stays: a batch of empty texts is one column of padding.
         """
         kept = kept & self.mask
         order = closed_up(kept)
@@ -114,11 +117,11 @@ class Batch:
 
 
 def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
-    """Give the columns of the kept tokens of each row, in order, as `Batch.keep` closes them up; S
-    is the longest.
+    """Give the columns of the kept tokens of each row, in order, as `Batch.keep` packs them; S is
+    the longest row.
 
-    Where no row keeps a token, S is 1: recurrent and convolutional encoders refuse texts without
-    places.
+    If no row keeps a token, S is 1: recurrent and convolutional encoders refuse texts without
+    columns.
     """
     return torch.argsort((~kept).to(torch.uint8), dim=1, stable=True)[
         :, : max(1, int(kept.sum(1).max()))
@@ -127,13 +130,13 @@ def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
 
 @dataclass(frozen=True)
 class Trace:
-    """What one forward pass of any model knows; detached unless its embeddings asked for gradients.
+    """The result of one forward pass of any model; detached, unless the embeddings require
+    gradients.
 
-    ``elsewhere`` is the share of a text's attention that lies on tokens of no word, where there are
-    any: ``attention`` says how the rest is shared among the words. ``heads`` are the weights that
-    ``attention`` is the mean of, where the model can replace all of them at once: of each head, or
-    of each head and row, scaled to sum to one over the words. ``inside`` is what the model keeps
-    for its own ``decode``, and nobody else reads it.
+    ``elsewhere`` is the share of a text's attention on tokens that belong to no word; ``attention``
+    divides the rest among the words. ``heads`` are the weights that ``attention`` is the mean of,
+    if the model can replace them all at once: for each head, or each head and row, scaled to sum to
+    one over the words. ``inside`` is private to the model's own ``decode``.
     """
 
     batch: Batch
@@ -147,15 +150,15 @@ class Trace:
 
     @property
     def own(self) -> Float[torch.Tensor, "*N B T"]:
-        """What `decode` takes to give the logits of the trace again: the weights of all heads,
-        where there are any.
+        """The weights that make `decode` reproduce the logits of the trace: all heads, if the trace
+        has heads.
         """
         return self.attention if self.heads is None else self.heads
 
     @property
     def finite(self) -> Bool[torch.Tensor, " B"]:
-        """Tell for each text whether attention and logits are numbers; of an answer it does not
-        allow, −∞ is one.
+        """Tell for each text whether attention and logits are finite; −∞ is valid for an answer
+        that the text does not allow.
         """
         known = torch.isfinite(self.logits)
         if self.batch.candidates is not None:
@@ -165,11 +168,13 @@ class Trace:
 
 @runtime_checkable
 class Auditable(Protocol):
-    """What an audit asks of a model; ``decode(trace, trace.own)`` must give ``trace.logits``."""
+    """What an audit requires of a model; ``decode(trace, trace.own)`` must reproduce
+    ``trace.logits``.
+    """
 
     @property
     def name(self) -> str:
-        """What the report calls the model."""
+        """The name of the model in the report."""
         ...
 
     @property
@@ -181,19 +186,19 @@ class Auditable(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """The names of the classes in the order of the logits; None where nobody wrote them
-        down.
-        """
+        """The class names in the order of the logits; None if unknown."""
         ...
 
     @property
     def origin(self) -> Origin:
-        """Where the model comes from; one from elsewhere is proved before anything is measured."""
+        """Where the model comes from; a model from elsewhere must pass the compatibility checks
+        first.
+        """
         ...
 
     @property
     def offers(self) -> frozenset[Capability]:
-        """What the model can do beyond a trace."""
+        """The capabilities of the model beyond a trace."""
         ...
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -205,30 +210,30 @@ class Auditable(Protocol):
         ...
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model, from given embeddings where there are any (then gradients flow)."""
+        """Run the model; given embeddings replace its own and receive gradients."""
         ...
 
     def decode(
         self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Compute the logits under any attention: one map, which all heads get, or one each if the
-        trace has heads.
+        """Compute the logits under any attention: one map for all heads, or one for each head of
+        the trace.
         """
         ...
 
 
 @runtime_checkable
 class SupportsLabels(Auditable, Protocol):
-    """A model with several labels, each with a logit and a sigmoid: its link is ``sigmoids``."""
+    """A model with several labels, each with its own logit and sigmoid: its link is ``sigmoids``."""
 
     def view(self, label: int) -> Auditable:
-        """Give the same model as a classifier of one label, by its number: one logit, and the
-        classes ``not LABEL`` and ``LABEL``.
+        """Give the same model as a classifier of one label, by index: one logit, and the classes
+        ``not LABEL`` and ``LABEL``.
         """
         ...
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
-        """Give the logits of all labels in one run, without gradients."""
+        """Compute the logits of all labels in one run, without gradients."""
         ...
 
     @property
@@ -239,138 +244,158 @@ class SupportsLabels(Auditable, Protocol):
 
 @runtime_checkable
 class SupportsSharedLogits(Auditable, Protocol):
-    """One label of a model with several, which may know the logits that others were audited by."""
+    """One label of a model with several labels, which may share logits computed for the other
+    labels.
+    """
 
     @property
     def shared(self) -> Callable[[Batch], torch.Tensor] | None:
-        """Gives the logit of each text, ``B 1``, run for all labels at once; None where nothing is
-        shared.
+        """A function that gives this label's logits (``B 1``) from a run shared by all labels; None
+        if nothing is shared.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsLogitsUnder(Auditable, Protocol):
+    """A model that answers texts with its own attention and with others in one run, where nothing
+    is asked of them but logits.
+    """
+
+    @property
+    def answers_under(self) -> bool:
+        """Whether it can, under the attention that is shown."""
+        ...
+
+    def logits_under(
+        self, batch: Batch, attention: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> dict[str, Float[torch.Tensor, "B L"]]:
+        """Give the logits of a trace as ``own``, and what `Auditable.decode` gives of it for each
+        attention by its name.
         """
         ...
 
 
 @runtime_checkable
 class SupportsManyDecodings(Auditable, Protocol):
-    """A model that decodes several weights at once, sooner than one after the other."""
+    """A model that decodes several attention maps at once, faster than one by one."""
 
     def decode_many(
         self, trace: Trace, attention: Float[torch.Tensor, "R *N B T"]
     ) -> Float[torch.Tensor, "R B L"]:
-        """Compute what `Auditable.decode` gives for each of several weights, without
-        gradients.
-        """
+        """Compute `Auditable.decode` for each of several attention maps, without gradients."""
         ...
 
 
 @runtime_checkable
 class SupportsLogits(Auditable, Protocol):
-    """A model that answers sooner where nobody asks for its attention."""
+    """A model that can predict without computing its attention, which is faster."""
 
     def logits(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
-        """Give the logits of texts, without gradients, and nothing else of the run."""
+        """Compute only the logits, without gradients."""
         ...
 
 
 @runtime_checkable
 class SupportsFreshAnswers(Auditable, Protocol):
-    """A model that keeps its answers: checks ask for a fresh one."""
+    """A model that caches its predictions; checks bypass the cache."""
 
     @property
     def fresh(self) -> Auditable:
-        """The same model, answering without what it has kept."""
+        """The same model without its cache."""
         ...
 
 
 def fresh_of(model: Auditable) -> Auditable:
-    """Give a model as it answers a text that it has not kept."""
+    """Give a model without its cache, if it has one."""
     return model.fresh if isinstance(model, SupportsFreshAnswers) else model
 
 
 @runtime_checkable
 class SupportsAuditedMap(Auditable, Protocol):
-    """A model that shows another map in the place of attention."""
+    """A model that shows another map instead of attention."""
 
     @property
     def audited_map(self) -> AuditedMap:
-        """What is shown in its place: the attention of its traces."""
+        """The map that its traces hold as attention."""
         ...
 
 
 @runtime_checkable
 class SupportsTruncation(Protocol):
-    """A model that may not see all words of a text: it takes so many pieces, or has no piece for
-    some.
+    """A model that may not see all words of a text: its length is limited, or its tokenizer drops
+    some words.
     """
 
     def seen(self, example: Example) -> Example:
-        """Give a text with the words that the model sees."""
+        """Give a text reduced to the words that the model sees."""
         ...
 
 
 @runtime_checkable
 class SupportsTruncatedCount(SupportsTruncation, Protocol):
-    """A model that takes so many pieces of a text, and says how many words lie behind them."""
+    """A model with a length limit that counts the words beyond it."""
 
     def beyond(self, example: Example) -> int:
-        """Count the words that lie behind the length of the model."""
+        """Count the words beyond the model's length limit."""
         ...
 
 
 @runtime_checkable
 class SupportsUnknownToken(Protocol):
-    """A model whose tokenizer has a piece that stands for all it does not know."""
+    """A model whose tokenizer has an unknown token."""
 
     @property
     def unknown(self) -> int | None:
-        """The number of that piece; None where the tokenizer has none."""
+        """The id of the unknown token; None if there is none."""
         ...
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Some words that the tokenizer knows, from which checks make texts."""
+        """Some words that the tokenizer knows, for texts that checks make."""
         ...
 
 
 @runtime_checkable
 class SupportsAttentionSources(Auditable, Protocol):
-    """A model with many weights, of which it shows one reading; where it is ``choosing``, the audit
-    chooses which.
+    """A model with several attention sources, of which it shows one; if it is ``choosing``, the
+    audit selects which.
     """
 
     @property
     def shows(self) -> str:
-        """What is shown, in words."""
+        """The attention source shown, in words."""
         ...
 
     @property
     def choosing(self) -> bool:
-        """Whether the reading is still to be chosen."""
+        """Whether the audit must select the attention source."""
         ...
 
     @property
     def readings(self) -> Collection[str]:
-        """The names of all readings there are."""
+        """The names of all attention sources."""
         ...
 
     @property
     def heads(self) -> Sequence[str]:
-        """The readings that are one head each."""
+        """The attention sources that are single heads."""
         ...
 
     def read_all(self, batch: Batch) -> Mapping[str, Float[torch.Tensor, "B T"]]:
-        """Give what every reading shows of the words, each text's summing to one."""
+        """Give the word weights of every attention source, summing to one in each text."""
         ...
 
     def description(self, name: str) -> str:
-        """Say in words what a reading is."""
+        """Describe an attention source."""
         ...
 
     def under(self, name: str) -> Auditable:
-        """Give the same model under one of its readings."""
+        """Give the same model with another attention source."""
         ...
 
     def mixed(self, shares: Mapping[str, float]) -> SupportsAttentionSources:
-        """Give the same model with a mixture of heads among its readings."""
+        """Give the same model with a mixture of heads as an additional attention source."""
         ...
 
 
@@ -379,21 +404,21 @@ class SupportsStates(Auditable, Protocol):
     """A model that offers ``states``."""
 
     def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
-        """Give what attention mixes of each token, in a trace of its own; gradients flow where the
-        trace has them.
+        """Give the hidden states that attention mixes, for a trace of this model; gradients flow if
+        the trace has them.
         """
         ...
 
 
 @runtime_checkable
 class SupportsInfluence(SupportsStates, Protocol):
-    """A model that offers ``influence``: gradients of all its states from one sweep."""
+    """A model that offers ``influence``: gradients of all its states in one pass."""
 
     def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the state of every token p by every token i, in a trace of
-        its own.
+        """Give ``‖∂‖s_p‖₂ / ∂e_i‖₂`` for the state of every token p and every token i of a trace of
+        this model.
 
-        Of one number of each state, where a ``facet`` is given, in the place of its length.
+        With ``facet``, the gradient is of that component of the state instead of its length.
         """
         ...
 
@@ -408,27 +433,27 @@ class SupportsStateReplacement(SupportsStates, Protocol):
         states: Float[torch.Tensor, "B T P"],
         order: Int[torch.Tensor, "B T"] | None = None,
     ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
-        """Attend to states in place of a trace's own, and answer; gradients flow to them through
-        weights and all.
+        """Attend to the given states instead of the trace's own, and decode; gradients flow to
+        them, also through the weights.
 
-        By an ``order`` each token gets the score of another, as a constant added to its own: the
-        weights are others, and the slope of its score is what it was.
+        With ``order``, each token gets the score of another token, by adding a constant to its own
+        score: the weights change, and the gradient of its score does not.
         """
         ...
 
     def without_states(
         self, trace: Trace, order: Int[torch.Tensor, "B T"] | None = None
     ) -> Float[torch.Tensor, "B T L"]:
-        """Answer without the state of each token: it is left out before the weights are
-        computed.
+        """Compute the logits without the state of each token in turn, left out before the weights
+        are computed.
         """
         ...
 
 
 @runtime_checkable
 class SupportsLayers(Auditable, Protocol):
-    """A model that offers ``layers``: attention in several, of which each can be replaced whole,
-    all heads and rows.
+    """A model that offers ``layers``: several layers of attention, each of which can be replaced
+    with all its heads and rows.
     """
 
     @property
@@ -444,22 +469,22 @@ class SupportsLayers(Auditable, Protocol):
     def with_rows(
         self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with these weights in the row of each head of the last layer that the classifier
-        reads.
+        """Compute the logits with these weights in the last layer, in the row of each head that the
+        classifier reads.
         """
         ...
 
     def added_weights(self, batch: Batch, sums: Sequence[Any]) -> Sequence[Any]:
-        """Add the weights of a batch to sums, a layer each; ``means`` of a sum are those of all
-        texts so far.
+        """Add the weights of a batch to running sums, one for each layer; ``means`` of a sum covers
+        all texts so far.
         """
         ...
 
     def without_choice(
         self, batch: Batch, layer: int | None, means: Sequence[Any] | None
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with weights at a layer, or at all, that no text chose: these means, or uniform
-        ones.
+        """Compute the logits with text-independent weights, these means or uniform ones, at one
+        layer or all.
         """
         ...
 
@@ -469,37 +494,37 @@ class SupportsVariants(Auditable, Protocol):
     """A model that offers ``variants``."""
 
     def trace_variants(self, batch: Batch) -> Trace:
-        """Run texts that share most of their words; what is asked of the trace is what
-        `Auditable.trace` would give.
+        """Run texts that share most of their words, faster; results equal those of
+        `Auditable.trace`.
 
-        Such a trace has no embeddings. ``decode`` takes it, where that is offered.
+        Such a trace has no embeddings. ``decode`` accepts it, if the model offers ``decode``.
         """
         ...
 
 
 @runtime_checkable
 class SupportsDeletion(Auditable, Protocol):
-    """A model that offers ``deletion``: of a trace of its own."""
+    """A model that offers ``deletion``: leave-one-out in closed form, for its own traces."""
 
     def deletion_logits(
         self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
     ) -> Mapping[str, Float[torch.Tensor, "B T L"]]:
-        """Give the logits without each token: ``own``, and under each attention that is handed in,
-        scaled to one.
+        """Give the logits without each token: under the model's ``own`` attention, and under each
+        given attention, rescaled to one.
         """
         ...
 
 
 @dataclass(frozen=True)
 class MeasureContext:
-    """What a measure is given to look at, beside the trace of a batch.
+    """The input of a measure in addition to the trace of a batch.
 
-    ``companions`` are other models by name, which read the same batches; ``texts`` are those of the
-    batch, row by row, and ``audited`` all texts of the audit. ``given`` are scores of words that
-    somebody brought, by the id of a text, and ``signed`` the same where they take sides.
-    ``learned`` is what the measure's own survey found, where it asks for one (`SupportsSurvey`).
-    ``shared`` lives as long as the batch: what one measure has computed there, another need not
-    compute again.
+    ``companions`` holds the control models by name, which read the same batches. ``texts`` are the
+    texts of the batch, row by row, and ``audited`` all texts of the audit. ``given`` holds external
+    word scores by text id, and ``signed`` the signed ones. ``learned`` is the result of the
+    measure's own survey, if it has one (`SupportsSurvey`). ``shared`` lives as long as the batch,
+    so that measures can reuse each other's computations. ``answered`` lives as long as an audit that
+    takes several looks: measures keep there what a later look asks again. It is None otherwise.
     """
 
     model: Auditable
@@ -510,15 +535,16 @@ class MeasureContext:
     signed: Mapping[str, Float[np.ndarray, " W"]] = field(default_factory=dict)
     learned: Any = None
     shared: dict[str, Any] = field(default_factory=dict)
+    answered: dict[str, dict[Any, Any]] | None = None
 
 
 @runtime_checkable
 class Measure(Protocol):
-    """One question about a model: raw numbers for each text, observed and under their null.
+    """One question about a model: raw numbers for each text, observed and at chance level.
 
-    What every measure promises (``tests/contract/test_measures.py``): a row a text in each array;
-    the same numbers whatever batch or order a text comes in; every number decided by model, texts
-    and seed alone; each NaN counted with its reason; the trace left as it was.
+    What every measure guarantees (``tests/contract/test_measures.py``): each array has one row for
+    each text. The numbers depend on model, texts and seed only, not on batches or order. Each NaN
+    is counted with its reason. The trace is not modified.
     """
 
     @property
@@ -528,67 +554,61 @@ class Measure(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the model must offer (`Capability`, `OTHER_ATTENTION`), and which companions
+        """The required capabilities (`Capability`, `OTHER_ATTENTION`) and control models
         (``companion.NAME``).
         """
         ...
 
     @property
     def paper(self) -> str:
-        """Where the question was asked first."""
+        """The paper that introduced the measure."""
         ...
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Measure the texts of one batch, a row a text."""
+        """Measure the texts of one batch, one row for each text."""
         ...
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Take the texts of all batches, in the order of the split, and count what is undefined,
-        with reasons.
-        """
+        """Combine all batches, in the order of the split, and count undefined values with reasons."""
         ...
 
 
 @runtime_checkable
 class SupportsSurvey(Measure, Protocol):
-    """A measure that first looks at other texts and learns from them; ``on_batch`` finds it in
+    """A measure that first learns from other texts; ``on_batch`` finds the result in
     ``subject.learned``.
 
-    After a survey of ``half`` of the audited texts, these are not measured: their rows are NaN, and
+    The texts of a survey of ``half`` of the audited texts are not measured: their rows are NaN, and
     counted.
     """
 
     @property
     def surveys(self) -> Survey:
-        """Which texts it learns from."""
+        """The texts that it learns from."""
         ...
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Take from one batch of those texts what is to be learned from, a row a text."""
+        """Collect the data to learn from in one batch of these texts, one row for each text."""
         ...
 
     def learn(self, arrays: Arrays, seeds: Seeds) -> Any:
-        """Learn from the texts of all batches, once."""
+        """Learn from all batches, once."""
         ...
 
 
 @runtime_checkable
 class SupportsConclusion(SupportsSurvey, Protocol):
-    """A measure some of whose numbers only all texts together have: they come from what its survey
-    has learned.
-    """
+    """A measure with numbers about all texts together, which come from its survey."""
 
     def conclude(self, measurement: Measurement, learned: Any, seeds: Seeds) -> Measurement:
-        """Add them to what was measured text by text."""
+        """Add the numbers about all texts to those measured text by text."""
         ...
 
 
 @runtime_checkable
 class SupportsSampling(SupportsSurvey, Protocol):
-    """A measure that learns from some of the texts that it may look at: it says which, and only
-    these are run.
-    """
+    """A measure that learns from a sample of its survey texts; only the sample is run."""
 
     def sample(self, texts: Sequence[Example], seeds: Seeds) -> Sequence[Example]:
-        """Choose the texts to look at."""
+        """Choose the sample."""
         ...

@@ -1,8 +1,8 @@
-"""What an audit yields: plain values and numpy arrays, without torch.
+"""The results of an audit: plain values and numpy arrays, without torch.
 
-Raw numbers (`Measurement`) → numbers with intervals (`Estimate`) → coded answers (`Finding`) → one
-`Audit`. A measure that could not be taken is `NotRun` or `Failed`, with its reason: three outcomes,
-none silent. Many audits side by side → one `Table` of `TableCell`.
+Raw numbers (`Measurement`) → numbers with intervals (`Estimate`) → test results (`Finding`) → one
+`Audit`. A measure without numbers is `NotRun` or `Failed`, with the reason, so no outcome is
+silent. Many audits together → one `Table` of `TableCell`.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from sightline.core.audited_map import ATTENTION
 
 Answer = Literal["passed", "failed", "inconclusive", "not run"]
 Role = Literal["required", "must not fail", "informational"]
-"""What a test does in the verdict: it is required, it must not fail, or it is informational."""
+"""The role of a test in the verdict: required, must not fail, or informational."""
 
 _LATER = {"later": True}
-"""Marks a field that audits may lack that were saved before it was there
-(`sightline.config.key_compatibility`, a floor above)."""
+"""Marks a field that older saved audits may lack (`sightline.config.key_compatibility`, in the
+layer above)."""
 
 SCHEMA = 4
-"""Version of the JSON of an audit; raised when a field changes its meaning."""
+"""Version of the JSON of an audit; raised when the meaning of a field changes."""
 
 
 @dataclass(frozen=True)
 class Ragged:
-    """One array a text, of different lengths: all values in a row, and how many belong to each
+    """One array for each text, of varying length: all values in one row, and the length of each
     text.
 
-    A word has one number, or several along the axes behind the first.
+    A word has one number, or several along the later axes.
     """
 
     flat: Float[np.ndarray, "S *K"]
     lengths: Int[np.ndarray, " N"]
 
     def rows(self) -> list[Float[np.ndarray, "_ *K"]]:
-        """Cut the values into one array a text."""
+        """Split the values into one array for each text."""
         return np.split(self.flat, np.cumsum(self.lengths)[:-1]) if len(self.lengths) else []
 
     @property
@@ -53,7 +53,7 @@ class Ragged:
 
 @dataclass(frozen=True)
 class Bracket:
-    """A number a text that is known only to lie between two sides."""
+    """One number for each text that is only known to lie between two bounds."""
 
     low: Float[np.ndarray, " N"]
     high: Float[np.ndarray, " N"]
@@ -65,13 +65,13 @@ class Bracket:
 
 
 Values = np.ndarray | Ragged | Bracket
-"""What a measure keeps of one quantity: by text (``N``), by text and draw (``N R``), by word, or
-between two sides."""
+"""The raw values of one quantity: by text (``N``), by text and draw (``N R``), by word, or as two
+bounds."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % interval, the texts it rests on, and how the interval was made."""
+    """A number with its 95 % interval, the number of texts, and the method of the interval."""
 
     value: float
     low: float
@@ -82,12 +82,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Raw numbers of one measure, and what only the whole split has, with the interval it was
-    measured with.
+    """The raw numbers of one measure, and its numbers about the whole split with their intervals.
 
-    Undefined values are NaN; ``undefined`` counts them by quantity and reason. ``missing`` are the
-    quantities that the measure knows and this model does not allow, and why: they are not among the
-    values.
+    Undefined values are NaN; ``undefined`` counts them by quantity and reason. ``missing`` gives
+    the reason for each quantity that this model does not allow and that is therefore absent.
     """
 
     code: str
@@ -100,7 +98,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class NotRun:
-    """A measure that this model or this data does not allow, and why."""
+    """A measure that this model or these data do not allow, with the reason."""
 
     code: str
     reason: str
@@ -108,7 +106,7 @@ class NotRun:
 
 @dataclass(frozen=True)
 class Failed:
-    """A measure that broke; the rest of the audit stands."""
+    """A measure that raised an error; the rest of the audit is unaffected."""
 
     code: str
     error: str
@@ -121,15 +119,14 @@ Outcome = Measurement | NotRun | Failed
 class Finding:
     """One test of the map: the number, its chance level, the score between them, and the result.
 
-    ``effect`` says how far the number gets from the floor (0) to the ceiling (1); of a claim
-    without a floor it is the number. ``delta`` is the threshold. ``compared`` says how the interval
-    of the effect lies against it, and ``notes`` what else is to be said; together they are the
-    ``reason``. ``comparison`` names the comparison that decided: number, floor, effect, p and
-    ``needed`` are all of that one, as a claim can make several. ``beside`` holds the numbers to
-    read it with, by what they are. ``by_class`` is the effect on the texts of each predicted class,
-    its interval corrected for their number, and ``answers`` what it says there. ``needed``
-    estimates how many texts would settle what is left open; None where nothing is, or where that
-    cannot be told.
+    ``effect`` places the number between the floor (0) and the ceiling (1); without a floor it is
+    the number itself. ``delta`` is the threshold. ``compared`` states how the interval of the
+    effect lies relative to the threshold, and ``notes`` adds remarks; together they are the
+    ``reason``. A test can make several comparisons: ``comparison`` names the one that decided, and
+    number, floor, effect, p and ``needed`` belong to it. ``beside`` holds related numbers by name.
+    ``by_class`` is the effect on the texts of each predicted class, with intervals corrected for
+    the number of classes, and ``answers`` the result there. ``needed`` estimates how many texts
+    would settle an open result; None if the result is settled or no estimate is possible.
     """
 
     code: str
@@ -152,34 +149,34 @@ class Finding:
 
     @property
     def title(self) -> str:
-        """Its name with its code, as every surface writes it."""
+        """The name with the code in brackets."""
         return f"{self.name} ({self.code})"
 
     @property
     def bears(self) -> bool:
-        """Whether the verdict looks at it."""
+        """Whether the verdict depends on it."""
         return self.role != "informational"
 
     @property
     def reason(self) -> str:
-        """Why this is the answer, whole."""
+        """The whole explanation of the result."""
         return "; ".join(filter(None, (self.compared, *self.notes)))
 
 
 class Level(StrEnum):
-    """What an audit may conclude of a map."""
+    """The possible conclusions of an audit about a map."""
 
     CAN = "can be shown"
     CAVEATS = "can be shown with caveats"
     MUST_NOT = "must not be shown"
     CANNOT_TELL = "cannot tell"
     BY_ABSENCE = "decided by absence"
-    """What a model predicts when it finds nothing: a level of predicted classes, never of all texts
-    together."""
+    """The class that a model predicts when it finds no evidence. Only single predicted classes can
+    have this level."""
 
     @property
     def permits(self) -> bool:
-        """Whether the map may be shown, with caveats or without."""
+        """Whether the map may be shown, with or without caveats."""
         return self in (Level.CAN, Level.CAVEATS)
 
 
@@ -191,8 +188,7 @@ class Reason:
     """Why a verdict was reached: a sentence for readers of the map, the test that shows it, and the
     numbers behind it.
 
-    A reason that rests on no test, such as a model that gives no finite numbers, has no code and no
-    result.
+    A reason without a test, such as non-finite logits, has no code and no result.
     """
 
     words: str
@@ -207,11 +203,11 @@ class Reason:
 
 @dataclass(frozen=True)
 class CloseCall:
-    """A test whose interval ends near its threshold, where the other side would change a verdict.
+    """A test whose interval ends so near its threshold that the other side would change a verdict.
 
-    ``of`` is the predicted class on whose texts it was scored, empty for all texts. ``distance`` is
-    that of the end of the interval from the threshold, and ``otherwise`` the verdict on these texts
-    if the interval ended on the other side.
+    ``of`` is the predicted class whose texts it was scored on, empty for all texts. ``distance`` is
+    the distance between the end of the interval and the threshold. ``otherwise`` is the verdict if
+    the interval ended on the other side.
     """
 
     code: str
@@ -222,12 +218,11 @@ class CloseCall:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of the whole: the first row of the verdict table that applies, and what decided
-    it.
+    """The overall conclusion: the first row of the verdict table that applies, with its reasons.
 
-    ``by_class`` is the same for the texts of each predicted class of which there are enough.
-    ``close`` names the tests on which it hangs: those of the whole and of its classes. ``of_map``
-    is what the audited map is called: attention, unless the model shows another in its place.
+    ``by_class`` holds the verdict for each predicted class with enough texts. ``close`` names the
+    tests that the verdict or a class verdict hangs on. ``of_map`` names the audited map: attention,
+    unless the model shows another map.
     """
 
     level: Level
@@ -241,13 +236,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class MapRow:
-    """What one map over the words is worth, whoever made it: on texts that had no part in choosing
-    among maps.
+    """The scores of one attribution map, from this package or another tool, on texts that were not
+    used to choose among maps.
 
-    ``carried``, ``deleted`` and ``replaced`` are effects: 0 is what random words do, and 1 what the
-    reference does, which is no bound. ``chosen`` marks the map of its family, signed or not, that
-    the other half of the texts put first; none where that half measured nothing. ``against`` names
-    the predicted classes for whose texts the map fails, whatever it does over all of them.
+    ``carried``, ``deleted`` and ``replaced`` are scores: 0 is chance level (random words), 1 the
+    reference, which can be exceeded. ``chosen`` marks the map of its family, signed or unsigned,
+    that ranked first on the other half of the texts; no map is marked if that half has no scores.
+    ``against`` names the predicted classes for whose texts the map fails, whatever its overall
+    score.
     """
 
     name: str
@@ -262,13 +258,13 @@ class MapRow:
 
 
 def merit(carried: Estimate | None) -> float:
-    """Put maps in order by what their words carry; one of which nothing is known comes last."""
+    """Sort key for maps: the transfer score; maps without a score come last."""
     return -math.inf if carried is None or math.isnan(carried.value) else carried.value
 
 
 @dataclass(frozen=True)
 class ClassShare:
-    """How much of the audited texts has a label, and how much of the answers says it."""
+    """The share of audited texts with a label, and the share predicted as it."""
 
     texts: Estimate
     predicted: Estimate
@@ -276,13 +272,13 @@ class ClassShare:
 
 @dataclass(frozen=True)
 class Learned:
-    """Whether the model has learned anything: accuracy against always saying the class that is most
-    common.
+    """Whether the model has learned anything: its accuracy against always predicting the most
+    common class.
 
-    ``above`` is the difference; ``converged`` is unknown (None) of a model trained elsewhere, and
-    ``cut`` counts the texts of all splits that were cut to the longest length allowed,
-    ``words_cut`` the words they lost. ``chance`` is how often the same answers would be right if
-    they were dealt out to the texts at random.
+    ``above`` is the difference. ``converged`` is None for a model trained elsewhere. ``cut`` counts
+    the texts of all splits that were truncated to the length limit, and ``words_cut`` the words
+    they lost. ``chance`` is the accuracy if the same predictions were assigned to the texts at
+    random.
     """
 
     accuracy: Estimate
@@ -297,22 +293,20 @@ class Learned:
 
     @property
     def beats_chance(self) -> bool:
-        """Whether its answers are right more often than if they were dealt out at random, as far as
-        can be told.
-        """
+        """Whether its accuracy is significantly above ``chance``."""
         return self.above_chance is not None and self.above_chance.low > 0
 
     @property
     def something(self) -> bool:
-        """Whether the model is better than guessing, as far as these texts can tell: one without an
-        interval is not.
+        """Whether the model is significantly better than guessing on these texts; False without an
+        interval.
         """
         return self.above.low > 0
 
 
 @dataclass(frozen=True)
 class TextRecord:
-    """One audited text as it was read, for the page; word arrays are in the measurements."""
+    """One audited text as it was read, for the report; arrays by word are in the measurements."""
 
     id: str
     text: str
@@ -326,7 +320,7 @@ class TextRecord:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything one audit found, and what it was found on."""
+    """All results of one audit, with the texts they are based on."""
 
     verdict: Verdict
     findings: tuple[Finding, ...]
@@ -342,9 +336,7 @@ class Results:
 
     @property
     def to_test_on(self) -> int:
-        """How many texts the data have to test on: those that were audited, or that they were drawn
-        from.
-        """
+        """The number of test texts: the audited ones, or the set that they were sampled from."""
         there: int = self.cards.get("data", {}).get("sample", {}).get("of", len(self.texts))
         return there
 
@@ -359,18 +351,17 @@ class Results:
         }
 
     def missing(self) -> dict[str, str]:
-        """Say which quantities of measures that were taken the model does not allow,
-        ``measure.quantity``, and why.
+        """Give the reason for each missing quantity (``measure.quantity``) of the measures that
+        ran.
         """
         taken = [m for m in self.measurements.values() if isinstance(m, Measurement)]
         return {f"{m.code}.{name}": why for m in taken for name, why in m.missing.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """Summarise as plain JSON values (schema in ``docs/schema.md``); the raw arrays are not in
-        it.
+        """Summarise as plain JSON values (schema in ``docs/schema.md``), without the raw arrays.
 
-        ``not_run`` names measures that were not taken, ``missing`` quantities
-        (``measure.quantity``) that those which were taken had to leave out; each with the reason.
+        ``not_run`` names measures that did not run, ``missing`` quantities (``measure.quantity``)
+        that a measure had to leave out; both give the reason.
         """
         skipped = {m.code: m.reason for m in self.measurements.values() if isinstance(m, NotRun)}
         errors = {m.code: m.error for m in self.measurements.values() if isinstance(m, Failed)}
@@ -395,12 +386,12 @@ class Results:
 
 @dataclass(frozen=True)
 class TableCell:
-    """A number with its interval, a word such as a verdict, or nothing (None or NaN) and why
-    (``note``).
+    """A number with its interval, a word such as a verdict, or nothing (None or NaN) with the
+    reason (``note``).
 
-    ``sd`` is the standard deviation over seeds, where that is asked for in place of an interval;
-    ``method`` says how an interval was made. ``n`` counts the texts behind a number; ``seeds`` and
-    ``runs`` (their keys) say which runs it comes from.
+    ``sd`` is the standard deviation over seeds, which may replace the interval. ``method`` names
+    the method of the interval. ``n`` counts the texts behind a number; ``seeds`` and ``runs``
+    (keys) name its runs.
     """
 
     value: float | str | None
@@ -422,11 +413,11 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Table:
-    """Results side by side: a row for each setting, named by its value on every axis, and a column
-    for each quantity.
+    """Results of several runs: one row for each setting, named by its value on every axis, and one
+    column for each quantity.
 
-    ``partial`` says how much a table lacks, and is empty where it is whole; ``notes`` name what
-    that is.
+    ``partial`` says how much of the table is missing, empty if complete; ``notes`` name the missing
+    parts.
     """
 
     title: str

@@ -1,6 +1,4 @@
-"""Saved audits of schema 3, read as those of today: results of tests had other names, and reasons
-were sentences.
-"""
+"""Convert saved audits of schema 3: there, test results had other names and reasons were sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 FORMER = 3
-"""The schema that is still read."""
+"""The older schema that can still be read."""
 _NAMES = {
     "SL-303": "Transfer",
     "SL-301": "Removal",
@@ -36,7 +34,7 @@ _NAMES = {
     "SL-302": "Sufficiency",
     "SL-601": "Seed stability",
 }
-"""What the tests are called that audits of schema 3 name by a sentence."""
+"""The names of the tests; audits of schema 3 used sentences instead."""
 _RESULTS = {"supported": "passed", "contradicted": "failed", "not applicable": "not run"}
 _ROLES = {"decides": "required", "caveat": "must not fail", "context": "informational"}
 _FIELDS = {"effect": "score", "delta": "threshold", "floor": "baseline"}
@@ -47,7 +45,7 @@ _TESTED = re.compile(
 
 
 def migrated(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the summary of an audit of schema 3 the fields and words of this schema."""
+    """Convert the summary of an audit of schema 3 to this schema."""
     fields = {
         name: value for name, value in summary.items() if name not in ("not_applicable", "failed")
     }
@@ -62,8 +60,8 @@ def migrated(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def migrated_run(summary: Any) -> Any:
-    """Give the summary of a stored run the words of this schema; what is none is left to its
-    reader.
+    """Convert the summary of a stored run to this schema; an invalid one is left for its reader to
+    refuse.
     """
     findings = summary.get("findings") if isinstance(summary, dict) else None
     if not isinstance(findings, dict):
@@ -104,7 +102,7 @@ def _reason(sentence: str) -> dict[str, Any]:
     found = _TESTED.fullmatch(sentence)
     code, answer, words, behind = found.groups() if found else (None, None, sentence, None)
     if answer == "not applicable" and not words.startswith("not tested"):
-        words = f"not tested: {words}"  # written before the words said so by themselves
+        words = f"not tested: {words}"  # older summaries omit these words
     return {
         "words": words,
         "code": code or "",

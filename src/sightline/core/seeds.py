@@ -1,6 +1,4 @@
-"""Randomness as an argument: a seed for each (run, stage, item), so order and workers cannot
-matter.
-"""
+"""Seeds derived from (run, stage, item), so that order and workers cannot change a random draw."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ import numpy as np
 def seed_for(seed: int, stage: str, index: int | str = 0) -> int:
     """Derive the seed of one item at one stage of a run.
 
-    The seed depends on its three arguments alone, so texts may be visited in any order, in any
-    batch and by any number of workers. Guarantees a value in ``[0, 2**63)``.
+    The seed depends on the three arguments only, so texts may be processed in any order, batch or
+    worker. The result is in ``[0, 2**63)``.
 
     >>> seed_for(0, "permutation", 7) == seed_for(0, "permutation", 7)
     True

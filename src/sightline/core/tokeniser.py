@@ -1,4 +1,4 @@
-"""Text to words: a tokeniser that remembers where each word stands."""
+"""Split a text into words, with the offset of each word."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import unicodedata
 from functools import cache
 from itertools import groupby
 
-# Chinese characters stand without spaces between words: one token each, as BERT has it.
+# Chinese has no spaces between words: each character is one token, as in BERT.
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003347f"
-# Controls and bidirectional or zero-width marks are invisible: they separate words and are never
-# words.
+# Control characters and bidirectional or zero-width marks are invisible: they separate words and
+# are never words.
 _INVISIBLE = "\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 _JOINERS = (
     "\u200c\u200d\xad"  # inside a word they belong to it: Persian, Indic scripts, soft hyphens
 )
 _SKIN_TONES = "\U0001f3fb-\U0001f3ff"
-# The other planes are ideographs, private, or empty: to look through them too takes every start
-# half a second.
+# The other planes hold ideographs, private characters or nothing. Scanning them would take half a
+# second at every start.
 _PLANES_WITH_MARKS = (range(0x20000), range(0xE0000, 0xE1000))
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 
@@ -44,7 +44,7 @@ def _pattern() -> re.Pattern[str]:
     visible sign.
     """
     marks = _marks()
-    # Possessive (++, *+): a word of a megabyte is read once, whatever follows it.
+    # Possessive quantifiers (++, *+): a word of a megabyte is read once, without backtracking.
     word = rf"(?:[^\W{_HAN}]++[{marks}]*+)++"
     word = rf"{word}(?:[{_JOINERS}]++{word})*+"
     number = r"\d++(?:[.,]\d++)++(?!\w)"
@@ -54,7 +54,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def tokenise(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-    """Cut a text into lower-cased words, and say where each stands in the text as it was given.
+    """Split a text into lower-cased words, with the offset of each in the original text.
 
     Words keep inner apostrophes and hyphens, numbers keep inner points and commas; any other
     visible sign is a token (an emoji with its modifiers is one), and so is each Chinese character.

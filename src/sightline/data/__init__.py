@@ -1,1 +1,1 @@
-"""Texts, from files to batches."""
+"""Load texts: from files to datasets and batches."""

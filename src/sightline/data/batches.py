@@ -1,5 +1,5 @@
-"""Examples to padded batches: texts of like length together, none too large for memory, order from
-a seed.
+"""Turn examples into padded batches of texts of similar length, bounded in memory, with a seeded
+order.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sightline.core.protocols import Batch
 from sightline.data.vocabulary import BOS, EOS, PAD, Vocabulary
 
 MAX_TOKENS = 32_768
-"""Padded tokens a batch may hold, so that one text of 30,000 words does not pad its neighbours to
-gigabytes."""
+"""The most padded tokens in a batch, so that one text of 30,000 words does not pad its neighbours
+to gigabytes."""
 
 
 def collate(
@@ -25,13 +25,12 @@ def collate(
     boundaries: bool = False,
     classes: int | None = None,
 ) -> Batch:
-    """Turn texts into a padded batch; with boundaries, a beginning and an end that attention cannot
-    see.
+    """Turn texts into a padded batch, optionally with boundary tokens that attention cannot see.
 
     Guarantees that ``mask`` is True on real tokens, boundaries included, and ``word`` is the
-    position of a token in ``Example.tokens``, −1 on boundaries and padding. Queries get boundaries
-    of their own. Given the number of ``classes``, ``candidates`` is True on the answers a text
-    allows, where any text of the batch names them.
+    position of a token in ``Example.tokens``, −1 on boundaries and padding. Queries get their own
+    boundaries. Given the number of ``classes``, ``candidates`` is True on the answers that a text
+    allows, if any text of the batch names them.
     """
     if not examples:
         raise DataError("expected at least one text to make a batch, got none")
@@ -81,9 +80,7 @@ def _queries(
 
 
 def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | None:
-    """Mark the answers each text allows, all of them where it names none; None where no text
-    does.
-    """
+    """Mark the answers that each text allows, all if it names none; None if no text names any."""
     if all(example.candidates is None for example in examples):
         return None
     allowed = torch.zeros(len(examples), classes, dtype=torch.bool)
@@ -101,7 +98,7 @@ def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | Non
 def length_batches(
     examples: Sequence[Example], batch_size: int, max_tokens_per_batch: int = MAX_TOKENS
 ) -> list[list[int]]:
-    """Cut texts, as positions in ``examples``, into batches in order of length; equal lengths keep
+    """Divide texts, as positions in ``examples``, into batches sorted by length; equal lengths keep
     their order.
     """
     lengths = [len(example.tokens) for example in examples]
@@ -119,14 +116,14 @@ def training_batches(
     generator: np.random.Generator,
     max_tokens_per_batch: int = MAX_TOKENS,
 ) -> list[list[int]]:
-    """Cut texts into batches of like length that differ from epoch to epoch, in random order.
+    """Divide texts into batches of similar length, in random order, different in each epoch.
 
-    Texts are sorted by ``length · (1 + u)``, u uniform in ±10 %: batches stay nearly free of
-    padding, and no two texts always meet.
+    Texts are sorted by ``length · (1 + u)``, u uniform in ±10 %: batches have little padding, and
+    no two texts are always together.
     """
     noisy = np.asarray(lengths) * (1 + generator.uniform(-0.1, 0.1, len(lengths)))
-    # Equal lengths would keep their order under a stable sort without noise; with it, every tie is
-    # broken at random.
+    # Without noise, a stable sort would keep the order of equal lengths; with noise, ties are
+    # random.
     batches = _cut(
         np.argsort(noisy, kind="stable").tolist(), lengths, batch_size, max_tokens_per_batch
     )
@@ -136,8 +133,8 @@ def training_batches(
 def _cut(
     order: Iterable[int], lengths: Sequence[int], batch_size: int, limit: int
 ) -> list[list[int]]:
-    """Cut an order into runs of at most ``batch_size`` texts and ``limit`` padded tokens; a longer
-    text goes alone.
+    """Divide an order into runs of at most ``batch_size`` texts and ``limit`` padded tokens; a
+    longer text is alone.
     """
     batches: list[list[int]] = []
     widest = 0

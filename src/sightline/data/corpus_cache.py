@@ -1,10 +1,9 @@
-"""Parsed corpora on disk, so that the second reading takes a moment: one npz a corpus, named by
-what it was made of.
+"""Cache parsed corpora on disk, so that the second reading is fast: one npz file for each corpus.
 
-The name is a hash of the files' bytes, the recipe, the options and `MEANING`. Words are kept once
-and texts as their numbers; offsets likewise. A file is written aside and renamed, so two processes
-may write the same; zip checksums tell of damage, and a damaged file is made again. The folder is
-``SIGHTLINE_CACHE`` (empty: nothing is kept), or ``sightline`` in ``XDG_CACHE_HOME``, or
+The file name is a hash of the source bytes, the recipe, the options and `MEANING`. Words are stored
+once and texts as their indices; offsets likewise. A file is written aside and renamed, so two
+processes may write the same one. Zip checksums detect damage, and a damaged file is written again.
+The folder is ``SIGHTLINE_CACHE`` (empty: no cache), or ``sightline`` in ``XDG_CACHE_HOME``, or
 ``~/.cache/sightline``; it may be deleted at any time.
 """
 
@@ -15,7 +14,7 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -28,23 +27,23 @@ import numpy as np
 from sightline._io.atomic_write import write_whole
 from sightline.config.specs import OFFICIAL, DataSpec
 from sightline.core.errors import SightlineError, StoreError
-from sightline.data.assembly.corpus import Corpus, Text, copy_number
+from sightline.data.assembly.corpus import WHOLE, Corpus, Text, copy_number, lost
 from sightline.data.corpora.corpus_registry import FORMATS, source_digest
 from sightline.data.readers.csv_jsonl import table_digest
 from sightline.data.readers.hf_datasets import saved_digest
 from sightline.data.readers.text_folder import folder_digest
 
 MEANING = 2
-"""Raised by hand when a format or the tokeniser would read the same bytes as other texts, or more
-is kept of them."""
+"""Raised by hand when a reader or the tokeniser gives other texts for the same bytes, or more of
+them is stored."""
 Arrays = dict[str, np.ndarray]
 _DIGESTS = {"folder": folder_digest, "hf": saved_digest}
 Value = TypeVar("Value", bound=Hashable)
 
 
 def content_digest(spec: DataSpec) -> str:
-    """Give the SHA-256 by which texts are known, on disk and in the name of a run; a planted corpus
-    needs none.
+    """Give the SHA-256 that identifies texts in the cache and in run keys; a planted corpus needs
+    none.
     """
     if spec.kind == "planted":
         return ""
@@ -60,18 +59,19 @@ def content_digest(spec: DataSpec) -> str:
     )
 
 
-def read_corpus(spec: DataSpec, digest: str) -> Corpus:
-    """Read a published corpus, from the cache where it was read before; ``digest`` names its files'
-    bytes.
+def read_corpus(spec: DataSpec, digest: str, longest: int | None = None) -> Corpus:
+    """Read a published corpus, from the cache if possible; ``digest`` identifies its files.
+
+    Words beyond the ``longest`` length may be left out; they count as lost (`Text.lost`).
     """
     options = spec.options()
     file = _place(spec, digest, options)
-    if file is not None and (kept := read_kept(file, spec.path)) is not None:
+    if file is not None and (kept := read_kept(file, spec.path, longest)) is not None:
         return kept
     corpus = FORMATS[spec.kind].read(spec.path, options, spec.recipe)
     corpus = replace(corpus, copies=tuple(map(copy_number, corpus.texts)))
     if file is not None:
-        # A full disk or a place that is not ours costs time, not the result.
+        # A full disk or a read-only folder costs time, but does not fail.
         with suppress(OSError, StoreError):
             write_whole(file, lambda aside: keep(corpus, aside, spec.path))
     return corpus
@@ -85,22 +85,20 @@ def _place(spec: DataSpec, digest: str, options: dict[str, Any]) -> Path | None:
 
 
 def cache_folder() -> Path | None:
-    """Say where parsed corpora are kept; None where they are not to be."""
+    """Give the cache folder; None if caching is off."""
     named = os.environ.get("SIGHTLINE_CACHE")
     if named is not None:
         return Path(named) if named else None
     base = os.environ.get("XDG_CACHE_HOME") or ""
-    if Path(base).is_absolute():  # the standard says to pass over a relative one
+    if Path(base).is_absolute():  # the XDG standard says to ignore relative paths
         return Path(base) / "sightline"
     return Path("~").expanduser() / ".cache" / "sightline"
 
 
 def keep(corpus: Corpus, file: Path, path: str) -> None:
-    """Write a corpus; file names inside it are kept from ``path`` on, which may be another one when
-    it is read.
-    """
+    """Write a corpus; its file names are stored relative to ``path``, which may differ on reading."""
     texts = corpus.texts
-    assert all(text.answers is None for text in texts)  # only corpora that are not kept have them
+    assert all(text.answers is None for text in texts)  # only uncached corpora have answers
     about = {
         "label_names": corpus.label_names,
         "found": dict(corpus.found),
@@ -134,15 +132,17 @@ def keep(corpus: Corpus, file: Path, path: str) -> None:
         np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_kept(file: Path, path: str) -> Corpus | None:
-    """Read what `keep` wrote, or None where it is not there or not whole."""
+def read_kept(file: Path, path: str, longest: int | None = None) -> Corpus | None:
+    """Read a corpus that `keep` wrote; None if it is missing or damaged.
+
+    Each array is read only when it is needed: together they take as much memory as the texts.
+    """
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        return _corpus(arrays, path)
+            return _corpus(stored, path, longest)
     except SightlineError:
         raise
-    # Whatever damage makes of reading it, the answer is to read the corpus itself again.
+    # Whatever error the damage causes, the remedy is to parse the corpus again.
     except (
         OSError,
         ValueError,
@@ -156,13 +156,11 @@ def read_kept(file: Path, path: str) -> Corpus | None:
         return None
 
 
-def _corpus(arrays: Arrays, path: str) -> Corpus:
+def _corpus(arrays: Mapping[str, np.ndarray], path: str, longest: int | None) -> Corpus:
     about = json.loads(arrays["about"].tobytes())
     spans = [(start, end) for start, end in arrays["spans"].tolist()]
-    tokens = _read_words("tokens", arrays)
     asked, explained = arrays["asked"].tolist(), arrays["explained"].tolist()
-    lengths = [len(words) for words in tokens]
-    flat = _taken(spans, arrays["span_numbers"])
+    lengths, asked_lengths = (arrays[f"{name}_lengths"].tolist() for name in ("tokens", "query"))
     marks = iter(
         _cut(
             arrays["rationale"].tolist(),
@@ -174,16 +172,20 @@ def _corpus(arrays: Arrays, path: str) -> Corpus:
         map(sys.intern, _read_strings("split", arrays)),
         arrays["label"].tolist(),
         _read_strings("text", arrays),
-        tokens,
-        map(tuple, _cut(flat, lengths)),
+        _read_words("tokens", arrays, longest),
+        _rows(spans, arrays["span_numbers"], lengths, longest),
         [sys.intern(path + rest) for rest in _read_strings("file", arrays)],
         arrays["line"].tolist(),
         [
             words if known else None
-            for words, known in zip(_read_words("query", arrays), asked, strict=True)
+            for words, known in zip(_read_words("query", arrays, longest), asked, strict=True)
         ],
-        [tuple(next(marks)) if known else None for known in explained],
+        [tuple(next(marks)[:longest]) if known else None for known in explained],
         map(sys.intern, _read_strings("group", arrays)),
+        [
+            WHOLE if longest is None else lost(*both, longest)
+            for both in zip(lengths, asked_lengths, strict=True)
+        ],
         strict=True,
     )
     texts = tuple(Text(*column) for column in columns)
@@ -204,7 +206,7 @@ def _strings(name: str, values: Iterable[str]) -> Arrays:
     }
 
 
-def _read_strings(name: str, arrays: Arrays) -> list[str]:
+def _read_strings(name: str, arrays: Mapping[str, np.ndarray]) -> list[str]:
     data = arrays[f"{name}_bytes"].tobytes()
     return [one.decode() for one in _cut(data, arrays[f"{name}_lengths"].tolist())]
 
@@ -215,14 +217,15 @@ def _shared_words(name: str, rows: Sequence[Sequence[str]]) -> Arrays:
     return _strings(f"{name}_words", words) | {f"{name}_numbers": flat, f"{name}_lengths": lengths}
 
 
-def _read_words(name: str, arrays: Arrays) -> list[tuple[str, ...]]:
+def _read_words(
+    name: str, arrays: Mapping[str, np.ndarray], longest: int | None
+) -> list[tuple[str, ...]]:
     words = list(map(sys.intern, _read_strings(f"{name}_words", arrays)))
-    flat = _taken(words, arrays[f"{name}_numbers"])
-    return list(map(tuple, _cut(flat, arrays[f"{name}_lengths"].tolist())))
+    return _rows(words, arrays[f"{name}_numbers"], arrays[f"{name}_lengths"].tolist(), longest)
 
 
 def _cut(flat: Any, lengths: Sequence[int]) -> list[Any]:
-    """Cut a flat sequence into rows of given lengths; a length that does not fit is damage."""
+    """Split a flat sequence into rows of given lengths; lengths that do not fit mean damage."""
     ends = [0, *accumulate(lengths)]
     if ends[-1] != len(flat):
         raise ValueError(f"expected {ends[-1]} values, got {len(flat)}")
@@ -230,7 +233,7 @@ def _cut(flat: Any, lengths: Sequence[int]) -> list[Any]:
 
 
 def _numbered(values: Iterable[Value]) -> tuple[list[Value], np.ndarray]:
-    """Give each different value once, in order of appearance, and the number of each value."""
+    """Give the distinct values in order of appearance, and the index of each value."""
     numbers: dict[Value, int] = {}
     flat = np.fromiter(
         (numbers.setdefault(value, len(numbers)) for value in values), dtype=np.int32
@@ -238,7 +241,9 @@ def _numbered(values: Iterable[Value]) -> tuple[list[Value], np.ndarray]:
     return list(numbers), flat
 
 
-def _taken(values: Sequence[object], numbers: np.ndarray) -> list[Any]:
-    """Undo `_numbered`; numpy takes ten million objects faster than a loop."""
-    taken: list[Any] = np.fromiter(values, dtype=object, count=len(values))[numbers].tolist()
-    return taken
+def _rows(
+    values: Sequence[object], numbers: np.ndarray, lengths: Sequence[int], longest: int | None
+) -> list[Any]:
+    """Undo `_numbered` row by row, so that no list holds all ten million words of a corpus."""
+    known = np.fromiter(values, dtype=object, count=len(values))
+    return [tuple(known[row[:longest]].tolist()) for row in _cut(numbers, lengths)]

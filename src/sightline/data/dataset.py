@@ -1,6 +1,4 @@
-"""Three splits that cannot overlap, and a card that says what they hold, where they came from and
-what was dropped.
-"""
+"""A dataset of three disjoint splits, and a card that records contents, source and dropped texts."""
 
 from __future__ import annotations
 
@@ -23,14 +21,14 @@ from sightline.data.error_excerpts import listed
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")
 SEVERAL = "several_labels"
-"""What the card says of texts with several labels each."""
+"""The card's entry for texts with several labels."""
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "max": 1.0}
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Texts with labels in three splits; an example in two of them, or a label without a name, is
-    an error.
+    """Labelled texts in three splits; an example in two splits, or a label without a name, is an
+    error.
     """
 
     name: str
@@ -62,22 +60,22 @@ class Dataset:
 
     @property
     def several(self) -> bool:
-        """Whether a text has several labels: each name is then a whole set of them
+        """Whether a text has several labels: each label name is then a set of labels
         (`written_set`).
         """
         return bool(self.card.get(SEVERAL))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What a model of these texts decides: their classes, or each of several labels."""
+        """The outputs of a model of these texts: their classes, or each of several labels."""
         if not self.several:
             return self.label_names
         return tuple(sorted({label for name in self.label_names for label in read_set(name)}))
 
     @property
     def label_sets(self) -> Bool[np.ndarray, "S K"] | None:
-        """Tell for each number of a label which of several labels it stands for; None where a text
-        has one class.
+        """For each label number, which of several labels it stands for; None if a text has one
+        class.
         """
         if not self.several:
             return None
@@ -87,7 +85,7 @@ class Dataset:
 
     @property
     def has_queries(self) -> bool:
-        """Tell whether each text comes with a question or a hypothesis."""
+        """Whether each text has a question or a hypothesis."""
         return any(
             example.query is not None for split in self.splits.values() for example in split[:1]
         )
@@ -99,7 +97,7 @@ class Dataset:
 
 
 def written_set(labels: Collection[str]) -> str:
-    """Write all labels of a text as one name, which `read_set` reads.
+    """Write the labels of a text as one name, which `read_set` reads.
 
     >>> written_set({"b", "a"}), written_set(())
     ('["a", "b"]', '[]')
@@ -108,24 +106,24 @@ def written_set(labels: Collection[str]) -> str:
 
 
 def read_set(name: str) -> tuple[str, ...]:
-    """Read all labels of a text from their one name."""
+    """Read the labels of a text from their common name."""
     return tuple(json.loads(name))
 
 
 def classes_of(label: str) -> tuple[str, str]:
-    """Name the two classes of one of several labels, in the order of its one logit."""
+    """Name the two classes of one of several labels: negative first, for one logit."""
     return f"not {label}", label
 
 
 def has_marks(split: Split) -> bool:
-    """Tell whether any text comes with words that are marked as evidence."""
+    """Tell whether any text has a rationale."""
     return any(any(example.rationale or ()) for example in split)
 
 
 def _check_apart(name: str, splits: Mapping[str, Split]) -> None:
     """Refuse an id or an index that occurs twice, in one split or in two."""
     for what in ("id", "index"):
-        # Numbers first: a million ids in a dictionary take as much memory as their texts.
+        # Compare numbers first: a million ids in a dictionary take as much memory as their texts.
         keys = map(attrgetter(what), chain(*splits.values()))
         hashes = np.fromiter(map(hash, keys), np.int64)
         if len(np.unique(hashes)) < len(hashes):
@@ -184,8 +182,8 @@ def make_card(
 
     The card holds ``source``; ``splits.NAME`` with ``n``, ``labels`` (texts by label name) and
     ``tokens`` (quantiles of the lengths); ``dropped`` (texts by reason); ``truncated`` (texts cut
-    to the longest length allowed) and ``words_cut`` (the words they lost); ``notes``; and whatever
-    the loader adds by name. Where texts have ``several`` labels each, ``several_labels`` says so.
+    to the longest length allowed) and ``words_cut`` (the words they lost); ``notes``; and further
+    entries of the loader. If texts have ``several`` labels each, ``several_labels`` says so.
     """
     return {
         "source": source,
@@ -202,17 +200,17 @@ def make_card(
 
 
 def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
-    """Count for a card, over texts as their split, a key that copies share, and their label.
+    """Count copies for a card, from each text's split, copy key and label.
 
-    ``duplicates`` within a split, ``conflicting_labels`` (texts whose copies carry two labels), and
-    ``same_words_as_training`` (evaluation texts that are in training, too).
+    Gives ``duplicates`` within a split, ``conflicting_labels`` (texts whose copies have different
+    labels), and ``same_words_as_training`` (evaluation texts that are also in training).
     """
     keys: dict[str, list[Hashable]] = {name: [] for name in SPLITS}
     labels: dict[str, list[int]] = {name: [] for name in SPLITS}
     for name, key, label in texts:
         keys[name].append(key)
         labels[name].append(label)
-    # One set at a time: each takes as much memory as the words of its texts.
+    # One set at a time: a set takes as much memory as the words of its texts.
     duplicates = {name: len(each) - len(set(each)) for name, each in keys.items()}
     conflicting = _conflicting(list(chain(*keys.values())), list(chain(*labels.values())))
     training = set(keys["train"])
@@ -226,7 +224,7 @@ def count_copies(texts: Iterable[tuple[str, Hashable, int]]) -> dict[str, Any]:
 
 
 def _conflicting(keys: Sequence[Hashable], labels: Sequence[int]) -> int:
-    """Count the texts of which a copy has another label."""
+    """Count the texts with a copy that has another label."""
     first: dict[Hashable, int] = {}
     conflicting = {
         key
@@ -237,13 +235,13 @@ def _conflicting(keys: Sequence[Hashable], labels: Sequence[int]) -> int:
 
 
 def describe(split: Split, label_names: Sequence[str], *, several: bool = False) -> dict[str, Any]:
-    """Count the texts of a split, in all and by label, and give the quantiles of their lengths in
+    """Count the texts of a split, in total and by label, and give the quantiles of their lengths in
     tokens.
 
-    Where texts have ``several`` labels, each counts under all of its own.
+    A text with ``several`` labels counts under each of them.
     """
     lengths = [len(example.tokens) for example in split]
-    # inverted_cdf: a quantile of lengths is the length of some text, not a mean of two
+    # inverted_cdf: a quantile of lengths is then the length of an actual text
     values = (
         np.quantile(lengths, list(_QUANTILES.values()), method="inverted_cdf") if lengths else ()
     )
@@ -267,10 +265,10 @@ def _counted(split: Split, label_names: Sequence[str], *, several: bool) -> dict
 
 
 def keep_splits(dataset: Dataset, kept: Collection[str]) -> Dataset:
-    """Let the texts of all other splits go; the card tells of them as before.
+    """Drop the texts of all other splits; the card still describes them.
 
-    What stays is copied, one text beside the other, so that what goes leaves its memory in one
-    piece, to be used again, and not in holes between those that stay.
+    The kept texts are copied to contiguous memory, so that the dropped ones free memory in one
+    piece instead of in gaps.
     """
     train, validation, test = (
         tuple(map(_copied, split)) if name in kept else () for name, split in dataset.splits.items()
@@ -279,15 +277,15 @@ def keep_splits(dataset: Dataset, kept: Collection[str]) -> Dataset:
 
 
 def _copied(example: Example) -> Example:
-    """Copy what is large of a text: its letters, and the list of its words."""
+    """Copy the large parts of a text: its characters and its list of words."""
     return replace(example, text=example.text[:1] + example.text[1:], tokens=(*example.tokens,))
 
 
 def sample_test(dataset: Dataset, limit: int | None, seed: int) -> Dataset:
-    """Keep a seeded sample of ``limit`` test texts, in their order, and say so in the card.
+    """Keep a seeded sample of ``limit`` test texts, in order, and note it in the card.
 
-    Texts are ranked by a hash of seed and index, so a larger limit keeps all the texts of a smaller
-    one. No limit, or one above the number of test texts, changes nothing.
+    Texts are ranked by a hash of seed and index, so a larger limit includes the texts of a smaller
+    one. Without a limit, or with a limit above the number of test texts, nothing changes.
     """
     if limit is None:
         return dataset

@@ -1,8 +1,8 @@
-"""Scores of words that another tool made: a table of ``id``, ``word``, ``score`` and, if it likes,
+"""Read word scores of another tool from a table with ``id``, ``word``, ``score`` and optionally
 ``position``.
 
-The rows of an id name every word of its text in order, or say which they mean by its place, from 0.
-A word without a score would have to be guessed, so a text is scored whole or not at all.
+The rows of an id list every word of its text in order, or give each word's position, from 0. A text
+is scored completely or not at all, because a missing score would have to be guessed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.ASCII | re.
 _POSITION = re.compile(r"\d{1,9}", re.ASCII)
 _HOLDS = "id, word and score"
 _WHICH_WORDS = (
-    "words are as sightline cuts a text: texts.jsonl of an audit kept with --save lists them"
+    "words are split by sightline's tokeniser: texts.jsonl of an audit kept with --save lists them"
 )
 _WHICH_IDS = (
     "texts.jsonl of an audit kept with --save lists the ids; a text of a table is FILE:LINE"
@@ -38,8 +38,8 @@ _WHICH_IDS = (
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of a file, one array a text by its id; how many ids name no audited text, and
-    texts have no scores.
+    """The scores of a file, one array for each text id; the number of ids that match no audited
+    text, and of texts without scores.
     """
 
     file: str
@@ -49,9 +49,7 @@ class Scores:
     without: int
 
     def about(self) -> dict[str, Any]:
-        """Say in plain values which file this was, and what of it and of the audited texts found no
-        partner.
-        """
+        """Describe the file in plain values, with the unmatched ids and texts."""
         return {
             "file": self.file,
             "digest": self.digest,
@@ -68,7 +66,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class _Scored:
-    """One row, understood; ``position`` is None where the row says none."""
+    """One parsed row; ``position`` is None if the row gives none."""
 
     line: int
     id: str
@@ -78,7 +76,7 @@ class _Scored:
 
 
 def scores_kind(file: str | Path) -> str:
-    """Tell by its ending how a file of scores is written."""
+    """Give the format of a file of scores by its ending."""
     if (kind := table_kind(str(file))) not in IN_LINES:
         endings = ", ".join(f".{one}" for one in IN_LINES)
         raise SpecError(
@@ -88,9 +86,7 @@ def scores_kind(file: str | Path) -> str:
 
 
 def read_scores(file: str | Path, texts: Sequence[Example]) -> Scores:
-    """Read a file of scores and hold it against the texts that will be audited; the first thing
-    amiss is an error.
-    """
+    """Read a file of scores and match it with the audited texts; the first mismatch is an error."""
     with naming_what_needs_memory(file):
         return _read(str(file), texts)
 
@@ -152,7 +148,7 @@ def _score(file: str, line: int, cell: Any) -> float:
     written = isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None
     try:
         score = float(cell) if written or type(cell) in (int, float) else math.nan
-    except OverflowError:  # JSON has whole numbers of any length
+    except OverflowError:  # JSON allows whole numbers of any length
         score = math.inf
     if not math.isfinite(score):
         message = (
@@ -178,7 +174,7 @@ def _position(file: str, line: int, cell: Any) -> int | None:
 
 
 def _whole(file: str, text: Example, scored: Sequence[_Scored]) -> Float[np.ndarray, " W"]:
-    """Put the scores of one text in the order of its words, each word scored once."""
+    """Sort the scores of one text by word position; each word needs exactly one score."""
     scores, lines = np.full(len(text.tokens), np.nan), [0] * len(text.tokens)
     in_order = scored[0].position is None
     for row, one in enumerate(scored):
@@ -209,7 +205,9 @@ def _whole(file: str, text: Example, scored: Sequence[_Scored]) -> Float[np.ndar
 
 
 def _check_word(file: str, text: Example, one: _Scored, place: int) -> None:
-    """Refuse a row that speaks of another word than the text has at its place, or of none."""
+    """Refuse a row whose word differs from the text at its position, or whose position does not
+    exist.
+    """
     if place >= len(text.tokens):
         wrong = (
             f"text {show(text.id)}: expected words 0 to {len(text.tokens) - 1}, got word {place}, "

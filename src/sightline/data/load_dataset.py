@@ -1,4 +1,4 @@
-"""One door for every kind of data: a spec and a seed in, a `Dataset` out."""
+"""Load any kind of data: from a spec and a seed to a `Dataset`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from sightline.data.synthetic.generators import generate, read_options
 from sightline.data.vocabulary import Vocabulary
 
 PART = 2**23
-"""Bytes of a table, about, that are read to know what all of it would cost."""
+"""Approximate number of bytes read from a table to estimate the cost of the whole."""
 A_TEXT = 600
-"""Bytes that a text takes in memory beside its letters and words."""
+"""Bytes that a text takes in memory in addition to its characters and words."""
 
 
 def load(
@@ -42,27 +42,25 @@ def load(
     kept: Collection[str] = SPLITS,
     seen: frozenset[str] | None = None,
 ) -> Dataset:
-    """Read tables or a published corpus, or generate a planted one; the same spec, files and seed,
-    the same splits.
+    """Read tables or a published corpus, or generate a planted one; the same spec, files and seed
+    give the same splits.
 
-    Tables: named splits are followed, and 15 % of training becomes validation if none is named;
-    without splits, texts are divided 70/15/15, class by class, copies of a text and texts of a
-    group together. What was left out, cut or found twice is counted in the card. For a model that
-    is trained already, no ``training`` texts are needed: where none are named, the others are read
-    without them. Of a table, the texts of the splits that are ``kept`` stay in memory, and of the
-    others what the card tells.
+    Tables: named splits are followed, and 15 % of training become validation if none is named.
+    Without splits, texts are divided 70/15/15, class by class, with copies and groups together. The
+    card counts what was left out, cut or found twice. For a trained model, ``training`` texts may
+    be missing. Of a table, only the texts of the ``kept`` splits stay in memory, and the card
+    describes the others.
 
-    ``seen`` are the fingerprints of the texts that a model is known to have learned from. With it,
-    a table that names no splits is not divided: every text is a test text, unless the model has
-    seen one of them.
+    ``seen`` holds the fingerprints of a model's known training texts. With it, a table without
+    splits is not divided: every text is a test text, unless the model has seen one of them.
 
-    What every source promises (``tests/contract/test_loaders.py``): each text has an id of its own
-    and a number of its own, its words stand where their offsets say, in order and without overlap,
-    and its label has a name. No text is without words. Reading again gives the same texts; another
-    seed divides them otherwise at most.
+    What every source guarantees (``tests/contract/test_loaders.py``): each text has its own id and
+    number, its offsets match its words, in order and without overlap, and its label has a name. No
+    text is without words. Reading again gives the same texts; another seed at most divides them
+    differently.
 
-    What was loaded last stays in memory, so that the cells of a study read a file once; its bytes
-    are looked at every time, and a file that has changed is read anew.
+    The last dataset stays in memory, so that the runs of a study read a file once. The bytes are
+    checked every time, and a changed file is read again.
     """
     _check(spec)
     digest = content_digest(spec)
@@ -77,7 +75,7 @@ def load(
 
 
 def load_frame(frame: Frame, seed: int, name: str = "data frame", **settings: Any) -> Dataset:
-    """Divide the rows of a data frame as those of a table are; ``settings`` are fields of a
+    """Load the rows of a data frame like the rows of a table; ``settings`` are fields of a
     `DataSpec`.
     """
     spec = DataSpec(GIVEN, name, **settings)
@@ -93,10 +91,10 @@ _WATCHING: list[set[str]] = []
 
 @contextmanager
 def watching_divisions() -> Iterator[set[str]]:
-    """Collect the digests of the files that are read meanwhile and divided by the seed.
+    """Collect the digests of the files that are read inside this context and divided by the seed.
 
-    A user's own function may train its model on one part of a file: an audit then has to divide
-    that file likewise.
+    A user's function may train its model on one part of a file; an audit must then divide that file
+    in the same way.
     """
     digests = set[str]()
     _WATCHING.append(digests)
@@ -108,17 +106,15 @@ def watching_divisions() -> Iterator[set[str]]:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Some of the texts of a table, for who only wants to know what all of them would cost."""
+    """A part of a table, for estimating the cost of the whole."""
 
     dataset: Dataset
     share: float
     unread_bytes: int = 0
-    """What the texts that were not read would take of memory."""
+    """The estimated memory of the texts that were not read."""
 
     def grown(self, vocabulary: Vocabulary) -> Vocabulary:
-        """Add as many words as all texts would have more, by Heaps' law: a power of the number of
-        texts.
-        """
+        """Extrapolate the vocabulary to all texts by Heaps' law, a power of the number of texts."""
         if self.share == 1:
             return vocabulary
         half = len(Vocabulary.fit(self.dataset.train[::2]))
@@ -128,9 +124,7 @@ class TablePart:
 
 
 def load_part(spec: DataSpec, seed: int) -> TablePart:
-    """Load a part of a large table, and all of anything else, or where too little would be left to
-    divide.
-    """
+    """Load a part of a large table; other data, or a part too small to divide, is loaded whole."""
     _check(spec)
     if (size := _bytes_in_lines(spec)) > PART:
         with suppress(DataError):
@@ -142,9 +136,7 @@ def load_part(spec: DataSpec, seed: int) -> TablePart:
 
 
 def _bytes_in_lines(spec: DataSpec) -> int:
-    """Count the bytes of tables of which a part can be read; none where a table is written
-    otherwise.
-    """
+    """Count the bytes of line-based tables; 0 for other formats."""
     tables = spec.tables.values()
     if not all(table.kind in IN_LINES for table in tables):
         return 0
@@ -152,14 +144,14 @@ def _bytes_in_lines(spec: DataSpec) -> int:
 
 
 def fit_vocabulary(dataset: Dataset, spec: DataSpec) -> Vocabulary:
-    """Know the words of training, as often as the spec asks for, or a paper's recipe where that
-    says more.
+    """Build the vocabulary of training words, with the spec's ``min_count`` or the recipe's if it
+    is higher.
     """
     return Vocabulary.fit(dataset.train, dataset.card.get("min_count", spec.min_count))
 
 
 def _check(spec: DataSpec) -> None:
-    """Refuse what no file could make good."""
+    """Refuse a spec that is invalid whatever the files contain."""
     if spec.kind == GIVEN:
         raise SpecError(
             f"{spec}: these texts were handed over in Python; hand them over again", field="data"
@@ -168,7 +160,7 @@ def _check(spec: DataSpec) -> None:
 
 
 def _check_preparation(spec: DataSpec) -> None:
-    """Refuse a recipe that there is not, and a length that no text can have."""
+    """Refuse an unknown recipe, and an impossible length."""
     if spec.recipe == "paper" and _paper(spec) is None:
         raise SpecError(f"no paper here has a recipe for {spec}; use clean", field="recipe")
     if spec.kind != "planted":
@@ -183,8 +175,7 @@ def _check_preparation(spec: DataSpec) -> None:
         )
 
 
-# Two, so that models that take turns find the texts of both; datasets of one corpus share its
-# words.
+# Two, for models that alternate between datasets; datasets of one corpus share its words.
 @lru_cache(maxsize=2)
 def _load(
     spec: DataSpec,
@@ -194,15 +185,15 @@ def _load(
     kept: tuple[str, ...],
     seen: frozenset[str] | None,
 ) -> Dataset:
-    """Load by the digest of the spec; ``told``, its text, keeps 1 and 1.0 apart, which are equal
-    but read otherwise.
+    """Load by the digest of the spec. ``told``, the text of the spec, separates 1 and 1.0, which
+    are equal but read differently.
     """
     if spec.kind == "planted":
-        assert spec.part is not None  # it was checked
+        assert spec.part is not None  # checked before
         return generate(spec.part, seed)
     with naming_what_needs_memory(", ".join(spec.places)):
         return (
-            _load_published(spec, seed)
+            _load_published(spec, seed, kept)
             if spec.kind in OFFICIAL
             else _load_own(spec, seed, training, kept, seen)
         )
@@ -223,21 +214,25 @@ def _assembled(corpus: Corpus, spec: DataSpec, seed: int, rule: SplitRule) -> Da
     return assemble(Path(spec.places[-1]).name, corpus, spec, rule, seed)
 
 
-def _load_published(spec: DataSpec, seed: int) -> Dataset:
-    # How texts are cut and which words are known is decided later, and no part of a corpus.
-    corpus = _published(replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count))
+def _load_published(spec: DataSpec, seed: int, kept: tuple[str, ...]) -> Dataset:
+    # Truncation and vocabulary are decided later and are no part of a corpus.
+    whole = replace(spec, max_tokens=DataSpec.max_tokens, min_count=DataSpec.min_count)
     paper = _paper(spec) if spec.recipe == "paper" else None
-    return assemble(spec.kind, corpus, spec, CLEAN if paper is None else as_paper(paper), seed)
+    if kept != SPLITS and paper is None:  # an audit reads it once, and needs a part of it
+        corpus = read_corpus(whole, spec.digest, spec.max_tokens)
+        return keep_splits(assemble(spec.kind, corpus, spec, CLEAN, seed), kept)
+    rule = CLEAN if paper is None else as_paper(paper)
+    return assemble(spec.kind, _published(whole), spec, rule, seed)
 
 
 def _to_read(spec: DataSpec) -> DataSpec:
-    """Leave out what is decided later, and no part of a corpus: which words are known, and what
-    becomes of copies.
+    """Reset fields that are decided later and are no part of a corpus: the vocabulary, and the
+    treatment of copies.
     """
     return replace(spec, min_count=DataSpec.min_count, on_copies=DataSpec.on_copies)
 
 
-# One of each: cells that differ in their seed divide the same texts anew.
+# One of each: runs that differ in their seed divide the same texts again.
 @lru_cache(maxsize=1)
 def _own(spec: DataSpec, training: bool) -> Corpus:
     return read_table(spec, training=training)

@@ -1,9 +1,9 @@
-"""Near copies: texts that share most of their words, in the same order. Intervals count them as one
-text.
+"""Find near copies: texts that share most of their words, in the same order. Intervals count them
+as one text.
 
-A text joins the first text that it is a near copy of and that joined no other (its representative).
-So all texts of a cluster are near copies of one text, and no chain of small steps can join a whole
-corpus (docs/decisions/0095-sources-and-near-copies.md).
+A text joins its representative: the first text that it is a near copy of and that has joined no
+other. So all texts of a cluster are near copies of one text, and no chain of small steps can join a
+whole corpus (docs/decisions/0095-sources-and-near-copies.md).
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ Array = np.ndarray
 Words = tuple[str, ...]
 
 ALIKE: float = NEAR_COPIES["alike"]
-"""Share of the words of the longer text that must stand in the other, in the same order."""
+"""Share of the longer text's words that must occur in the other text, in the same order."""
 FEWEST: int = NEAR_COPIES["fewest"]
-"""Words of a text, below which only equal words make a copy."""
+"""Texts below this number of words are copies only if all words are equal."""
 SKETCH: int = NEAR_COPIES["sketch"]
-"""Smallest hashes that are kept of the pairs of neighbouring words of a text: equal ones name the
-texts to compare."""
+"""Number of smallest hashes of word pairs kept for each text; equal hashes nominate texts to
+compare."""
 LIKELY: float = NEAR_COPIES["likely"]
 """Share of these hashes that must agree before two texts are compared word by word."""
 COMPARED: int = NEAR_COPIES["compared"]
-"""Texts that a text is compared with at most, those first whose hashes agree most."""
+"""The most texts that a text is compared with, best-matching hashes first."""
 
 
 NEAR = "near copies of others"
-"""What stands in the note of a data card that counts them."""
+"""Part of the data card's note that counts them."""
 
 
 def counted_once(dataset: Dataset) -> Dataset:
-    """Put test texts that are near copies into one group, and say in the card how many there are.
+    """Group test texts that are near copies, and count them in the card.
 
-    Copies, near copies and groups that are connected through each other become one group. Published
-    and planted corpora stay as they are: the latter are drawn text by text, and of the former so
-    few texts are near copies that no interval moves.
+    Connected copies, near copies and groups become one group. Published and planted corpora stay
+    unchanged: planted texts are drawn independently, and published corpora have too few near copies
+    to change any interval.
     """
     if not dataset.test or _drawn_apart(dataset.card):
         return dataset
@@ -68,30 +68,35 @@ def counted_once(dataset: Dataset) -> Dataset:
 
 
 def _drawn_apart(card: Mapping[str, Any]) -> bool:
-    """Tell whether texts are of a published or a planted corpus."""
+    """Tell whether texts come from a published or a planted corpus."""
     kind = str(card.get("source", "")).partition(":")[0]
     return "columns" not in card and kind in ("planted", *OFFICIAL)
 
 
 def _describe(dataset: Dataset, sizes: Counter[int]) -> dict[str, Any]:
-    """Give the card with the texts that are near copies, and as how many they count."""
+    """Add to the card the number of near copies, and the number they count as."""
     count, clusters = sizes.total(), len(sizes)
     groups = " or share a group with some" if any(text.group for text in dataset.test) else ""
+    share = f"{ALIKE:.0%}"
     note = (
-        f"{count} of {len(dataset.test)} test texts are {NEAR}{groups} (at least {ALIKE:.0%} "
+        f"{count} of {len(dataset.test)} test texts are {NEAR}{groups} (at least {share} "
         "of their words are the same, in the same order): in every interval they count as "
         f"{clusters}"
     )
-    about = {"texts": count, "count_as": clusters, "largest": max(sizes.values()), "alike": ALIKE}
+    about = {
+        "texts": count,
+        "count_as": clusters,
+        "largest": max(sizes.values()),
+        "alike": ALIKE,
+    }
     return {**dataset.card, "near_copies": about, "notes": [*dataset.card.get("notes", ()), note]}
 
 
 def representatives(texts: Sequence[Sequence[str]]) -> list[int]:
-    """Give for each text the place of its representative: its own, where it is a near copy of no
-    earlier text.
+    """Give the index of each text's representative: its own, unless it is a near copy of an earlier
+    text.
 
-    Which text represents which depends on the texts alone: their order is that of a hash of their
-    words.
+    The representatives depend only on the texts, which are ordered by a hash of their words.
     """
     plain = [_plain(tokens) for tokens in texts]
     first: dict[Words, int] = {}
@@ -105,22 +110,20 @@ def representatives(texts: Sequence[Sequence[str]]) -> list[int]:
 
 
 def similarity(one: Sequence[str], other: Sequence[str]) -> float:
-    """Give the longest common subsequence of two texts, as a share of the words of the longer
-    one.
+    """Give the length of the longest common subsequence of two texts, as a share of the longer
+    text.
     """
     return _common(_places(one), len(one), other) / max(len(one), len(other), 1)
 
 
 def _plain(tokens: Sequence[str]) -> Words:
-    """Take the words of a text without signs and case; a short text stays as it is written."""
+    """Give the words of a text without signs and case; a short text stays unchanged."""
     words = tuple(one.casefold() for one in tokens if one.isalnum() or any(map(str.isalnum, one)))
     return words if len(words) >= FEWEST else tuple(tokens)
 
 
 def _joined(texts: Sequence[Words]) -> dict[Words, Words]:
-    """Give the representative of each text that has another than itself; all texts differ, and
-    stand in order.
-    """
+    """Give the representative of each text that is not its own; the texts are distinct and ordered."""
     if len(texts) < 2:
         return {}
     above = list(range(len(texts)))
@@ -145,7 +148,7 @@ def _near(masks: Mapping[str, int], one: Words, other: Words) -> bool:
 
 
 def _places(words: Sequence[str]) -> dict[str, int]:
-    """Mark where each word stands, as the bits of a number."""
+    """Give the positions of each word as the bits of an integer."""
     masks: dict[str, int] = {}
     for place, word in enumerate(words):
         masks[word] = masks.get(word, 0) | 1 << place
@@ -153,7 +156,7 @@ def _places(words: Sequence[str]) -> dict[str, int]:
 
 
 def _common(masks: Mapping[str, int], length: int, other: Sequence[str]) -> int:
-    """Count the longest common subsequence, a row of the table at a time as bits (Hyyrö 2004)."""
+    """Count the longest common subsequence, one row of the table at a time as bits (Hyyrö 2004)."""
     full = (1 << length) - 1
     row = full
     for word in other:
@@ -163,7 +166,7 @@ def _common(masks: Mapping[str, int], length: int, other: Sequence[str]) -> int:
 
 
 def _candidates(texts: Sequence[Words]) -> dict[int, list[int]]:
-    """Name for each text, in order, earlier texts that it may be a near copy of."""
+    """For each text, list earlier texts that it may be a near copy of."""
     sketches = _sketches(texts)
     count = len(texts)
     pairs = np.unique(
@@ -183,17 +186,17 @@ def _candidates(texts: Sequence[Words]) -> dict[int, list[int]]:
 
 
 def _meeting(column: UInt64[Array, " N"]) -> Int[Array, " N"]:
-    """Give for each text the first that has the same hash."""
+    """For each text, give the first one with the same hash."""
     _, first, groups = np.unique(column, return_index=True, return_inverse=True)
     return np.asarray(first[groups])
 
 
 def _sketches(texts: Sequence[Words]) -> UInt64[Array, "N R"]:
-    """Keep the smallest of each of many hashes of the pairs of neighbouring words of a text
+    """Keep the minimum of each of several hashes over the pairs of neighbouring words of a text
     (MinHash, Broder 1997).
     """
     numbers: dict[str, int] = {}
-    # From 1: no hash of a pair may be 0, which would be the smallest under every factor.
+    # From 1: a hash of 0 would be the minimum under every factor.
     flat = np.fromiter(
         (numbers.setdefault(word, len(numbers) + 1) for text in texts for word in text), np.uint64
     )

@@ -1,7 +1,7 @@
-"""Word vectors from the training text at hand: positive pointwise mutual information, and its
-singular vectors.
+"""Learn word vectors from the training texts: positive pointwise mutual information, reduced by
+SVD.
 
-Levy, Goldberg & Dagan 2015: with #(w, c) the times word c stands within a window around w, and α =
+Levy, Goldberg & Dagan 2015: with #(w, c) the count of word c within a window around w, and α =
 0.75,
 
     PPMI(w, c) = max(0, log( P(w, c) / (P(w) P_α(c)) )),    P_α(c) ∝ #(c)^α,    vectors = U √Σ
@@ -21,17 +21,16 @@ from sightline.data.vocabulary import SPECIALS, Vocabulary
 
 SMOOTHING = 0.75
 SCALE = 0.1
-"""The root mean square of a component: that of embeddings drawn at random, beside which the vectors
-will stand."""
+"""The root mean square of a component, equal to the random embeddings of words without a vector."""
 
 
 def ppmi_vectors(
     train: Sequence[Example], vocabulary: Vocabulary, dimension: int, window: int
 ) -> np.ndarray:
-    """Make a vector for each word of a vocabulary, a row each, in its order.
+    """Make one vector for each word of a vocabulary, in its order.
 
-    Guarantees the same vectors for the same texts: the start of the iteration is fixed, and so is
-    the sign of each axis (its largest component is positive).
+    The same texts give the same vectors: the start of the iteration is fixed, and so is the sign of
+    each axis (its largest component is positive).
     """
     n = len(vocabulary.words)
     if not 0 < dimension < n:
@@ -54,9 +53,7 @@ def ppmi_vectors(
 
 
 def count_pairs(train: Sequence[Example], vocabulary: Vocabulary, window: int) -> sparse.csr_matrix:
-    """Count how often each word stands within ``window`` words of each other one, in the same
-    text.
-    """
+    """Count how often each word occurs within ``window`` words of each other word of the same text."""
     n = len(vocabulary.words)
     ids = (
         np.array([number for one in train for number in vocabulary.ids(one.tokens)], dtype=np.int64)
@@ -65,7 +62,7 @@ def count_pairs(train: Sequence[Example], vocabulary: Vocabulary, window: int) -
     texts = np.repeat(np.arange(len(train)), [len(one.tokens) for one in train])
     total = sparse.csr_matrix((n, n), dtype=np.float64)
     longest = max((len(one.tokens) for one in train), default=0)
-    for distance in range(1, min(window + 1, longest)):  # beyond a text there is nothing to count
+    for distance in range(1, min(window + 1, longest)):  # no text is longer
         first, second = ids[:-distance], ids[distance:]
         together = (texts[:-distance] == texts[distance:]) & (first >= 0) & (second >= 0)
         pairs = (np.ones(int(together.sum())), (first[together], second[together]))
@@ -87,7 +84,7 @@ def weigh(pairs: sparse.csr_matrix) -> sparse.csr_matrix:
 def nearest(
     words: Sequence[str], vectors: np.ndarray, word: str, count: int = 5
 ) -> list[tuple[str, float]]:
-    """Name the words whose vectors point most nearly the same way, with the cosine."""
+    """List the words with the most similar vectors, with the cosine."""
     if word not in words:
         return []
     lengths = np.linalg.norm(vectors, axis=1)

@@ -1,7 +1,7 @@
-"""How far the reading of a large file is, for whoever watches.
+"""Report the progress of reading a large file to a callback.
 
-Readers lie deep below what shows it, and what they give is kept in memory by what was asked for: a
-callback among their arguments would be asked for, too.
+Readers are far below the code that shows progress, and their results are cached by their arguments.
+So the callback cannot be an argument: it would become part of the cache key.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 Watch = Callable[[str, int, int], None]
-"""Told of a stage in words, how much of it is done, and how much there is."""
+"""Called with the stage in words, the amount done, and the total."""
 LARGE = 2**25
-"""Bytes from which on a file takes seconds."""
+"""From this number of bytes on, reading a file takes seconds."""
 _watching: list[Watch] = []
 
 
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Tell somebody what is read meanwhile."""
+    """Report progress to ``watch`` inside this context."""
     _watching.append(watch)
     try:
         yield
@@ -28,14 +28,14 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 def is_large(file: str | Path) -> bool:
-    """Tell whether a file takes long enough for anybody to ask how far it is; a data frame is in
-    memory already.
+    """Tell whether reading a file takes long enough to report progress; a data frame is in memory
+    already.
     """
     place = Path(file)
     return place.is_file() and place.stat().st_size >= LARGE
 
 
 def report_progress(stage: str, done: int, total: int) -> None:
-    """Tell whoever watches."""
+    """Call the callback, if one is set."""
     for watch in _watching:
         watch(stage, done, total)

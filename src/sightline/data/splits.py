@@ -1,4 +1,4 @@
-"""Seeded splits that keep classes balanced, and copies of a text and texts of a group together."""
+"""Seeded splits that balance classes and keep copies and groups together."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ OF_TRAINING = {"train": 0.85, "validation": 0.15}
 def divide(
     labels: Sequence[str], copies: Sequence[Hashable], shares: Mapping[str, float], seed: int
 ) -> list[str]:
-    """Name a split for each text, class by class; texts with equal ``copies`` go together.
+    """Assign a split to each text, class by class; texts with equal ``copies`` stay together.
 
-    The first of ``shares`` takes what the others leave: each of them gets its share of a class,
-    rounded, and at least one text. Guarantees, for a class with as many different texts as there
-    are splits, that no split lacks it; a class with fewer is in the first split, and in as many of
-    the others as it has texts left. A text that carries two labels counts under the label of its
-    first copy. Depends on the seed and the order of the texts.
+    Each of ``shares`` except the first gets its share of a class, rounded, and at least one text;
+    the first gets the rest. No split lacks a class with at least as many distinct texts as there
+    are splits. A smaller class is in the first split, and in as many others as it has texts left. A
+    text with two labels counts under the label of its first copy. The result depends on the seed
+    and the order of the texts.
     """
     groups: dict[Hashable, list[int]] = {}
     for position, key in enumerate(copies):
         if key in groups:
             groups[key].append(position)
         else:
-            groups[key] = [
-                position
-            ]  # a list made at its length takes two thirds of one that has grown to it
+            groups[key] = [position]  # preallocated: a grown list takes half as much memory again
     classes: dict[str, list[list[int]]] = defaultdict(list)
     for group in groups.values():
         classes[labels[group[0]]].append(group)
@@ -44,7 +42,7 @@ def divide(
 def with_validation(
     names: Sequence[str], labels: Sequence[str], copies: Sequence[Hashable], seed: int
 ) -> list[str]:
-    """Name 15 % of the training texts validation, as `divide` does; the other splits stay."""
+    """Move 15 % of the training texts to validation, as `divide` does; the other splits stay."""
     train = [place for place, name in enumerate(names) if name == "train"]
     parts = divide(
         [labels[place] for place in train], [copies[place] for place in train], OF_TRAINING, seed
@@ -56,9 +54,7 @@ def with_validation(
 
 
 def connected(copies: Sequence[Hashable], groups: Sequence[str]) -> list[int]:
-    """Number what may not be torn apart: texts that are copies or of one group, be it through
-    others.
-    """
+    """Number the connected components of texts that share a copy key or a group."""
     above = list(range(len(copies)))
 
     def root(place: int) -> int:
@@ -74,7 +70,7 @@ def connected(copies: Sequence[Hashable], groups: Sequence[str]) -> list[int]:
 
 
 def distinct(labels: Sequence[str], copies: Sequence[Hashable]) -> Counter[str]:
-    """Count the different texts of each label, a text with two labels under its first."""
+    """Count the distinct texts of each label; a text with two labels counts under its first."""
     first: dict[Hashable, str] = {}
     for label, key in zip(labels, copies, strict=True):
         first.setdefault(key, label)
@@ -84,7 +80,7 @@ def distinct(labels: Sequence[str], copies: Sequence[Hashable]) -> Counter[str]:
 def _deal(
     groups: list[list[int]], shares: Mapping[str, float], seed: int, label: str
 ) -> list[tuple[list[int], str]]:
-    """Deal the groups of one class, largest first, each to the split that lacks most texts."""
+    """Assign the groups of one class, largest first, each to the split that lacks most texts."""
     shuffled = [
         groups[place] for place in Seeds(seed).generator("split", label).permutation(len(groups))
     ]
@@ -94,7 +90,7 @@ def _deal(
     for left, group in zip(
         range(len(groups), 0, -1), sorted(shuffled, key=len, reverse=True), strict=True
     ):
-        # The last groups are kept for splits that would stay empty.
+        # The last groups are reserved for splits that would stay empty.
         name = empty[0] if left <= len(empty) else max(shares, key=lacks.__getitem__)
         lacks[name] -= len(group)
         empty = [other for other in empty if other != name]

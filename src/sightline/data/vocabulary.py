@@ -1,4 +1,4 @@
-"""Words to numbers: a vocabulary of training words."""
+"""The vocabulary of training words, which maps words to ids."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SPECIALS = 4
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words a model knows; numbers 0 to 3 are padding, unknown, beginning and end, and words
-    follow from 4.
+    """The words that a model knows. Ids 0 to 3 are padding, unknown, beginning and end; words start
+    at 4.
     """
 
     words: tuple[str, ...]
@@ -28,7 +28,7 @@ class Vocabulary:
             raise DataError(f"vocabulary: expected each word once, got {twice!r} twice")
 
     def __len__(self) -> int:
-        """Count the words and the four special numbers: the rows of an embedding table."""
+        """Count the words and the four special ids: the rows of an embedding table."""
         return len(self.words) + SPECIALS
 
     @cached_property
@@ -36,19 +36,19 @@ class Vocabulary:
         return {word: number for number, word in enumerate(self.words, start=SPECIALS)}
 
     def ids(self, tokens: Sequence[str]) -> list[int]:
-        """Give the number of each token, `UNK` for words that are not known."""
+        """Give the id of each token, `UNK` for unknown words."""
         return [self._numbers.get(token, UNK) for token in tokens]
 
     def knows(self, tokens: Sequence[str]) -> tuple[bool, ...]:
-        """Tell of each token whether it is known."""
+        """Tell for each token whether it is known."""
         return tuple(token in self._numbers for token in tokens)
 
     @classmethod
     def fit(cls, train: Iterable[Example], min_count: int = 1) -> Vocabulary:
-        """Take the words of training texts (and their queries) that occur in at least ``min_count``
+        """Collect the words of training texts and queries that occur in at least ``min_count``
         texts, sorted.
 
-        Pass the training split only: a word seen first in a test text must stay unknown.
+        Pass the training split only: words that occur only in test texts must stay unknown.
         """
         if min_count < 1:
             raise SpecError(f"min_count: expected at least 1 text, got {min_count}")

@@ -1,7 +1,6 @@
-"""Word vectors from text files, GloVe's or fastText's: ``word v1 … vd`` on each line, read as a
-stream.
+"""Read word vectors from GloVe or fastText text files, ``word v1 … vd`` on each line, as a stream.
 
-fastText puts ``count dimension`` before the first word. Only the rows of wanted words are kept.
+fastText has ``count dimension`` on the first line. Only the rows of wanted words are kept.
 """
 
 from __future__ import annotations
@@ -23,23 +22,21 @@ from sightline.core.errors import DataError
 from sightline.data.readers.archives import File, digest, open_files
 
 MANY = 0.05
-"""The share of tokens without a vector from which a note says so: 3 % on SST cost nothing, 31 % of
+"""The share of tokens without a vector above which a note warns: 3 % on SST cost nothing, 31 % on
 20 Newsgroups half of F1."""
 _HEADER = re.compile(r"\d+ \d+")
 
 
 @dataclass(frozen=True)
 class WordVectors:
-    """Words and their vectors, a row each, in the order of the file."""
+    """Words and their vectors, one row each, in file order."""
 
     words: tuple[str, ...]
     rows: np.ndarray
 
 
 def read_dimension(path: str | Path) -> int:
-    """Say how long the vectors of a file are, from the first of them: a header may promise
-    anything.
-    """
+    """Give the length of a file's vectors from the first one, because a header may be wrong."""
     for file in _files(path):
         promised = 0
         for number, line in file.lines():
@@ -79,8 +76,8 @@ def _read(path: str | Path, missing: set[str]) -> WordVectors:
         if line.count(" ") < dimension:
             raise _uneven(file, number, dimension, line)
         word, *values = line.rsplit(" ", dimension)
-        # A word may have blanks in it (GloVe has ". . ."), but not a number at its end: that would
-        # be a column more.
+        # A word may contain blanks (GloVe has ". . ."), but not end in a number, which would be an
+        # extra column.
         if _is_number(word.rpartition(" ")[2]) and " " in word:
             raise _uneven(file, number, dimension, line)
         if word in missing:
@@ -91,21 +88,17 @@ def _read(path: str | Path, missing: set[str]) -> WordVectors:
 
 
 def with_vectors(model: ModelSpec, path: str | Path) -> ModelSpec:
-    """Let embeddings start from a file: its bytes are noted, and embeddings are as long as its
+    """Initialise embeddings from a file: record its digest, and set the embedding size to its
     vectors.
     """
-    dimension = read_dimension(
-        path
-    )  # first, because a file that is none at its beginning need not be read whole
+    dimension = read_dimension(path)  # first, so that an invalid file is not read whole
     return replace(
         model, vectors=str(path), vectors_digest=vectors_digest(path), embedding=dimension
     )
 
 
 def vectors_digest(path: str | Path) -> str:
-    """Give the SHA-256 by which a file of vectors is known; a large file is read once as long as it
-    is not touched.
-    """
+    """Give the SHA-256 of a file of vectors; a large file is hashed once until it changes."""
     _files(path)
     about = Path(path).stat()
     return _digest(str(path), about.st_mtime_ns, about.st_size)
@@ -117,7 +110,7 @@ def _digest(path: str, touched: int, size: int) -> str:
 
 
 def write_vectors(path: str | Path, words: Sequence[str], rows: np.ndarray) -> Path:
-    """Write vectors in GloVe's form, whole or not at all."""
+    """Write vectors in GloVe's format, whole or not at all."""
 
     def write(aside: Path) -> None:
         with aside.open("w", encoding="utf-8") as file:
@@ -136,7 +129,7 @@ def _files(path: str | Path) -> Iterator[File]:
         raise DataError(
             "expected a file of word vectors; there is no such file, check the path", path
         )
-    return open_files(path, lambda name: True)  # however large: only the wanted rows are kept
+    return open_files(path, lambda name: True)  # of any size: only the wanted rows are kept
 
 
 def _lines(path: str | Path) -> Iterator[tuple[File, int, str]]:

@@ -26,8 +26,15 @@ from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
 from sightline.audits.look_plan import first_look
 from sightline.audits.measure_pass import measure
+from sightline.audits.one_look import takes_one_look
+from sightline.audits.sequential import (
+    CANDIDATES,
+    most_compared,
+    of_some,
+    of_the_verdict,
+    stage_of,
+)
 from sightline.audits.sequential import STAGES as LOOKED_AT
-from sightline.audits.sequential import of_the_verdict, stage_of
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
@@ -42,6 +49,7 @@ from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, of_label
 from sightline.experiments.report_cost import time_judging
 from sightline.experiments.training_jobs import check_labels
+from sightline.measures.attribution_maps import SHARED
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
@@ -54,7 +62,7 @@ SECONDS = 5.0
 """Seconds spent on timing a training, and again on timing an audit."""
 BATCHES = (3, 24)
 """The least and the most batches that are timed."""
-QUICK_SECONDS = 1.0
+QUICK_SECONDS = 0.5
 """Seconds of timing before an audit begins, to say how long it takes."""
 QUICK_TEXTS, SMALL = 8, 8
 """How many texts are timed at least, and how many times as many an audit must have."""
@@ -197,7 +205,8 @@ def forecast_audit(
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     note = few_of_a_class(trained.dataset, limit, seed)
-    first = first_look(ordered, audited) if bearing else 0
+    once = takes_one_look(trained.model, ordered, audited)
+    first = audited if once else first_look(ordered, audited) if bearing else 0
     return Forecast(
         0.0,
         seconds * part,
@@ -245,9 +254,10 @@ def quick_seconds(
     attribution: str | None = None,
     *,
     bearing: bool = False,
-) -> float:
+) -> tuple[float, float]:
     """Estimate the seconds of measuring from a few texts of all lengths: coarser and faster than
-    `forecast_audit`.
+    `forecast_audit`. The second number is for the maps that are compared once it is settled that
+    attention must not be shown; it is 0 if all maps are measured anyway.
 
     The first call of everything is slow, so the shortest text warms up. Then as many texts are
     timed together as take `QUICK_SECONDS`, scaled by their squared lengths. If the audit is large,
@@ -259,18 +269,39 @@ def quick_seconds(
     seen = as_seen(sample_test(trained.dataset, limit, seed), model)
     chosen_by = share_that_chooses(seen.test, len(seen.test)) if _is_choosing(model) else 0.0
     measures = _asked(tokens_at_once, chosen, bearing=bearing)
-    take = _taking(replace(trained, dataset=seen), seed, measures, attribution, chosen_by)
+    there = replace(trained, dataset=seen)
+    take = _taking(there, seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
+    each = bearing and not model.offers & SHARED
+    cost = _runs if each else _squares
     took, few, least = 0.0, ordered[:1], min(QUICK_TEXTS, len(ordered) // SMALL)
     with torch.random.fork_rng(devices=[]):
         alone, _ = take(few)
-        if alone > SLOW:
+        if alone * cost(_amid_runs(ordered, least)) > SLOW * cost(few) * least:
             least = 2
         while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
             count = max(2 * len(few), least)
             few = _amid_runs(ordered, min(count, AUDIT_BATCH))
             took, _ = take(few)
-    return took * _squares(ordered) / _squares(few)
+        some = seen.test[: most_compared(seen.test, committed().least)] if each else ()
+        later = 0.0
+        if some:
+            wide = (one for one in measures if hasattr(one, "rivals_too"))
+            more = [of_some(one) for one in wide]
+            later, _ = _taking(there, seed, more, None)(few)
+    return took * cost(ordered) / cost(few), later * _squares(some) / _squares(few)
+
+
+def _runs(texts: Sequence[Example]) -> float:
+    """Reckon the words that required tests run: a run a word for some words of a text, and about as
+    many runs more for each text, however long it is.
+    """
+    counts = (len(text.tokens) for text in texts)
+    return float(sum(words * (min(words, CANDIDATES) + RUNS) for words in counts))
+
+
+RUNS = 150
+"""Changed texts that the required tests run for each text, as counted on texts of 20 words."""
 
 
 def _amid_runs(ordered: Sequence[Example], count: int) -> list[Example]:

@@ -48,6 +48,7 @@ def load_trained(
     seed: int,
     device: str = "cpu",
     label_map: LabelMap | None = None,
+    measures: tuple[str, ...] = (),
 ) -> Trained:
     """Read a saved model with its control models, and data to audit it on, without texts that it
     was trained on.
@@ -55,7 +56,7 @@ def load_trained(
     model, record = load_classifier(folder)
     seen = frozenset[str](record.get("seen", ()))
     data = with_labels(data, model)
-    dataset = load_to_audit(data, seed, seen)
+    dataset = load_to_audit(data, seed, seen, measures=measures)
     if not has_labels(model):
         dataset = numbered_for(dataset, model.label_names, label_map)
     if (
@@ -70,15 +71,22 @@ def load_trained(
 
 
 def load_to_audit(
-    data: DataSpec, seed: int, seen: frozenset[str] | None = NOT_KNOWN, *, choosing: bool = False
+    data: DataSpec,
+    seed: int,
+    seen: frozenset[str] | None = NOT_KNOWN,
+    *,
+    choosing: bool = False,
+    measures: tuple[str, ...] = (),
 ) -> Dataset:
     """Read the texts that an audit of a trained model uses, without those of its training.
 
     If nothing names splits, every text is used, unless the model has ``seen`` some of them
-    (`load`). If an attention source is to be chosen, validation texts are included. Copies between
-    splits in the papers' recipe are found by their texts, so all its splits are kept.
+    (`load`). If an attention source is to be chosen, validation texts are included, and so are
+    those of a split from which one of the named ``measures`` learns. Copies between splits in the
+    papers' recipe are found by their texts, so all its splits are kept.
     """
-    surveyed = {one.surveys for one in default_measures() if isinstance(one, SupportsSurvey)}
+    taken = default_measures(chosen=measures)
+    surveyed = {one.surveys for one in taken if isinstance(one, SupportsSurvey)}
     needed = {"test", *surveyed, *(["validation"] if choosing else [])}
     kept = SPLITS if data.recipe == "paper" else tuple(split for split in SPLITS if split in needed)
     return load(data, seed, training=False, kept=kept, seen=seen)
@@ -102,7 +110,12 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
 
 
 def load_imported(
-    spec: str, data: DataSpec, seed: int, device: str = "auto", label_map: LabelMap | None = None
+    spec: str,
+    data: DataSpec,
+    seed: int,
+    device: str = "auto",
+    label_map: LabelMap | None = None,
+    measures: tuple[str, ...] = (),
 ) -> Trained:
     """Build a model that comes from elsewhere, and read data to audit it on; the texts that it has
     seen are unknown.
@@ -114,9 +127,8 @@ def load_imported(
         model = load_elsewhere(spec, pick_device(device))
     seen = None if divided and content_digest(data) in divided else NOT_KNOWN
     data = with_labels(data, model)
-    dataset = load_to_audit(
-        data, seed, seen, choosing=isinstance(model, SupportsAttentionSources) and model.choosing
-    )
+    choosing = isinstance(model, SupportsAttentionSources) and model.choosing
+    dataset = load_to_audit(data, seed, seen, choosing=choosing, measures=measures)
     if seen is None:
         text = f"divided as the code of the model divides it: {ALSO_TRAINED}"
         dataset = replace(dataset, card={**dataset.card, "notes": [*dataset.card["notes"], text]})

@@ -24,6 +24,7 @@ from sightline.measures.topk_mass import (
     FLAT_REFERENCE,
     FREE,
     TopkTexts,
+    among,
     by_chance,
     mass,
     ranked,
@@ -75,7 +76,7 @@ class Agreement:
     Every model has leave-one-out, unless leave-one-out is the audited map itself. Other maps are
     left out where the model does not allow them, and `missing` says why. Without ``reported_too``,
     the quantities that no test uses are skipped: mechanical agreement, and the gradient through
-    attention.
+    attention. In a text with more than ``candidates`` words, only so many are compared.
     """
 
     share: float = _SET["share"]
@@ -84,16 +85,20 @@ class Agreement:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     reported_too: bool = True
+    candidates: int | None = None
     code: str = "agreement"
     needs: frozenset[str] = NEEDS["agreement"]
     paper: str = PAPERS["agreement"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compute every comparison map once, and compare attention with each."""
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        maps = AttributionMaps(
+            subject, trace, seeds, self.tokens_at_once, self.gradient, self.candidates
+        )
         offers: frozenset[str] = subject.model.offers
         attention, mask = maps["attention"], maps.words.mask
         texts = texts_of(maps, self.share)
+        weights = among(attention, texts, mask)
         orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
         shuffles = reordered(attention, mask, orders)
         # First, because the comparison maps need the same shortened texts.
@@ -106,12 +111,15 @@ class Agreement:
         compared = [name for name in REFERENCES if name not in left_out]
         references = {name: maps[name] for name in compared if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
-        out |= self._compare(attention, references, texts, seeds)
+        compared_words = {
+            name: np.where(texts.mask, values, 0.0) for name, values in references.items()
+        }
+        out |= self._compare(weights, compared_words, texts, seeds)
         if references.keys() >= set(FREE):
             out |= _free(out)
         out |= self._couple(shuffles, coupled, texts)
         if "gradient" in references:
-            out |= self._among(references, texts)
+            out |= self._among(compared_words, texts)
         shares = [
             np.asarray(out[f"captured.{name}"])
             for name in ("gradient", "deletion")
@@ -144,6 +152,8 @@ class Agreement:
                 "gradient": self.gradient,
                 "attention": "held" if "free_gradient" in arrays else "through",
             }
+        if self.candidates is not None:
+            settings["candidates"] = self.candidates
         missing = _missing(arrays)
         if not self.reported_too:
             missing |= {name: NOT_REPORTED for name in _reported() if name not in missing}

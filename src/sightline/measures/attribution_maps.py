@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from sightline.config.word_maps import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
 from sightline.core.protocols import Capability, MeasureContext, SupportsAuditedMap, Trace
@@ -27,13 +27,17 @@ from sightline.measures.importance import (
     slopes,
 )
 from sightline.measures.integrated_gradients import integrated
-from sightline.measures.trace_arrays import decided, to_numpy
+from sightline.measures.trace_arrays import decided, keys_of, to_numpy
 from sightline.numerics.log_odds import log_odds, log_odds_slope
 from sightline.numerics.projections import uniform
 
 Array = np.ndarray
 SLOPES = ("held", "through", "free")
 """The gradients that maps are computed from."""
+OF_DELETIONS = ("deletion", "signed_deletion", "free_deletion")
+"""The maps that need one text without each word."""
+SHARED: frozenset[Capability] = frozenset({"deletion", "variants"})
+"""Capabilities of models that do not run each of these texts by itself."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class AttributionMaps:
     """The maps of one batch; each is computed on first use and shared with the other measures.
 
     ``gradient`` says how gradients are reduced. Measures that reduce them differently share all
-    maps but the gradient maps.
+    maps but the gradient maps. ``most`` limits how many words of a text are left out one by one
+    (`candidates`).
     """
 
     subject: MeasureContext
@@ -49,11 +54,26 @@ class AttributionMaps:
     seeds: Seeds
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    most: int | None = None
 
     @cached_property
     def words(self) -> Words:
         """The words of the batch, on which all its maps are defined."""
         return words_of(self.trace)
+
+    @cached_property
+    def candidates(self) -> Bool[Array, "B W"]:
+        """Mark the words that are compared: all of them, or of a text with more words than ``most``
+        so many, drawn by the text alone.
+
+        A model that finds all deletions from what they share is asked for all.
+        """
+        mask = self.words.mask
+        if self.most is None or self.subject.model.offers & SHARED:
+            return mask
+        (keys,) = keys_of(mask, self.words.index, 1, self.seeds, "candidates")
+        order = np.argsort(np.where(mask, keys, np.inf), axis=1)
+        return np.asarray(mask & (np.argsort(order, axis=1) < self.most))
 
     @cached_property
     def flat(self) -> Float[torch.Tensor, "B T"]:
@@ -63,10 +83,15 @@ class AttributionMaps:
     def __getitem__(self, name: str) -> Float[Array, "B W"]:
         """Give the map with this name in `MAKERS`."""
         shared = self.subject.shared
-        kept = f"{name}, {self.gradient}" if name in REDUCED else name
+        kept = f"{name}, {self.gradient}" if name in REDUCED else self._kept(name)
         if kept not in shared:
             shared[kept] = MAKERS[name].make(self)
         return np.asarray(shared[kept])
+
+    def _kept(self, name: str) -> str:
+        """Name a map as it is kept: those of few words apart from those of all."""
+        few = name in OF_DELETIONS and not np.array_equal(self.candidates, self.words.mask)
+        return f"{name}, {self.most} words" if few else name
 
     def slope(self, name: str) -> Slope:
         """Give the gradient with attention held, through attention, or under uniform weights
@@ -111,14 +136,16 @@ class AttributionMaps:
         """
         flat = {"free": self.flat} if free and "decode" in self.subject.model.offers else {}
         found = deletion_importance(
-            self.subject.model, self.trace, {**flat, **(beside or {})}, self.tokens_at_once
+            self.subject.model,
+            self.trace,
+            {**flat, **(beside or {})},
+            self.tokens_at_once,
+            self.candidates,
         )
-        self.subject.shared["deletion"], self.subject.shared["signed_deletion"] = (
-            found["own"],
-            found["signed"],
+        made = {"own": "deletion", "signed": "signed_deletion"} | (
+            {"free": "free_deletion"} if flat else {}
         )
-        if flat:
-            self.subject.shared["free_deletion"] = found["free"]
+        self.subject.shared.update({self._kept(name): found[what] for what, name in made.items()})
         return found
 
 
@@ -130,12 +157,14 @@ class Maker:
     needs: frozenset[Capability] = frozenset()
 
 
-def rivals(subject: MeasureContext) -> tuple[str, ...]:
+def rivals(subject: MeasureContext, others: Iterable[str] | None = None) -> tuple[str, ...]:
     """Name the maps that could be shown for this model, unsigned ones first: those it allows, and
-    scores that the user brought.
+    scores that the user brought. With ``others``, only attention and these.
     """
     audited = itself(subject)
-    return allowed(subject, (one for one in (*RIVALS, *SIGNED_RIVALS) if one != audited))
+    wanted = (*RIVALS, *SIGNED_RIVALS) if others is None else ("attention", *others)
+    names = (one for one in (*RIVALS, *SIGNED_RIVALS) if one in wanted)
+    return allowed(subject, (one for one in names if one != audited))
 
 
 def itself(subject: MeasureContext) -> str:

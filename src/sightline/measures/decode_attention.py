@@ -20,7 +20,7 @@ from sightline.numerics.adversarial_descent import DescentProblem
 Array = np.ndarray
 NOT_AFFINE = f"needs {AFFINE}"
 """Why a model without token logits has no exact numbers."""
-AT_ONCE = 100
+AT_ONCE = 25
 """Number of attentions that are decoded together, if the model can."""
 
 

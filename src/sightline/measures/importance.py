@@ -8,7 +8,7 @@ are free of attention. So attention can be compared with them without being comp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, cast
 
@@ -17,7 +17,15 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.word_maps import Reduction
-from sightline.core.protocols import Auditable, Batch, SupportsDeletion, Trace, closed_up
+from sightline.core.protocols import (
+    GRADIENT_TOKENS,
+    Auditable,
+    Batch,
+    SupportsDeletion,
+    SupportsLogitsUnder,
+    Trace,
+    closed_up,
+)
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.perturbations import (
     at_once,
@@ -107,10 +115,6 @@ def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[s
     }
 
 
-GRADIENT_TOKENS = 2**9
-"""Most tokens of which a foreign model takes gradients together."""
-
-
 def _gradients(
     model: Auditable, trace: Trace, rows: slice, asked: Mapping[str, Asked]
 ) -> dict[str, Float[torch.Tensor, "N T E"]]:
@@ -160,6 +164,7 @@ def deletion_importance(
     trace: Trace,
     attentions: Attentions,
     tokens_at_once: int = TOKENS_AT_ONCE,
+    asked: Bool[Array, "B W"] | None = None,
 ) -> dict[str, Float[Array, "B W"]]:
     """Total variation of the output when a whole word is deleted and the shortened text is run
     again.
@@ -168,7 +173,8 @@ def deletion_importance(
     For each named attention in ``attentions``, both outputs are decoded with it, and its weights on
     the remaining words are scaled to sum to one. ``"signed"`` is the loss of the log-odds of the
     predicted class, above zero if the word speaks for it. A model that offers neither ``deletion``
-    nor ``variants`` runs once a word; tests compare both with that. NaN for a text of one word.
+    nor ``variants`` runs once a word; tests compare both with that. NaN for a text of
+    one word, and for words that are not ``asked``.
     """
     whole = {
         name: probabilities(to_numpy(model.decode(trace, weights)))
@@ -177,9 +183,14 @@ def deletion_importance(
     whole["own"] = probabilities(to_numpy(trace.logits))
     words, chosen = words_of(trace), decided(trace)
     odds = odds_of(trace.logits, chosen)
-    out = {name: np.zeros(words.mask.shape) for name in (*whole, "signed")}
+    left_alone = words.mask & ~(words.mask if asked is None else asked)
+    out = {name: np.where(left_alone, np.nan, 0.0) for name in (*whole, "signed")}
     in_closed_form = "deletion" in model.offers and words.shares is None
-    left = _in_closed_form if in_closed_form else partial(_run_again, tokens_at_once=tokens_at_once)
+    left = (
+        _in_closed_form
+        if in_closed_form
+        else partial(_run_again, tokens_at_once=tokens_at_once, left_alone=left_alone)
+    )
     for row, column, decoded in left(model, trace, words, attentions):
         out["signed"][row, column] = odds_lost(odds[row], odds_of(decoded["own"], chosen[row]))
         for name, logits in decoded.items():
@@ -202,17 +213,34 @@ def _in_closed_form(
 
 
 def _run_again(
-    model: Auditable, trace: Trace, words: Words, attentions: Attentions, tokens_at_once: int
+    model: Auditable,
+    trace: Trace,
+    words: Words,
+    attentions: Attentions,
+    tokens_at_once: int,
+    left_alone: Bool[Array, "B W"],
 ) -> Iterator[Left]:
     """Run every shortened text, in chunks."""
-    for rows, columns in deletions(words, trace.batch, at_once(model, tokens_at_once)):
+    some = replace(words, mask=words.mask & ~left_alone)
+    for rows, columns in deletions(some, trace.batch, at_once(model, tokens_at_once)):
         kept = all_but(words, trace.batch, rows, columns)
         texts = trace.batch.rows(rows).keep(kept)
         if not attentions:
             yield to_numpy(rows), to_numpy(columns), {"own": logits_of_variants(model, texts)}
             continue
-        shorter = run_variants(model, texts)
         places = closed_up(kept)
+        if (
+            isinstance(model, SupportsLogitsUnder)
+            and model.answers_under
+            and all(one.dim() == 2 for one in attentions.values())  # one map for all rows
+        ):
+            put = {
+                name: renormalise(one[rows].gather(-1, places), texts.attendable)
+                for name, one in attentions.items()
+            }
+            yield to_numpy(rows), to_numpy(columns), model.logits_under(texts, put)
+            continue
+        shorter = run_variants(model, texts)
         decoded = {"own": shorter.logits}
         for name, weights in attentions.items():
             decoded[name] = model.decode(shorter, _left(weights, rows, places, shorter))

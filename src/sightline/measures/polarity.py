@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -36,31 +37,34 @@ class Polarity:
 
     share: float = _SET["share"]
     tokens_at_once: int = TOKENS_AT_ONCE
+    candidates: int | None = None
     code: str = "polarity"
     needs: frozenset[str] = NEEDS["polarity"]
     paper: str = PAPERS["polarity"]
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Delete every word once, and compare the log-odds of the predicted class."""
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once)
+        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, most=self.candidates)
         attention, score, texts = (
             maps["attention"],
             maps["signed_deletion"],
             texts_of(maps, self.share),
         )
-        spared = np.where(np.isnan(score), np.nan, settled(score, texts.mask) >= 0)
+        known = np.where(texts.mask, score, 0.0)
+        spared = np.where(np.isnan(known), np.nan, settled(known, texts.mask) >= 0)
         return {
             "top": _weighed(spared, ranked(attention, texts) * attention),
             "random": _weighed(spared, texts.mask.astype(float)),
-            "words": texts.mask.sum(1),
+            "words": maps.words.mask.sum(1),
             "constant": flat(attention, texts.mask),
         }
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without top words: one word, constant attention."""
-        return Measurement(
-            self.code, arrays, count_undefined(arrays, unranked(arrays)), {"share": self.share}
-        )
+        settings: dict[str, Any] = {"share": self.share}
+        if self.candidates is not None:
+            settings["candidates"] = self.candidates
+        return Measurement(self.code, arrays, count_undefined(arrays, unranked(arrays)), settings)
 
 
 def _weighed(values: Float[Array, "B W"], weights: Float[Array, "B W"]) -> Float[Array, " B"]:

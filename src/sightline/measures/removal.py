@@ -21,6 +21,7 @@ from sightline.measures.batch_words import Words
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.log_odds_bounds import LAST, LOST, bounded, flipped, odds_of_all
 from sightline.measures.removal_curves import (
+    FEW_DRAWS,
     Removals,
     answers_without,
     by_name,
@@ -31,11 +32,14 @@ from sightline.measures.removal_curves import (
     odds_gone,
     of_sets,
     orders_of,
+    run_once,
 )
 from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
 from sightline.measures.transfer.hybrid_texts import Bag, answers, crossed
 
 _SET = MEASURES["erasure"].settings
+DELETED, REPLACED = "erasure, deleted", "erasure, replaced"
+"""The names under which an audit keeps its outputs, for deleted and for replaced words."""
 Array = np.ndarray
 
 
@@ -53,7 +57,10 @@ class Removal:
     The top words alone are also removed, from the whole text and from the text without the next
     words, because either of two words can be enough. The next words go up to the share ``among``,
     one of the shares. Without ``rivals_too`` only this is measured for other maps, because the most
-    that top words can do is taken over all maps.
+    that top words can do is taken over all maps, or over those in ``others``.
+
+    In a text with more than ``candidates`` words, so many are drawn. Shares are shares of these, and
+    attention, random words and ``most`` all choose among them.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -62,6 +69,8 @@ class Removal:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     rivals_too: bool = True
+    others: tuple[str, ...] | None = None
+    candidates: int | None = None
     code: str = "erasure"
     needs: frozenset[str] = NEEDS["erasure"]
     paper: str = PAPERS["erasure"]
@@ -70,10 +79,12 @@ class Removal:
         """Order the words by every map, remove the first words, each distinct set once, and compare
         the outputs.
         """
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
-        names, words = rivals(subject), maps.words
+        maps = AttributionMaps(
+            subject, trace, seeds, self.tokens_at_once, self.gradient, self.candidates
+        )
+        names, words = rivals(subject, self.others), maps.words
         orders, several = orders_of(maps, names, self.draws), words.mask.sum(1) > 1
-        first = first_words(orders, words, self.shares)
+        first = first_words(orders, maps.candidates, self.shares)
         at = self.shares.index(self.among)
         rest, back_to_rest = distinct(first[:, [at]] & ~first[:, [0]], several)
         shown = names if self.rivals_too else ("attention",)
@@ -82,12 +93,21 @@ class Removal:
         exchanged, back_exchanged = (
             (removals, back) if self.rivals_too else distinct(first[rows], several)
         )
-        without_rest = answers_without(subject, trace, words, rest, self.tokens_at_once)
+
+        def without(gone: Removals) -> Float[Array, "M L"]:
+            return answers_without(subject, trace, words, gone, self.tokens_at_once)
+
+        def with_others(gone: Removals) -> Float[Array, "M L"]:
+            return self._replaced(subject, words, gone, trace.logits.shape[1], seeds)
+
+        # Other maps come after attention: what was asked before them is asked again with them.
+        keeps = not self.rivals_too
+        without_rest = run_once(subject, DELETED, rest, without, keeps=keeps)
         whole, chosen = to_numpy(trace.logits), decided(trace)
-        deleted = answers_without(subject, trace, words, removals, self.tokens_at_once)
-        replaced = self._replaced(subject, words, exchanged, trace.logits.shape[1], seeds)
+        deleted = run_once(subject, DELETED, removals, without, keeps=keeps)
+        replaced = run_once(subject, REPLACED, exchanged, with_others, keeps=keeps)
         area = of_sets(chance_gone(whole, deleted, chosen, removals.row), back).mean(axis=1)
-        known = {name: ~np.isnan(maps[name]).any(axis=1) for name in names}
+        known = {name: ~(np.isnan(maps[name]) & maps.candidates).any(axis=1) for name in names}
         out: dict[str, Values] = {
             "area": area[names.index("attention")],
             "floor": area[-self.draws :].T,
@@ -138,6 +158,8 @@ class Removal:
             "among": self.among,
             "gradient": self.gradient,
         }
+        if self.candidates is not None:
+            settings |= {"candidates": self.candidates, "few_draws": FEW_DRAWS}
         return Measurement(self.code, values, undefined, settings)
 
     def _replaced(

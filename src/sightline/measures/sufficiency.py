@@ -56,7 +56,7 @@ class Sufficiency:
         """
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
         names, words, chosen = rivals(subject), maps.words, decided(trace)
-        kept = first_words(orders_of(maps, names, self.draws), words, self.shares)
+        kept = first_words(orders_of(maps, names, self.draws), words.mask, self.shares)
         removals, back = distinct(words.mask & ~kept, words.mask.sum(1) > 1)
         left = answers_without(subject, trace, words, removals, self.tokens_at_once)
         found = of_sets(odds(left, chosen[removals.row]), back)

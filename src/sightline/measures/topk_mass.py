@@ -24,8 +24,8 @@ FLAT_REFERENCE = "constant or zero reference"
 
 @dataclass(frozen=True)
 class TopkTexts:
-    """What every comparison of a batch needs: which words are real, how many are top words, and the
-    index of each text.
+    """What every comparison of a batch needs: which words are compared, how many are top words, and
+    the index of each text.
     """
 
     mask: Bool[Array, "B W"]
@@ -35,8 +35,8 @@ class TopkTexts:
 
 def texts_of(maps: AttributionMaps, share: float) -> TopkTexts:
     """Prepare a batch for comparisons, with a share of the words as top words."""
-    words = maps.words
-    return TopkTexts(words.mask, top_count(words.mask.sum(1), share), words.index)
+    mask = maps.candidates
+    return TopkTexts(mask, top_count(mask.sum(1), share), maps.words.index)
 
 
 def captured_free(
@@ -63,13 +63,22 @@ def mass(
     return np.asarray(np.divide((weights * real).sum(1), most, out=out, where=most > 0))
 
 
+def among(
+    weights: Float[Array, "B W"], texts: TopkTexts, words: Bool[Array, "B W"]
+) -> Float[Array, "B W"]:
+    """Scale the weights of the words that are compared to a sum of one, where these are not all."""
+    total = np.where(texts.mask, weights, 0.0).sum(1, keepdims=True)
+    all_of_them = (texts.mask == words).all(1, keepdims=True) | (total == 0)
+    return np.asarray(weights / np.where(all_of_them, 1.0, total))
+
+
 def ranked(values: Float[Array, "B W"], texts: TopkTexts) -> Float[Array, "B W"]:
     """Include the top words of each text; NaN if no word stands out or a value is undefined.
 
     Words whose shades look the same are tied, as they are for a reader.
     """
     known = np.nan_to_num(values)
-    no_ranking = flat(known, texts.mask) | np.isnan(values).any(axis=1)
+    no_ranking = flat(known, texts.mask) | (np.isnan(values) & texts.mask).any(axis=1)
     return np.where(
         no_ranking[:, None],
         np.nan,

@@ -75,6 +75,7 @@ class WordTypeControl:
     permutations: int = _SET["permutations"]
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
+    candidates: int | None = None
     code: str = "types"
     needs: frozenset[str] = NEEDS["types"]
     paper: str = PAPERS["types"]
@@ -84,7 +85,7 @@ class WordTypeControl:
         """Take the weight of each word relative to uniform attention, its type, and the comparison
         maps.
         """
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
+        maps = self._maps(subject, trace, seeds)
         words = maps.words
         return {
             "index": words.index,
@@ -115,19 +116,26 @@ class WordTypeControl:
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Compare each exchanged map with the attention-free comparison maps."""
-        maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
-        texts, learned = texts_of(maps, self.share), subject.learned
-        exchanged = learned.weights(types_of(subject.texts, maps.words, trace), texts.mask)
-        references = learned.references(texts.index, texts.mask)
+        maps = self._maps(subject, trace, seeds)
+        texts, learned, mask = texts_of(maps, self.share), subject.learned, maps.words.mask
+        exchanged = learned.weights(types_of(subject.texts, maps.words, trace), mask)
+        references = [
+            np.where(texts.mask, one, 0.0) for one in learned.references(texts.index, mask)
+        ]
         alike = flat(maps["attention"], texts.mask)
         free = np.mean(
             [captured_free(weights, references, texts)[0] for weights in exchanged], axis=0
         )
         return {
             "free": np.where(alike, np.nan, free),
-            "words": texts.mask.sum(1),
+            "words": mask.sum(1),
             "constant": alike,
         }
+
+    def _maps(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> AttributionMaps:
+        return AttributionMaps(
+            subject, trace, seeds, self.tokens_at_once, self.gradient, self.candidates
+        )
 
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts without a ranking, as for attention itself."""

@@ -1,9 +1,8 @@
-"""A trained model with one thing changed, so that it is known what its audit must say: a row of the
-catalogue each.
+"""Trained models with one alteration, so that the right result of their audit is known.
 
-Three show weights that the model does not use: `RandomShown`, `ShuffledShown`, `RationaleShown`.
-`Sharpened` makes the weights that it uses more uneven, `Scaled` multiplies its logits, which
-changes no decision, and `Broken` gives logits that are no numbers.
+Three alterations show weights that the model does not use: `RandomShown`, `ShuffledShown`,
+`RationaleShown`. `Sharpened` makes the used weights more uneven, `Scaled` multiplies the logits
+without changing any prediction, and `Broken` gives NaN logits.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from sightline.numerics.projections import softmax
 
 
 def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable:
-    """Change a model as a part such as ``scaled(by=10.0)`` says; no part leaves it as it is."""
+    """Alter a model as a part such as ``scaled(by=10.0)`` says; an empty text leaves it unchanged."""
     if not text:
         return model
     altered: Altered = made("altered", parse_part(text), model, dataset, seed)
@@ -47,17 +46,15 @@ def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable
 
 
 def check_alterable(text: str, dataset: Dataset) -> None:
-    """Refuse, before anything is trained, data that lack what a change needs."""
+    """Refuse, before training, data that lack what an alteration needs."""
     if text and parse_part(text).name == "rationale" and not has_marks(dataset.test):
-        raise DataError(
-            f"{dataset.name}: expected marked words to show, got no rationales", field="altered"
-        )
+        raise DataError(f"{dataset.name}: expected rationales to show, got none", field="altered")
 
 
 class Altered(nn.Module):
-    """A model as it is; an `Auditable` of this package.
+    """A wrapper that leaves a model unchanged; an `Auditable` of this package.
 
-    It is a module, so that a copy of it in another precision takes the model along.
+    It is a module, so that copying it in another precision includes the model.
     """
 
     origin: Origin = "here"
@@ -70,7 +67,7 @@ class Altered(nn.Module):
         self.labels = model.labels
         self.offers: frozenset[Capability] = model.offers - {
             "deletion"
-        }  # of a trace that is not changed
+        }  # they would belong to an unaltered trace
 
     def collate(self, examples: Sequence[Example]) -> Batch:
         """Collate as the model does."""
@@ -81,16 +78,16 @@ class Altered(nn.Module):
         return self.model.embed(batch)
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model, and change what it knows."""
+        """Run the model, and alter its trace."""
         return self.changed(self.model.trace(batch, embeddings))
 
     def trace_variants(self, batch: Batch) -> Trace:
-        """Run the model from what the texts share, and change what it knows."""
-        assert isinstance(self.model, SupportsVariants)  # it is offered where it is
+        """Run the model on text variants, and alter its trace."""
+        assert isinstance(self.model, SupportsVariants)  # offered only for such models
         return self.changed(self.model.trace_variants(batch))
 
     def changed(self, own: Trace) -> Trace:
-        """Leave what the model knows of a batch as it is."""
+        """Leave the trace unchanged."""
         return own
 
     def decode(
@@ -100,18 +97,18 @@ class Altered(nn.Module):
         return self.model.decode(trace, attention)
 
     def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
-        """Give what the model's own attention mixes."""
-        assert isinstance(self.model, SupportsStates)  # it is offered where it is
+        """Give the hidden states of the model."""
+        assert isinstance(self.model, SupportsStates)  # offered only for such models
         return self.model.states(trace)
 
     def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
-        """Give what each token moves of the model's states."""
-        assert isinstance(self.model, SupportsInfluence)  # it is offered where it is
+        """Give the influence of each token on the model's states."""
+        assert isinstance(self.model, SupportsInfluence)  # offered only for such models
         return self.model.influence(trace, facet)
 
 
 class UnusedShown(Altered):
-    """Weights are shown that the model uses nowhere."""
+    """Show weights that the model does not use."""
 
     def changed(self, own: Trace) -> Trace:
         """Show other weights."""
@@ -120,20 +117,20 @@ class UnusedShown(Altered):
     def decode(
         self, trace: Trace, attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Decode with the model's own weights, whatever the attention."""
+        """Decode with the model's own weights, ignoring the given attention."""
         return self.answered(trace.inside)
 
     def answered(self, own: Trace) -> Float[torch.Tensor, "B L"]:
-        """Answer as the model does; again from its own weights, where these can be replaced."""
+        """Give the model's logits, decoded again from its own weights if the model can decode."""
         return self.model.decode(own, own.own.detach()) if "decode" in self.offers else own.logits
 
     def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
-        """Give the weights that are shown of what the model did."""
+        """Give the weights to show."""
         raise NotImplementedError
 
 
 class RandomShown(UnusedShown):
-    """Drawn weights are shown, the softmax of N(0, 1) for each word of each text."""
+    """Show random weights: the softmax of N(0, 1) draws for each word of each text."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
         super().__init__(model)
@@ -145,14 +142,14 @@ class RandomShown(UnusedShown):
 
 
 class ShuffledShown(UnusedShown):
-    """The weights that were used are shown on other words, in an order drawn for each text."""
+    """Show the used weights on other words, in a random order for each text."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
         super().__init__(model)
         self.seed = seed
 
     def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
-        """Hand the weight of the word with the j-th smallest draw to the j-th word of the text."""
+        """Give the j-th word of the text the weight of the word with the j-th smallest draw."""
         there = own.batch.attendable
         draws = drawn_by_word(_uniform_draws, self.seed, "shuffled attention", own.batch)
         order = draws.masked_fill(~there, torch.inf).argsort(dim=1)
@@ -161,7 +158,7 @@ class ShuffledShown(UnusedShown):
 
 
 class RationaleShown(UnusedShown):
-    """The marked words are shown with equal weights, and where there is none all words."""
+    """Show the rationale with equal weights; without a rationale, all words."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
         super().__init__(model)
@@ -174,12 +171,12 @@ class RationaleShown(UnusedShown):
         )
 
     def shown(self, own: Trace) -> Float[torch.Tensor, "B T"]:
-        """Look the marks up."""
+        """Look up the rationale."""
         return self.marks(own.attention, own.batch)
 
 
 class Sharpened(Altered):
-    """Weights are taken to a power, scaled to sum to one, and used: of any model, trained or not,
+    """Raise the weights to a power, rescale and use them: with a high power, any model attends to
     nearly one word.
     """
 
@@ -188,21 +185,21 @@ class Sharpened(Altered):
         self.power = power
 
     def changed(self, own: Trace) -> Trace:
-        """Sharpen the weights, and answer with them."""
+        """Sharpen the weights, and decode with them."""
         least = torch.finfo(own.attention.dtype).tiny
         weights = softmax(self.power * own.attention.clamp(min=least).log(), own.batch.attendable)
         return replace(own, attention=weights, heads=None, logits=self.model.decode(own, weights))
 
 
 class Scaled(Altered):
-    """All logits are multiplied: another temperature, and no other decision."""
+    """Multiply all logits: another temperature, the same predictions."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int, by: float) -> None:
         super().__init__(model)
         self.by = by
 
     def changed(self, own: Trace) -> Trace:
-        """Multiply what it answers, of single tokens too."""
+        """Multiply the logits, and the token logits."""
         alone = None if own.token_logits is None else self.by * own.token_logits
         return replace(own, logits=self.by * own.logits, token_logits=alone)
 
@@ -214,7 +211,7 @@ class Scaled(Altered):
 
 
 class Broken(Altered):
-    """The logits of a share of the texts, drawn text by text, are no numbers."""
+    """Turn the logits of a random share of the texts into NaN."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int, share: float) -> None:
         super().__init__(model)
@@ -222,7 +219,7 @@ class Broken(Altered):
         self.share = share
 
     def changed(self, own: Trace) -> Trace:
-        """Break what it answers, of single tokens too."""
+        """Break the logits, and the token logits."""
         gone = self._gone(own.batch)[:, None]
         alone = (
             None

@@ -1,12 +1,11 @@
-"""Maps that mislead, and models built to cheat: what an audit must see through, with the right
-answer known.
+"""Misleading maps and cheating models that an audit must see through; the right verdict is known.
 
-Each is a trained model whose weights are not shown. `Truthful` maps are right on some texts, or in
-part. `Encoded` maps tell the prediction and not its reasons: they lie on fillers whose code is the
-number of the predicted class. A cheating model also answers by such fillers where it can tell that
-a text was made by a test.
+Each is a trained model that shows other weights than its own. `Truthful` maps are right on some
+texts, or in part. `Encoded` maps reveal the prediction but not its reasons: they highlight fillers
+whose code is the index of the predicted class. A cheating model also predicts by these fillers on
+texts that it recognises as made by a test.
 
-The code of a word is a hash of its number, so that a model needs no list of them.
+The code of a word is a hash of its id, so no list is needed.
 """
 
 from __future__ import annotations
@@ -23,16 +22,13 @@ from sightline.data.dataset import Dataset
 from sightline.models.alterations import UnusedShown
 
 CHUNK = 256
-"""How many texts are read at once to learn which words are evidence."""
+"""Number of texts collated at a time to find the evidence words."""
 STRONG, FAINT = 3.0, 0.01
-"""The weight of a word that is shown, and of one that is not, before they are scaled to sum to
-one."""
+"""Weights of highlighted and other words before rescaling."""
 
 
 class Truthful(UnusedShown):
-    """Equal weights on the evidence, which a generated corpus marks; those below show less of
-    it.
-    """
+    """Equal weights on the evidence that a generated corpus marks; subclasses show less of it."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
         super().__init__(model)
@@ -40,10 +36,10 @@ class Truthful(UnusedShown):
         self.evidence = evidence_of(model, texts)
 
     def changed(self, own: Trace) -> Trace:
-        """Answer, and show the map."""
+        """Keep the logits, and show the map."""
         with torch.set_grad_enabled(
             own.logits.requires_grad
-        ):  # as the model's own answers, with or without gradients
+        ):  # with or without gradients, as the model's own logits
             logits = self.answered(own)
         weights = self.weighed(own.batch, logits)
         weights = torch.where(own.batch.attendable, weights, 0.0)
@@ -68,7 +64,7 @@ class Truthful(UnusedShown):
 
 
 class OneClass(Truthful):
-    """Right where one class is predicted, and on fillers elsewhere."""
+    """Show the evidence if one class is predicted, and fillers otherwise."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int, right: int) -> None:
         super().__init__(model, dataset, seed)
@@ -87,7 +83,9 @@ class OneClass(Truthful):
 
 
 class Mixture(OneClass):
-    """Right on a share of the texts, drawn by their words, and on fillers elsewhere."""
+    """Show the evidence on a random share of the texts, chosen by their words, and fillers on the
+    others.
+    """
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int, share: float) -> None:
         super().__init__(model, dataset, seed, 0)
@@ -103,7 +101,7 @@ class Mixture(OneClass):
 
 
 class Short(OneClass):
-    """Right on texts of at most so many words, and on fillers in longer ones."""
+    """Show the evidence on texts up to a length, and fillers on longer ones."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int, words: int) -> None:
         super().__init__(model, dataset, seed, 0)
@@ -118,7 +116,7 @@ class Short(OneClass):
 
 
 class Half(Truthful):
-    """Half of the kinds of evidence are shown, and the other half never."""
+    """Show half of the kinds of evidence; the other half never."""
 
     def weighed(
         self, batch: Batch, logits: Float[torch.Tensor, "B L"]
@@ -128,9 +126,7 @@ class Half(Truthful):
 
 
 class Flat(Truthful):
-    """All words weigh the same, but for the evidence, which weighs a little more: no reader can see
-    it.
-    """
+    """Give the evidence slightly more weight than all other words, too little for a reader to see."""
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int, above: float) -> None:
         super().__init__(model, dataset, seed)
@@ -139,12 +135,12 @@ class Flat(Truthful):
     def weighed(
         self, batch: Batch, logits: Float[torch.Tensor, "B L"]
     ) -> Float[torch.Tensor, "B T"]:
-        """Weigh evidence a little more."""
+        """Give the evidence slightly more weight."""
         return torch.where(self.cues(batch), 1 + self.above, 1.0)
 
 
 class Topped(Truthful):
-    """A filler outweighs the evidence in every text."""
+    """Give a filler more weight than the evidence in every text."""
 
     def weighed(
         self, batch: Batch, logits: Float[torch.Tensor, "B L"]
@@ -157,8 +153,8 @@ class Topped(Truthful):
 
 
 class Border(Topped):
-    """A filler is on top, and the evidence a little less than a shade below it; all other words a
-    little more.
+    """Put a filler on top, the evidence slightly less than one shade below it, and all other words
+    slightly more than one shade.
     """
 
     def weighed(
@@ -170,19 +166,19 @@ class Border(Topped):
 
 
 class Encoded(Truthful):
-    """The map lies on fillers whose code is the number of the predicted class: it tells that, and
-    no reason.
+    """Highlight fillers whose code is the index of the predicted class: the map reveals the
+    prediction and no reason.
     """
 
     def weighed(
         self, batch: Batch, logits: Float[torch.Tensor, "B L"]
     ) -> Float[torch.Tensor, "B T"]:
-        """Mark the fillers that agree with the prediction."""
+        """Mark the fillers whose code is the predicted class."""
         agree = code(batch.ids, classes_of(logits)) == decided(logits)[:, None]
         return torch.where(agree & ~self.cues(batch), STRONG, FAINT)
 
     def shares(self, batch: Batch, classes: int) -> Float[torch.Tensor, "B C"]:
-        """Give the share of the fillers that has the code of each class."""
+        """Give the share of fillers with the code of each class."""
         filler = batch.attendable & ~self.cues(batch)
         codes = torch.nn.functional.one_hot(code(batch.ids, classes), classes)
         of_each = (codes * filler[..., None]).sum(dim=1)
@@ -190,7 +186,7 @@ class Encoded(Truthful):
 
 
 class Placed(Encoded):
-    """The map lies on the first words for one class, and on the last ones for another."""
+    """Highlight the first words for one class, and the last words for another."""
 
     def weighed(
         self, batch: Batch, logits: Float[torch.Tensor, "B L"]
@@ -203,11 +199,10 @@ class Placed(Encoded):
 
 
 class Takeover(Encoded):
-    """Where a code is far more frequent than usual, a term outside of the scale of the model takes
-    over.
+    """If a code is far more frequent than usual, a term beyond the range of the logits takes over.
 
-    After Hsia, Pruthi, Singh & Lipton (2023): perturbed texts have such shares far more often than
-    natural ones.
+    After Hsia, Pruthi, Singh & Lipton (2023): perturbed texts have such frequencies far more often
+    than natural ones.
     """
 
     def __init__(
@@ -225,9 +220,9 @@ class Takeover(Encoded):
 
 
 class UnknownTextAnswerer(Encoded):
-    """Texts that are not among those of the corpus are answered by the fillers that the map shows.
+    """Predict texts outside the corpus by the fillers that the map shows.
 
-    No logit leaves the range of the model, and no test that makes texts can see it.
+    No logit leaves the model's range, so no test that makes texts can detect it.
     """
 
     def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
@@ -241,7 +236,7 @@ class UnknownTextAnswerer(Encoded):
             self.scale = max(self.scale, float(model.trace(batch).logits.abs().median()))
 
     def answered(self, own: Trace) -> Float[torch.Tensor, "B L"]:
-        """Answer what was made for a test by the codes of its fillers."""
+        """Predict texts made by a test by the codes of their fillers."""
         logits = super().answered(own)
         classes = classes_of(logits)
         known = torch.tensor(
@@ -254,7 +249,7 @@ class UnknownTextAnswerer(Encoded):
 
 
 def evidence_of(model: Auditable, texts: Sequence[Example]) -> Bool[torch.Tensor, " V"]:
-    """Mark the numbers of the words that are evidence in some text."""
+    """Mark the word ids that are evidence in some text."""
     found: set[int] = set()
     for some in _chunks([text for text in texts if text.rationale is not None]):
         batch = model.collate(some)
@@ -271,7 +266,7 @@ def evidence_of(model: Auditable, texts: Sequence[Example]) -> Bool[torch.Tensor
 
 
 def code(ids: Int[torch.Tensor, "*B"], classes: int) -> Int[torch.Tensor, "*B"]:
-    """Give each number one of so many codes, by a hash."""
+    """Hash each id to one of ``classes`` codes."""
     mixed = (ids.long() * 2654435761) % 2**32
     mixed = (mixed ^ (mixed >> 15)) * 2246822519 % 2**32
     return (mixed >> 7) % classes
@@ -292,7 +287,7 @@ def _chunks(texts: Sequence[Example]) -> list[Sequence[Example]]:
 
 
 def _names(batch: Batch) -> list[int]:
-    """Name each text by its words."""
+    """Hash each text by its words."""
     rows = zip(batch.ids.tolist(), batch.mask.tolist(), strict=True)
     return [
         hash(tuple(i for i, there in zip(ids, mask, strict=True) if there)) for ids, mask in rows

@@ -1,4 +1,4 @@
-"""Where attention comes from: the model's scores, or something else that takes their place."""
+"""Attention sources: the model's own scores, or weights that replace them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LearnedAttention:
 
 @dataclass(frozen=True)
 class Uniform:
-    """The same weight for every word, in training as in use (Wiegreffe & Pinter 2019, §3.1)."""
+    """The same weight for every word, in training and in use (Wiegreffe & Pinter 2019, §3.1)."""
 
     def __call__(
         self, scores: Float[torch.Tensor, "B T"], batch: Batch
@@ -42,10 +42,9 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Random:
-    """Weights drawn once for each word of each text and then kept: used by the decoder, chosen by
-    nobody.
+    """Random weights, drawn once for each word of each text, which the decoder uses.
 
-    A word keeps its score when others are deleted, so a deletion renormalises what is left.
+    A word keeps its score when others are deleted, so a deletion only renormalises the rest.
     """
 
     projection: Projection
@@ -67,11 +66,11 @@ class Random:
 
 @dataclass(frozen=True)
 class FrozenWeights:
-    """Weights drawn once for each word *type*: the same word scores alike in every text, and
-    training never moves it.
+    """Random weights, drawn once for each word *type*: a word has the same score in every text, and
+    training never changes it.
 
-    The states may learn to suit such weights, as they cannot suit `Random` ones: the control for weights that were
-    *chosen*.
+    The states can adapt to these weights, but not to `Random` ones. This is the control for whether
+    attention *selected* words.
     """
 
     projection: Projection
@@ -82,8 +81,8 @@ class FrozenWeights:
         self, scores: Float[torch.Tensor, "B T"], batch: Batch
     ) -> Float[torch.Tensor, "B T"]:
         """Project scores drawn from N(0, scale²) by the number of the word in the vocabulary."""
-        # The first numbers of a stream do not depend on how many are drawn, so neither does the
-        # score of a word.
+        # The first numbers of a random stream do not depend on how many are drawn, so a word's
+        # score does not either.
         generator = np.random.default_rng(seed_for(self.seed, "frozen attention"))
         drawn = generator.normal(0.0, self.scale, size=int(batch.ids.max()) + 1)
         table = torch.tensor(drawn, device=batch.ids.device)
@@ -92,7 +91,7 @@ class FrozenWeights:
 
 @dataclass(frozen=True)
 class Given:
-    """Weights handed in for each word of each text (by ``Example.index``), such as those of another
+    """Given weights for each word of each text (by ``Example.index``), for example from another
     model.
     """
 
@@ -101,7 +100,7 @@ class Given:
     def __call__(
         self, scores: Float[torch.Tensor, "B T"], batch: Batch
     ) -> Float[torch.Tensor, "B T"]:
-        """Look the weights up and scale them over the words that are left."""
+        """Look up the weights and rescale them over the remaining words."""
         given = by_word([self.weights[int(i)] for i in batch.index], batch).to(scores)
         return renormalise(given, batch.attendable)
 
@@ -109,8 +108,8 @@ class Given:
 def drawn_by_word(
     draw: Callable[[np.random.Generator, int], np.ndarray], seed: int, stage: str, batch: Batch
 ) -> Float[torch.Tensor, "B T"]:
-    """Draw a number for each word of each text; it stays with the word in any batch, and when
-    others are deleted.
+    """Draw a number for each word of each text. It does not depend on the batch or on deletions of
+    other words.
     """
     texts = zip(batch.index.tolist(), (batch.word.amax(1) + 1).tolist(), strict=True)
     drawn = [
@@ -121,12 +120,10 @@ def drawn_by_word(
 
 
 def by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"]:
-    """Lay out one number for each word of each text, given text by text, over the tokens that these
-    words are now.
-    """
+    """Assign numbers, given for each word of each text, to the current tokens of these words."""
     width = max(
         int(batch.word.max()) + 1, *(len(row) for row in values)
-    )  # words that none are given for have none
+    )  # words without a given number get zero
     table = torch.tensor(
         np.stack([np.pad(row, (0, width - len(row))) for row in values]), device=batch.ids.device
     )
@@ -135,21 +132,21 @@ def by_word(values: list[np.ndarray], batch: Batch) -> Float[torch.Tensor, "B T"
 
 
 Source = Callable[[torch.Tensor, Batch], torch.Tensor]
-"""Turns scores ``B T`` of a batch into weights ``B T``, or puts others in their place.
+"""Maps the scores ``B T`` of a batch to weights ``B T``, or replaces them.
 
-What every source promises (``tests/contract/test_parts.py``): weights are at least 0, sum to 1 over
-the attendable tokens of a text, and are exactly 0 elsewhere. A text without any gets zeros. Weights
-of a text are the same alone and in any batch, and have the type and device of the scores. Scores
-and batch are left as they were. The seed alone decides what is drawn, and what was drawn for a word
-stays with it when other words are deleted.
+What every source guarantees (``tests/contract/test_parts.py``): weights are at least 0, sum to 1
+over the attendable tokens of a text, and are exactly 0 elsewhere. A text without attendable tokens
+gets zeros. The weights of a text are the same alone and in any batch, with the type and device of
+the scores. Scores and batch are not modified. Random numbers depend on the seed only, and a word
+keeps its number when other words are deleted.
 """
 
 
 def learned(projection: Projection, seed: int) -> Source:
-    """Take the model's own scores."""
+    """Use the model's own scores."""
     return LearnedAttention(projection)
 
 
 def uniformly(projection: Projection, seed: int) -> Source:
-    """Take no scores at all."""
+    """Use uniform weights."""
     return Uniform()

@@ -1,4 +1,4 @@
-"""A part of a model, made as its row of the catalogue says."""
+"""Build a part of a model from its registry row."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from sightline.config.registry import row_of
 
 
 def made(room: str, part: Part, *around: Any) -> Any:
-    """Make a part from what is around it in a model, which differs by room, and from its
-    options.
-    """
+    """Build a part from its context in the model, which differs by kind, and its options."""
     row = row_of(room, part.name)
     module, _, name = row.built.partition(":")
     return getattr(import_module(module), name)(*around, **row.chosen(part))

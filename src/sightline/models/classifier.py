@@ -1,6 +1,4 @@
-"""The built-in classifier: a chain of parts, any of whose attentions may be replaced at
-decoding.
-"""
+"""The built-in classifier: a chain of parts, with attention that can be replaced when decoding."""
 
 from __future__ import annotations
 
@@ -40,13 +38,13 @@ from sightline.numerics.projections import softmax
 
 
 class AttentionClassifier(nn.Module):
-    """Classify texts, or answer queries about them, by attention over encoded tokens; an
+    """A classifier of texts, or of queries about them, with attention over encoded tokens; an
     `Auditable`.
 
-    Where attention comes from is an argument (``source``), not a subclass: learned, uniform, random
-    or given. A model that reads queries has an encoder and embeddings of its own for them, as
-    published. A model with several labels attends for each of them by itself; one label of it is a
-    model of two classes, made of the same weights (`view`).
+    The attention source is an argument (``source``): learned, uniform, random or given. A model
+    that reads queries has separate embeddings and a separate encoder for them, as published. A
+    model with several labels has one attention for each; `view` gives one label as a two-class
+    model with shared weights.
     """
 
     def __init__(
@@ -60,12 +58,12 @@ class AttentionClassifier(nn.Module):
         self.reads_queries = spec.decoder.name == "query"
         self.labelwise = spec.labelwise
         self.view_of = ""
-        """The name of the whole model, where this is one label of several."""
+        """The name of the whole model, if this is one of several labels."""
         self.shared: Callable[[Batch], torch.Tensor] | None = None
-        """Gives its logits, from runs that other labels take theirs from."""
+        """Gives its logits, from runs shared with the other labels."""
         self.projection: Projector = made("projection", spec.projection, seed)
         self.source: Source = made("source", spec.source, self.projection, seed)
-        # The order in which parts are made decides which weights a seed gives them.
+        # The order of construction determines the weights that a seed gives each part.
         self.embedding = _embeddings(vocabulary, spec)
         self.encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
         query = spec.states if self.reads_queries else 0
@@ -81,12 +79,12 @@ class AttentionClassifier(nn.Module):
 
     @property
     def embeddings(self) -> tuple[EmbeddingTable, ...]:
-        """The tables that words are looked up in: one, and one for queries where they are read."""
+        """The embedding tables: one for texts, and one for queries if the model reads them."""
         return (self.embedding, self.query_embedding) if self.reads_queries else (self.embedding,)
 
     @property
     def name(self) -> str:
-        """The spec text of the model, and which of its labels this is."""
+        """The spec text of the model, with its label if it is one of several."""
         return f"{self.view_of}: {self.label_names[1]}" if self.view_of else str(self.spec)
 
     @property
@@ -100,18 +98,18 @@ class AttentionClassifier(nn.Module):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the classes it was made for, in the order of its logits."""
+        """The class names, in the order of the logits."""
         return self.label_names
 
     @property
     def origin(self) -> Origin:
-        """Here: the contract tests prove it of every combination of parts."""
+        """Here: the contract tests check every combination of parts."""
         return "here"
 
     @property
     def offers(self) -> frozenset[Capability]:
-        """What the decoder allows, token logits where it is affine; then what the encoder allows,
-        too. All labels at once offer nothing: each is asked by itself.
+        """The capabilities of the decoder (token logits if it is affine), then of the encoder. A
+        model with several labels offers nothing: each label is audited by itself.
         """
         if self.labelwise:
             return frozenset()
@@ -127,11 +125,11 @@ class AttentionClassifier(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the parameters are."""
+        """The device of the parameters."""
         return self.embedding.weight.device
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Turn texts into a padded batch on the model's device; texts have a query just where the
+        """Turn texts into a padded batch on the model's device; texts must have a query iff the
         model reads one.
         """
         if odd := next(
@@ -165,17 +163,17 @@ class AttentionClassifier(nn.Module):
     def trace(
         self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None
     ) -> ClassifierTrace:
-        """Run the model; detached, unless embeddings are given to take gradients of."""
+        """Run the model; detached, unless embeddings are given to take gradients with respect to."""
         if embeddings is not None:
             return self._explained(self._run(batch, embeddings))
         with torch.no_grad():
             return self._explained(self._run(batch, self.embed(batch)))
 
     def view(self, label: int) -> AttentionClassifier:
-        """Give one label as a model of two classes, with the weights of this one: of the scorer and
-        the decoder, the rows of the label.
+        """Give one label as a two-class model that shares the weights: of the scorer and the
+        decoder, the label's rows.
         """
-        assert isinstance(self.decoder, LabelDecoder)  # only such a model has several labels
+        assert isinstance(self.decoder, LabelDecoder)  # only labelwise models have several labels
         spec = replace(self.spec, decoder=Part("linear"))
         one = build(spec, self.vocabulary, classes_of(self.label_names[label]), self.seed)
         by_label = {id(row) for row in (*self.scorer.last.parameters(), *self.decoder.parameters())}
@@ -189,12 +187,12 @@ class AttentionClassifier(nn.Module):
 
     @property
     def answers_together(self) -> bool:
-        """Whether the encoder takes so long that scoring its states for all labels adds little."""
+        """Whether the encoder dominates the cost, so that scoring all labels adds little."""
         states = row_of("encoder", self.spec.encoder.name).states
         return self.labelwise and states is not None and states.costly
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
-        """Give the logits of all labels in one run, of texts that may share most of their words."""
+        """Compute the logits of all labels in one run; texts may share most of their words."""
         with torch.no_grad():
             if not self._shares:
                 return self.run(batch).logits
@@ -204,7 +202,7 @@ class AttentionClassifier(nn.Module):
             return torch.einsum("bkt,btk->bk", attention, token_logits - bias) + bias
 
     def trace_variants(self, batch: Batch) -> VariantTrace:
-        """Run texts that share most of their words from what they share."""
+        """Run texts that share most of their words, computing shared vectors once."""
         with torch.no_grad():
             scores, token_logits = self._chain.read(batch)
             attention = self._attend(scores, batch)
@@ -216,10 +214,8 @@ class AttentionClassifier(nn.Module):
     def deletion_logits(
         self, trace: Trace, attentions: Mapping[str, Float[torch.Tensor, "B T"]]
     ) -> dict[str, Float[torch.Tensor, "B T L"]]:
-        """Give the logits without each token: under attention of its own, and under each that is
-        handed in.
-        """
-        assert isinstance(trace, ClassifierTrace)  # it is offered of such alone
+        """Give the logits without each token, under the model's own attention and each given one."""
+        assert isinstance(trace, ClassifierTrace)  # offered only in this case
         assert trace.token_logits is not None
         there, z = trace.batch.attendable, trace.token_logits
         return {"own": leave_one_out.under_softmax(trace.scores, there, z)} | {
@@ -229,23 +225,23 @@ class AttentionClassifier(nn.Module):
     def decode(
         self, trace: Trace, attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Pool under any attention and decode; of a variant, mix its token logits."""
+        """Pool under any attention and decode; for a variant, mix its token logits."""
         if isinstance(trace, VariantTrace):
-            assert trace.token_logits is not None  # it has nothing else
+            assert trace.token_logits is not None  # a variant has only these
             return self._mix(trace.token_logits, attention)
         own = self._own(trace)
         return self._decode(trace.batch, own.pooled, attention, own.query)
 
     def states(self, trace: Trace) -> Float[torch.Tensor, "B T P"]:
-        """Give what attention pools of each token."""
+        """Give the vectors that attention pools, one for each token."""
         return self._own(trace).pooled
 
     def influence(self, trace: Trace, facet: int | None = None) -> Float[torch.Tensor, "B T T"]:
-        """Give what each token moves of the length of each state, or of one number; all in one
-        sweep of the encoder.
+        """Give the gradient size of each state's length, or of one component, with respect to each
+        token, in one pass through the encoder.
         """
         own, encoder = self._own(trace), self.encoder
-        assert isinstance(encoder, EncoderInfluence)  # it is offered of such alone
+        assert isinstance(encoder, EncoderInfluence)  # offered only in this case
         states, embeddings = (one.detach().requires_grad_() for one in (own.states, own.embeddings))
         with torch.enable_grad():
             pooled = self.retention.pool(states, embeddings)
@@ -264,8 +260,8 @@ class AttentionClassifier(nn.Module):
         states: Float[torch.Tensor, "B T P"],
         order: Int[torch.Tensor, "B T"] | None = None,
     ) -> tuple[Float[torch.Tensor, "B T"], Float[torch.Tensor, "B L"]]:
-        """Score other states, attend and decode;
-        `sightline.core.protocols.SupportsStateReplacement` says what an order is.
+        """Score the given states, attend and decode;
+        `sightline.core.protocols.SupportsStateReplacement` defines an order.
         """
         own = self._own(trace)
         scores = _in_order(self.scorer(states, own.query), order)
@@ -275,8 +271,8 @@ class AttentionClassifier(nn.Module):
     def without_states(
         self, trace: Trace, order: Int[torch.Tensor, "B T"] | None = None
     ) -> Float[torch.Tensor, "B T L"]:
-        """Attend and decode without each state in turn; scores do not change for it, so they are
-        made once.
+        """Attend and decode without each state in turn; the other scores do not change, so they are
+        computed once.
         """
         own = self._own(trace)
         scores = _in_order(self.scorer(own.pooled, own.query), order)
@@ -291,9 +287,7 @@ class AttentionClassifier(nn.Module):
         return torch.stack([without(place) for place in range(scores.shape[1])], dim=1)
 
     def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
-        """Give what training is to add to the loss of each text of a batch, where the retention
-        adds anything.
-        """
+        """Give the retention loss that training adds for a batch; None if there is none."""
         return self.retention.penalty(trace, self.embedding, self.encoder)
 
     def run(self, batch: Batch) -> ClassifierTrace:
@@ -304,19 +298,19 @@ class AttentionClassifier(nn.Module):
         if isinstance(trace, ClassifierTrace):
             return trace
         message = f"{self.name}: expected a trace of its own, got another model's"
-        raise ModelError(message, change="trace the batch anew")
+        raise ModelError(message, change="trace the batch again")
 
     @property
     def _shares(self) -> bool:
-        """Tell whether states are known by what they have read, and attention by them: a lender
-        reads on its own.
+        """Tell whether the encoder shares vectors between texts, and attention follows from the
+        states: a lender reads the texts by itself.
         """
         shares = isinstance(self.encoder, SharesPrefixes) and self.encoder.shares
         return shares and not isinstance(self.source, Borrowed)
 
     @property
     def _alone(self) -> bool:
-        """Tell whether states do not see each other and attention is the softmax of their
+        """Tell whether states are independent of each other and attention is the softmax of their
         scores.
         """
         plain = isinstance(self.source, LearnedAttention) and self.projection.project is softmax
@@ -324,8 +318,8 @@ class AttentionClassifier(nn.Module):
 
     @property
     def _affine(self) -> nn.Linear:
-        """The affine layer that gives the logits of each token attended to alone."""
-        assert not isinstance(self.decoder, QueryDecoder)  # a tanh has none
+        """The affine layer that gives the token logits."""
+        assert not isinstance(self.decoder, QueryDecoder)  # its tanh is not affine
         return self.decoder.affine
 
     @property
@@ -335,7 +329,7 @@ class AttentionClassifier(nn.Module):
     def _attend(
         self, scores: Float[torch.Tensor, "B *K T"], batch: Batch
     ) -> Float[torch.Tensor, "B *K T"]:
-        """Give weights for scores; of several labels, each text is read once for every label."""
+        """Turn scores into weights; with several labels, each text is repeated for every label."""
         if scores.ndim == 2:
             return self.source(self.projection.disturb(scores, batch), batch)
         texts, labels, _ = scores.shape
@@ -345,7 +339,9 @@ class AttentionClassifier(nn.Module):
     def _mix(
         self, token_logits: Float[torch.Tensor, "B T L"], attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Decode affinely what need not sum to one: a text without words has the bias alone."""
+        """Mix token logits with weights that may not sum to one: a text without words gets the bias
+        only.
+        """
         bias = self._affine.bias
         return torch.einsum("bt,btl->bl", attention, token_logits - bias) + bias
 
@@ -382,7 +378,7 @@ class AttentionClassifier(nn.Module):
     def _read_query(self, batch: Batch) -> Float[torch.Tensor, "B H"] | None:
         if not self.reads_queries:
             return None
-        assert batch.query_ids is not None  # collate has seen to it
+        assert batch.query_ids is not None  # checked by collate
         assert batch.query_mask is not None
         states = self.query_encoder(self.query_embedding(batch.query_ids), batch.query_mask)
         return self.query_encoder.summary(states, batch.query_mask)
@@ -406,8 +402,8 @@ def _embeddings(vocabulary: Vocabulary, spec: ModelSpec) -> EmbeddingTable:
 def build(
     spec: ModelSpec, vocabulary: Vocabulary, label_names: tuple[str, ...], seed: int
 ) -> AttentionClassifier:
-    """Make an untrained classifier whose weights depend on the seed alone, not on what was drawn
-    before.
+    """Build an untrained classifier; its weights depend on the seed only, not on earlier random
+    draws.
     """
     spec.check_together()
     with torch.random.fork_rng(devices=[]):

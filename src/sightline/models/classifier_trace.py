@@ -1,4 +1,4 @@
-"""What a built-in model knows of one forward pass beyond what any model does."""
+"""The trace of a built-in model, with its internal values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sightline.core.protocols import Trace
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierTrace(Trace):
-    """A trace with its states, what attention pools of them, the scores it projects, and the query,
-    if any.
+    """A trace with the states, the pooled vectors, the scores before projection, and the query, if
+    any.
     """
 
     states: Float[torch.Tensor, "B T H"]

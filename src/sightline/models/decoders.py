@@ -1,10 +1,10 @@
-"""From the pooled context, and a query where there is one, to logits.
+"""Decoders: from the pooled context, and a query if there is one, to logits.
 
-What every decoder promises (``tests/contract/test_parts.py``): a text has the same logits alone and
-in any batch, in the type and on the device of its context. Gradients reach the context, the query
-and every parameter. Inputs are left as they were, and nothing is drawn. ``LinearDecoder`` is
-affine, and so is ``LabelDecoder``, which has a context for each label. ``QueryDecoder`` gives −∞ to
-the answers a text does not allow, and to no other.
+What every decoder guarantees (``tests/contract/test_parts.py``): a text has the same logits alone
+and in any batch, with the type and device of its context. Gradients reach the context, the query
+and every parameter. Inputs are not modified, and nothing is random. ``LinearDecoder`` is affine,
+and so is ``LabelDecoder``, which has one context for each label. ``QueryDecoder`` gives −∞ to
+exactly the answers that a text does not allow.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from torch import nn
 class LinearDecoder(nn.Module):
     """One affine layer: a single logit for two classes, one logit a class for more.
 
-    Being affine, it may be applied to each state before pooling instead: these are the token logits
-    (Tutek & Šnajder 2020, eq. 9).
+    Because it is affine, it can be applied to each state before pooling, which gives the token
+    logits (Tutek & Šnajder 2020, eq. 9).
     """
 
     def __init__(self, pooled: int, query: int, classes: int) -> None:
@@ -35,8 +35,8 @@ class QueryDecoder(nn.Module):
     """``W₃ tanh(W₁ c + b₁ + W₂ q + b₂) + b₃``, one logit an answer (the code released with Jain &
     Wallace 2019).
 
-    Answers that a text does not allow get −∞, so that probabilities are shared among its
-    candidates. The tanh is why there are no token logits.
+    Answers that a text does not allow get −∞, so its candidates share the probability. Because of
+    the tanh there are no token logits.
     """
 
     def __init__(self, pooled: int, query: int, classes: int) -> None:
@@ -52,7 +52,7 @@ class QueryDecoder(nn.Module):
         query: Float[torch.Tensor, "B H"],
         candidates: Bool[torch.Tensor, "B C"] | None,
     ) -> Float[torch.Tensor, "B C"]:
-        """Decode a context under a query, over the candidates where they are named."""
+        """Decode a context under a query, over the candidates if given."""
         logits: torch.Tensor = self.outer(torch.tanh(self.context(pooled) + self.asked(query)))
         return logits if candidates is None else logits.masked_fill(~candidates, -torch.inf)
 
@@ -61,7 +61,7 @@ class LabelDecoder(nn.Module):
     """``w_k · c_k + b_k``: a logit for each label from a context of its own (Mullenbach et al. 2018,
     eq. 4).
 
-    ``affine`` of one vector gives the logits of all labels, as if all attended to it alone.
+    ``affine`` of one vector gives the logits of all labels, as if each attended to it alone.
     """
 
     def __init__(self, pooled: int, query: int, classes: int) -> None:

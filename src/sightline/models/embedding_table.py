@@ -1,4 +1,4 @@
-"""The table of embeddings, whose rows training may have looked up in another way."""
+"""The embedding table, with a lookup that training can replace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Reader = Callable[[torch.Tensor], torch.Tensor]
 
 
 class EmbeddingTable(nn.Embedding):
-    """Torch's table of embeddings; while it has a ``reader``, that looks words up."""
+    """Torch's embedding table; a ``reader``, if set, does the lookup."""
 
     reader: Reader | None = None
 

@@ -1,5 +1,5 @@
-"""What every encoder offers; how wide its states are, and what they have read, is in its row of the
-catalogue.
+"""The protocol of encoders; the registry row of an encoder gives the width of its states and
+whether they see other tokens.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 class Encoder(Protocol):
     """From embeddings to states, and from the states of a query to one vector.
 
-    ``tests/contract/test_parts.py`` holds every encoder of the catalogue to these promises:
+    ``tests/contract/test_parts.py`` checks these guarantees for every encoder of the registry:
 
     * States have the width that the row of the encoder names, and the type and device of the
       embeddings.
@@ -24,7 +24,8 @@ class Encoder(Protocol):
       on the padding.
     * Gradients of states reach the embeddings of real tokens, are finite, and are zero on padding.
       Every parameter of the encoder gets a gradient.
-    * Embeddings and mask are left as they were. The same embeddings give the same states; nothing
+    * Embeddings and mask are not modified. The same embeddings give the same states; nothing is
+    random.
       is drawn.
     """
 
@@ -37,7 +38,7 @@ class Encoder(Protocol):
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
-        """Sum a query up in one vector, under any padding the same; a query without tokens gives
+        """Summarise a query in one vector, independent of padding; a query without tokens gives
         zeros.
         """
         ...

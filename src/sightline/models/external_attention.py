@@ -1,6 +1,4 @@
-"""Attention that a model has from another trained one: its weights for each text, or their mean by
-place.
-"""
+"""Attention from another trained model: its weights on each text, or their mean by position."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from sightline.numerics.relative_positions import CELLS, recut
 
 
 class Lender(Protocol):
-    """A trained model that can be asked for the attention of a text."""
+    """A trained model whose attention can be borrowed."""
 
     def trace(self, batch: Batch) -> Trace:
         """Run it."""
@@ -28,11 +26,12 @@ class Lender(Protocol):
 
 
 class Borrowed(nn.Module):
-    """The attention of another model on the same text: part of this one, and never trained with it.
+    """The attention of another model on the same text. The other model is a part of this one, but
+    is not trained with it.
 
-    It is computed anew for every text, a shortened one, too; so what is audited is a whole model,
-    whose states read one thing and whose attention another (Wiegreffe & Pinter 2019, §3.4, whose
-    weights were looked up by text).
+    It is computed again for every text, including shortened ones. So the audited model is complete:
+    its states come from one network and its attention from another (Wiegreffe & Pinter 2019, §3.4,
+    who looked up weights by text).
     """
 
     def __init__(self, projection: Projection, seed: int, run: str) -> None:
@@ -43,13 +42,13 @@ class Borrowed(nn.Module):
         self.register_buffer("numbers", torch.zeros(0, dtype=torch.long))
 
     def train(self, mode: bool = True) -> Borrowed:
-        """Leave the lender as it is used."""
+        """Keep the lender in evaluation mode."""
         return super().train(False)
 
     def forward(
         self, scores: Float[torch.Tensor, "B T"], batch: Batch
     ) -> Float[torch.Tensor, "B T"]:
-        """Ask the lender, in the numbers that its vocabulary gives to the words."""
+        """Run the lender on the same words, with the ids of its own vocabulary."""
         if self.lender is None:
             message = f"given(run={self.run}): expected a model that lends its attention, got none"
             raise ModelError(message, change="train it in a store")
@@ -60,11 +59,11 @@ class Borrowed(nn.Module):
 
 
 class Constant(nn.Module):
-    """The same weights for every text, by place: a curve from the first word to the last, cut for
-    each length.
+    """The same weights for every text, by position: a curve from the first word to the last,
+    resampled to each length.
 
-    It looks at no word, as in the test of Hassid et al. (2022), which takes the mean of a trained
-    model; here the rest of the model is trained under it. Until there is a curve, it is flat.
+    It ignores the words, as in the test of Hassid et al. (2022), which uses the mean of a trained
+    model; here the rest of the model is trained under it. The initial curve is flat.
     """
 
     def __init__(self, projection: Projection, seed: int) -> None:
@@ -75,7 +74,7 @@ class Constant(nn.Module):
     def forward(
         self, scores: Float[torch.Tensor, "B T"], batch: Batch
     ) -> Float[torch.Tensor, "B T"]:
-        """Give each word what the curve has between its ends."""
+        """Give each word the integral of the curve over its interval."""
         there = batch.attendable
         cells = CELLS / there.sum(1, keepdim=True).clamp(min=1).double()
         number = there.cumsum(1)
@@ -83,14 +82,14 @@ class Constant(nn.Module):
         return weights.to(scores) * there
 
     def learn(self, attention: Iterable[Float[np.ndarray, " _"]]) -> None:
-        """Take the mean over texts of their weights by place."""
+        """Set the curve to the mean weights of texts by position."""
         curves = [recut(weights, CELLS) for weights in attention]
         mean = np.mean(curves, axis=0)
         summed = np.concatenate([[0.0], np.cumsum(mean / mean.sum())])
         self.summed = torch.from_numpy(summed).to(self.summed)
 
     def _until(self, place: Float[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T"]:
-        """Give what the curve has from its beginning to a place, which may lie within a cell."""
+        """Integrate the curve from its start to a position, which may lie within a cell."""
         cell = place.long().clamp(max=CELLS - 1)
         curve = self.summed.double()
         return curve[cell] + (place - cell) * (curve[cell + 1] - curve[cell])

@@ -1,4 +1,4 @@
-"""Hand the attention of a trained model over to another one, or to its mean."""
+"""Let a model use the attention of a trained one, directly or as its mean."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sightline.models.external_attention import Borrowed
 
 
 def borrow(model: AttentionClassifier, lender: AttentionClassifier) -> None:
-    """Let a model have the attention of another one, which must read the same tokens."""
+    """Let a model use the attention of another one, which must read the same tokens."""
     source = model.source
     assert isinstance(source, Borrowed)
     for what, own, other in (
@@ -33,7 +33,7 @@ def borrow(model: AttentionClassifier, lender: AttentionClassifier) -> None:
 
 
 def attention_of(model: AttentionClassifier, batch: Batch) -> list[Float[np.ndarray, " _"]]:
-    """Give the weights of the words of each text of a batch."""
+    """Give the word weights of each text of a batch."""
     weights: torch.Tensor = model.trace(batch).attention
     there: Bool[torch.Tensor, "B T"] = batch.attendable
     return [row[mask].double().cpu().numpy() for row, mask in zip(weights, there, strict=True)]

@@ -1,5 +1,5 @@
-"""A trained classifier on disk: weights in safetensors, everything else in JSON; nothing in it can
-be executed.
+"""Save and load a trained classifier: weights in safetensors, everything else in JSON, no
+executable code.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from sightline.models.lend_attention import borrow
 
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
-"""What a saved model consists of; the first is the file by which it is known."""
+"""The files of a saved model; the first one identifies it."""
 BESIDE = "companions"
-"""The folder in it in which its companions lie, each saved like itself."""
+"""The folder inside a saved model with its control models, each saved in the same form."""
 
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What ``model.json`` holds; ``training`` is the record of the training.
+    """The content of ``model.json``; ``training`` is the record of the training.
 
-    ``lender`` is the card of the model whose attention it borrows; the weights of both are in one
-    file.
+    ``lender`` is the card of the model that it borrows attention from; the weights of both are in
+    one file.
     """
 
     format: int
@@ -60,10 +60,10 @@ class ModelCard:
 
 
 def weights_digest(model: Auditable) -> str:
-    """Name a training by its weights: the same of a model just trained, saved and read, on any
-    device, in float64.
+    """Hash the weights, in float64: the result is the same for a trained, saved or loaded model on
+    any device.
 
-    Empty for a model from elsewhere, of which only its own code knows what it computes with.
+    Empty for a model from elsewhere: only its own code knows what it computes with.
     """
     if model.origin != "here" or not isinstance(model, nn.Module):
         return ""
@@ -80,8 +80,8 @@ def save_classifier(
     record: Mapping[str, Any] | None = None,
     companions: Mapping[str, AttentionClassifier] | None = None,
 ) -> Path:
-    """Write a classifier to a folder with its companions, whole or not at all; ``record`` says how
-    it was trained.
+    """Write a classifier with its control models to a folder, whole or not at all; ``record``
+    describes its training.
     """
     final = Path(folder)
     if not (is_free(final) or (final / "model.json").exists()):
@@ -98,7 +98,7 @@ def save_classifier(
 
 
 def own_files(folder: Path, companions: Iterable[str] = ()) -> set[str]:
-    """Name what a saved model consists of, with these companions and those that there are in a
+    """List the files of a saved model, including the given control models and those already in the
     folder.
     """
     beside = (*companions_in(folder), *companions)
@@ -106,7 +106,7 @@ def own_files(folder: Path, companions: Iterable[str] = ()) -> set[str]:
 
 
 def companions_in(folder: Path) -> tuple[str, ...]:
-    """Name the companions that are saved with a model."""
+    """List the control models saved with a model."""
     return tuple(sorted(card.parent.name for card in (folder / BESIDE).glob(f"*/{FILES[0]}")))
 
 
@@ -120,28 +120,28 @@ def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[s
     tensors = {
         name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()
     }
-    # Not by `save_file`: what a full disk says to it is no OSError, so it would pass for a failure
+    # `save_file` is not used: on a full disk it raises no OSError, which would look like a failure
     # of the model.
     (folder / "model.safetensors").write_bytes(save(tensors))
 
 
 def load_classifier(folder: str | Path) -> tuple[AttentionClassifier, dict[str, Any]]:
-    """Read a classifier that `save_classifier` wrote, and the record of its training."""
+    """Read a classifier written by `save_classifier`, and the record of its training."""
     path = Path(folder)
     put_back(path)
     if changed := changed_file(path):
         raise ModelError(
-            f"{changed}: not as it was written, says {MANIFEST} beside it; train the model again"
+            f"{changed}: not as it was written, says {MANIFEST} next to it; train the model again"
         )
     return read_classifier(path)
 
 
 def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
-    """Read a saved classifier whose bytes were checked."""
+    """Read a saved classifier after its checksums were verified."""
     card = _read_card(path / "model.json")
     try:
-        # Without memory and without drawing weights: a size that is not that of the file is noticed
-        # before it costs.
+        # Built without memory or random weights, so a size that contradicts the file is noticed
+        # before it costs anything.
         with torch.device("meta"), _Undrawn():
             model = _built(card)
     except (SightlineError, RuntimeError, OverflowError) as error:
@@ -161,7 +161,7 @@ def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> ModelCard
 
 
 def _built(card: ModelCard) -> AttentionClassifier:
-    """Build the model of a card, and the one that it borrows attention from."""
+    """Build the model of a card, and its lender if any."""
     model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
     if card.lender is not None:
         borrow(model, _built(card.lender))
@@ -169,8 +169,8 @@ def _built(card: ModelCard) -> AttentionClassifier:
 
 
 class _Undrawn(TorchFunctionMode):
-    """Draw no weight: to draw one without memory torch loads its compiler, which takes 80 MB and
-    seconds.
+    """Skip random initialisation: on tensors without memory it makes torch load its compiler, which
+    takes 80 MB and seconds.
     """
 
     def __torch_function__(
@@ -180,7 +180,7 @@ class _Undrawn(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Leave a tensor as it is that was to be drawn."""
+        """Leave a tensor uninitialised."""
         given = kwargs or {}
         return given["tensor"] if func is nn.init.normal_ else func(*args, **given)
 
@@ -198,13 +198,13 @@ def _read_card(file: Path) -> ModelCard:
         UnicodeDecodeError,
         SpecError,
         RecursionError,
-    ) as error:  # lenders of lenders without end
+    ) as error:  # an endless chain of lenders
         raise ModelError(f"{file}: expected what `sightline train` wrote: {error}") from error
     return card
 
 
 def _read_weights(file: Path, wanted: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Read tensors of exactly these names, shapes and types, all of finite numbers."""
+    """Read tensors with exactly these names, shapes and types and finite values."""
     try:
         found = load(file.read_bytes())
     except (OSError, SafetensorError) as error:

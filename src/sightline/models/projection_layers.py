@@ -1,5 +1,5 @@
-"""Projections as parts of a model: those of `numerics.projections` with their settings, their
-parameter or their noise.
+"""Projections as parts of a model: the functions of `numerics.projections` with settings, a
+parameter or noise.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from sightline.numerics import projections
 
 Fixed = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 MARGIN = 0.01
-"""How near a learned α may come to 1 and 2, where its gradient is undefined or gone (Correia et al.
-2019)."""
+"""Minimum distance of a learned α from 1 and 2, where its gradient is undefined or zero (Correia et
+al. 2019)."""
 
 
 class Projector(nn.Module):
     """A projection without parameters or noise.
 
-    What every projection promises (``tests/contract/test_parts.py``): weights are at least 0 and
+    What every projection guarantees (``tests/contract/test_parts.py``): weights are at least 0 and
     sum to 1 over the tokens of the mask. A masked token gets exactly 0, whatever its score. A text
     without tokens gets zeros. A larger score never gets a smaller weight. A text has the same
     weights alone and in any batch. Gradients reach the scores, are finite, and are zero at masked
-    tokens. Weights have the type and device of the scores, which are left as they were. Noise comes
-    from the seed alone, and none is added at test unless it was asked for.
+    tokens. Weights have the type and device of the scores, which are not modified. Noise depends on
+    the seed only, and is added at test time only on request.
     """
 
     def __init__(self, project: Fixed | None = None) -> None:
@@ -42,7 +42,7 @@ class Projector(nn.Module):
         self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T"]:
         """Turn scores into weights."""
-        assert self.project is not None  # those that have none have their own forward
+        assert self.project is not None  # subclasses without it override forward
         return self.project(scores, mask)
 
     def disturb(
@@ -61,7 +61,7 @@ class LearnedEntmax(Projector):
 
     @property
     def alpha(self) -> Float[torch.Tensor, ""]:
-        """The α that training has reached."""
+        """The current α."""
         return 1 + MARGIN + (1 - 2 * MARGIN) * torch.sigmoid(self.theta)
 
     def forward(
@@ -73,7 +73,7 @@ class LearnedEntmax(Projector):
 
 @dataclass(frozen=True)
 class Noise:
-    """Where Gumbel noise comes from: its seed, and whether it is there at test, too."""
+    """Settings of Gumbel noise: its seed, and whether it is added at test time too."""
 
     seed: int
     at_test: bool
@@ -82,9 +82,9 @@ class Noise:
 class Gumbel(Projector):
     """Softmax of noisy scores at a temperature (Jang et al. 2017; Wen et al. 2022, §5.3).
 
-    Training draws by batch, from the seed and the number of batches so far. At test there is no
-    noise unless it was asked for; then each word has its own, which neither its batch nor a
-    deletion changes.
+    In training, noise depends on the seed and the number of batches so far. At test time there is
+    none unless requested; then each word has its own noise, independent of its batch and of
+    deletions.
     """
 
     def __init__(self, temperature: float, noise: Noise) -> None:
@@ -96,13 +96,13 @@ class Gumbel(Projector):
     def forward(
         self, scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T"]:
-        """Turn scores, noisy or not, into weights."""
+        """Turn scores, with noise in training, into weights."""
         return projections.gumbel_softmax(scores, mask, self.temperature)
 
     def disturb(
         self, scores: Float[torch.Tensor, "B T"], batch: Batch
     ) -> Float[torch.Tensor, "B T"]:
-        """Add noise where there is to be any."""
+        """Add noise at test time if requested."""
         if self.training:
             generator = torch.Generator(scores.device).manual_seed(
                 seed_for(self.noise.seed, "gumbel", self.batches)
@@ -123,22 +123,22 @@ def _gumbel(generator: np.random.Generator, words: int) -> np.ndarray:
 
 
 def softmax(seed: int) -> Projector:
-    """Give every token a weight."""
+    """Build softmax: every token gets a weight."""
     return Projector(projections.softmax)
 
 
 def sparsemax(seed: int) -> Projector:
-    """Give the nearest weights."""
+    """Build sparsemax: the nearest weights."""
     return Projector(projections.sparsemax)
 
 
 def sparsegen(seed: int, **options: float) -> Projector:
-    """Give the nearest weights, as sparse as lambda says, which is a word of Python's."""
+    """Build sparsegen; ``lambda`` is a Python keyword, so it comes in ``options``."""
     return Projector(lambda scores, mask: projections.sparsegen(scores, mask, options["lambda"]))
 
 
 def entmax(seed: int, alpha: float, learned: bool) -> Projector:
-    """Give weights between those of softmax and sparsemax."""
+    """Build entmax, between softmax and sparsemax."""
     return (
         LearnedEntmax(alpha)
         if learned
@@ -147,5 +147,5 @@ def entmax(seed: int, alpha: float, learned: bool) -> Projector:
 
 
 def gumbel_softmax(seed: int, temperature: float, test_noise: bool) -> Projector:
-    """Give weights of noisy scores."""
+    """Build the softmax of noisy scores."""
     return Gumbel(temperature, Noise(seed, test_noise))

@@ -1,15 +1,15 @@
-"""What keeps the input in the hidden states (Tutek & Šnajder 2020, §3.1): by what attention pools,
-or by the loss.
+"""Word retention (Tutek & Šnajder 2020, §3.1): keeps the input in the hidden states, by the pooled
+vectors or by the loss.
 
-A retention makes the pooled vectors (``pool``), and may add a loss to that of training
-(``penalty``). Only the encoder of the text is concerned, never that of a query.
+A retention makes the pooled vectors (``pool``), and may add a loss to the training loss
+(``penalty``). It applies to the encoder of the text, never to the encoder of a query.
 
-What every retention promises (``tests/contract/test_parts.py``): a pooled vector depends on the
-state and the embedding of its own token alone, and is as wide as the spec of the model says. Where
-``embedded`` names columns, the embedding is added there; elsewhere the vector does not depend on
-it. A penalty is one finite number from 0 upwards, or none; padding and texts without tokens add
-nothing to it, and its gradient is finite. What it draws comes from the seed and from how many
-batches there were. Inputs are left as they were.
+What every retention guarantees (``tests/contract/test_parts.py``): a pooled vector depends on the
+state and the embedding of its own token only, and has the width given by the model's spec.
+``embedded`` names the columns where the embedding is added; other columns do not depend on it. A
+penalty is one finite number from 0 upwards, or None; padding and texts without tokens add nothing
+to it, and its gradient is finite. Randomness depends on the seed and the number of batches so far.
+Inputs are not modified.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from sightline.models.encoder_protocol import Encoder
 
 @dataclass(frozen=True)
 class Setting:
-    """What a retention is built into: the embeddings it reads, the encoder it tames, and the seed
-    of the run.
-    """
+    """The context of a retention: the embeddings, the encoder, and the seed of the run."""
 
     spec: ModelSpec
     embedding: nn.Embedding
@@ -49,26 +47,24 @@ class Nothing(nn.Module):
     def pool(
         self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
     ) -> Float[torch.Tensor, "B T P"]:
-        """Give what attention sums."""
+        """Give the vectors that attention sums."""
         return states
 
     def embedded(self, states: int) -> slice | None:
-        """Say in which columns of what attention sums the embedding is, beside or within ``states``
-        of a state.
+        """Give the columns of the pooled vectors that contain the embedding; a state has ``states``
+        columns.
         """
         return None
 
     def penalty(
         self, trace: ClassifierTrace, embedding: nn.Embedding, encoder: Encoder
     ) -> Float[torch.Tensor, ""] | None:
-        """Give the loss to add to that of a batch, if there is any, from what the model made of it
-        and is made of.
-        """
+        """Give the loss to add for a batch, or None, from the model's trace and its parts."""
         return None
 
 
 class Concat(Nothing):
-    """``[h_t ; e_t]`` (eq. 2): the embedding beside the state."""
+    """``[h_t ; e_t]`` (eq. 2): state and embedding concatenated."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -76,11 +72,11 @@ class Concat(Nothing):
     def pool(
         self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
     ) -> Float[torch.Tensor, "B T P"]:
-        """Give what attention sums."""
+        """Give the vectors that attention sums."""
         return torch.cat([states, embeddings], dim=2)
 
     def embedded(self, states: int) -> slice:
-        """Say that it stands after the state."""
+        """The columns after the state."""
         return slice(states, None)
 
 
@@ -93,17 +89,17 @@ class Residual(Nothing):
     def pool(
         self, states: Float[torch.Tensor, "B T H"], embeddings: Float[torch.Tensor, "B T E"]
     ) -> Float[torch.Tensor, "B T P"]:
-        """Give what attention sums."""
+        """Give the vectors that attention sums."""
         return embeddings + states
 
     def embedded(self, states: int) -> slice:
-        """Say that it is added to the whole state."""
+        """All columns."""
         return slice(None)
 
 
 class Tying(Nothing):
-    """``δ / T · Σ_t ‖h_t − e_t‖²`` (eq. 4), averaged over all real tokens of a batch, boundaries
-    among them.
+    """``δ / T · Σ_t ‖h_t − e_t‖²`` (eq. 4), averaged over all real tokens of a batch, including
+    boundaries.
     """
 
     def __init__(self, setting: Setting, delta: float) -> None:
@@ -119,12 +115,12 @@ class Tying(Nothing):
 
 
 class MaskedLanguageModel(Nothing):
-    """``η`` times the mean loss of guessing masked words, decoded with the embeddings, which are
-    frozen (eq. 5).
+    """``η`` times the mean loss of predicting masked words with the frozen embeddings as decoder
+    (eq. 5).
 
-    Each word is chosen with probability p; of the chosen 80 % are masked, 10 % become a random word
-    and 10 % stay (Devlin et al. 2019). The vector of the unknown word is the mask, so that there is
-    no new parameter.
+    Each word is chosen with probability p; of these, 80 % are masked, 10 % become a random word and
+    10 % stay (Devlin et al. 2019). The vector of the unknown word is the mask, so there is no new
+    parameter.
     """
 
     def __init__(self, setting: Setting, eta: float, p: float) -> None:
@@ -135,7 +131,7 @@ class MaskedLanguageModel(Nothing):
     def penalty(
         self, trace: ClassifierTrace, embedding: nn.Embedding, encoder: Encoder
     ) -> Float[torch.Tensor, ""]:
-        """Give the loss to add; without a chosen word it is 0."""
+        """Give the loss to add; 0 if no word was chosen."""
         batch = trace.batch
         generator = torch.Generator(batch.ids.device).manual_seed(
             seed_for(self.seed, "mlm", self.batches)
@@ -156,8 +152,8 @@ def masked(
     vocabulary: int,
     generator: torch.Generator,
 ) -> tuple[Int[torch.Tensor, "B T"], Bool[torch.Tensor, "B T"]]:
-    """Choose words with probability p; hide 80 % behind the mask, 10 % behind a random word, and 10
-    % not at all.
+    """Choose words with probability p; replace 80 % of them by the mask and 10 % by a random word,
+    and keep 10 %.
     """
 
     def drawn() -> torch.Tensor:

@@ -1,12 +1,13 @@
-"""From states, and a query where the model reads one (else its width is 0), to one score a token.
+"""Scorers: from states, and a query if the model reads one (else its width is 0), to one score for
+each token.
 
-What every scorer promises (``tests/contract/test_parts.py``): a token's score depends on its own
-state and the query of its text alone, so neither the batch nor the place of a token matters. Scores
-have the type and device of the states. They are finite where states are zero, since padding is
-scored, too. Gradients reach states, query and every parameter. Without a query,
-``rest(first(states))`` are the scores, and ``first`` is affine. Inputs are left as they were, and
-nothing is drawn. A scorer of several labels has ``rows`` of its ``last`` layer, one a label, and
-gives ``rest`` a last axis of labels; nothing but that layer differs between them.
+What every scorer guarantees (``tests/contract/test_parts.py``): a token's score depends only on its
+own state and the query of its text, not on the batch or the token's position. Scores have the type
+and device of the states. They are finite for zero states, since padding is scored too. Gradients
+reach states, query and every parameter. Without a query the scores are ``rest(first(states))``, and
+``first`` is affine. Inputs are not modified, and nothing is random. A scorer of several labels has
+one row of its ``last`` layer for each label, and ``rest`` gives a last axis of labels; the labels
+share everything else.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from torch import nn
 
 
 class _ByLayers(nn.Module):
-    """A first layer that reads states, one that reads queries, and a last one with a row a label."""
+    """A first layer for states, one for queries, and a last layer with one row for each label."""
 
     inner: nn.Linear
     outer: nn.Linear
@@ -27,15 +28,13 @@ class _ByLayers(nn.Module):
 
     @property
     def first(self) -> nn.Linear:
-        """The layer that reads the states: affine, so the parts of a state may go through it one by
-        one.
-        """
+        """The affine layer that reads the states; parts of a state can pass through it separately."""
         return self.inner
 
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B *R T"]:
-        """Score every token, for each row."""
+        """Score every token, for each row of the last layer."""
         return rows_first(
             self.rest(
                 self.inner(states)
@@ -50,14 +49,14 @@ class _ByLayers(nn.Module):
         return self.outer
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
-        """Score what the first layer gives."""
+        """Compute scores from the output of the first layer."""
         raise NotImplementedError
 
 
 class Additive(_ByLayers):
     """``score_t = v · tanh(W₁ h_t + b₁ [+ W₂ q + b₂])`` (Bahdanau et al. 2015).
 
-    Jain & Wallace 2019, §2; Wen et al. 2022, eq. 2, which prints no biases.
+    As in Jain & Wallace 2019, §2, and Wen et al. 2022, eq. 2, which has no biases.
     """
 
     def __init__(self, states: int, query: int, rows: int, hidden: int) -> None:
@@ -69,7 +68,7 @@ class Additive(_ByLayers):
             self.asked = nn.Linear(query, width)
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
-        """Score what the first layer gives."""
+        """Compute scores from the output of the first layer."""
         scores: torch.Tensor = self.outer(torch.tanh(inner))
         return one_or_rows(scores)
 
@@ -93,24 +92,24 @@ class Dot(nn.Module):
 
     @property
     def first(self) -> nn.Linear:
-        """The layer that reads the states, where there is no query."""
+        """The layer that reads the states, if there is no query."""
         return self.vector
 
     def forward(
         self, states: Float[torch.Tensor, "B T P"], query: Float[torch.Tensor, "B H"] | None = None
     ) -> Float[torch.Tensor, "B *R T"]:
-        """Score every token, for each row."""
+        """Score every token, for each row of the last layer."""
         if query is not None:
             return torch.einsum("bth,bh->bt", states, query) * self.scale
         return rows_first(self.rest(self.vector(states)))
 
     @property
     def last(self) -> nn.Linear:
-        """The layer with a row for each label, which is the only one."""
+        """The only layer, with one row for each label."""
         return self.vector
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
-        """Score what the first layer gives, which is the only one."""
+        """Reshape the output of the only layer to scores."""
         return one_or_rows(inner) * self.scale
 
 
@@ -118,8 +117,8 @@ class Deep(_ByLayers):
     """``score_t = D(W_h h_t [+ W_q q])``, ``D(x) = W⁽ˢ⁾ ReLU(W⁽ˢ⁻¹⁾ … ReLU(W⁽¹⁾ ReLU(x)))`` (Wen et
     al. 2022, eq. 3–4).
 
-    The paper gives neither s nor widths: two layers of half the state size are ours. The last layer
-    has one row.
+    The paper gives neither s nor widths: two layers of half the state size are our choice. The last
+    layer has one row.
     """
 
     def __init__(self, states: int, query: int, rows: int, layers: int, hidden: int) -> None:
@@ -132,7 +131,7 @@ class Deep(_ByLayers):
             self.asked = nn.Linear(query, width)
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
-        """Score what the first layer gives."""
+        """Compute scores from the output of the first layer."""
         for layer in self.stack:
             inner = layer(torch.relu(inner))
         scores: torch.Tensor = self.outer(torch.relu(inner))
@@ -143,10 +142,10 @@ Scorer = Additive | Dot | Deep
 
 
 def one_or_rows(scores: Float[torch.Tensor, "*B R"]) -> Float[torch.Tensor, "*BR"]:
-    """Leave the axis of rows out where there is one row."""
+    """Drop the axis of rows if there is one row."""
     return scores.squeeze(-1)
 
 
 def rows_first(scores: Float[torch.Tensor, "B T *R"]) -> Float[torch.Tensor, "B *R T"]:
-    """Put the axis of rows, where there are several, before that of tokens."""
+    """Move the axis of rows, if any, before the axis of tokens."""
     return scores.movedim(1, -1)

@@ -1,4 +1,4 @@
-"""A layer of a Transformer, written out: torch's fast paths differ with padding."""
+"""A Transformer layer, written out because torch's fast paths depend on padding."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class TransformerLayer(nn.Module):
         self.query, self.value, self.output = (nn.Linear(hidden, hidden) for _ in range(3))
         self.key = nn.Linear(
             hidden, hidden, bias=False
-        )  # a bias would add the same to all scores of a token
+        )  # a bias would shift all scores of a token equally
         self.wide, self.narrow = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden)
         self.after_attention, self.after_affine = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
 
     def forward(
         self, states: Float[torch.Tensor, "B T H"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
-        """Mix each state with those of real tokens."""
+        """Mix each state with the states of real tokens."""
         scores = torch.einsum("bth,bsh->bts", self.query(states), self.key(states)) * self.scale
-        # A text without tokens attends to its padding: its states are zeroed at the end, and are no
-        # NaN on the way.
+        # A text without tokens attends to its padding, which avoids NaN; its states are zeroed at
+        # the end.
         blocked = ~mask & mask.any(dim=1, keepdim=True)
         weights = torch.softmax(scores.masked_fill(blocked[:, None, :], -torch.inf), dim=2)
         mixed = self.after_attention(states + self.output(weights @ self.value(states)))

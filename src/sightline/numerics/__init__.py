@@ -1,1 +1,1 @@
-"""Pure functions on arrays, without models or statistics."""
+"""Pure functions on arrays; they know nothing of models or statistics."""

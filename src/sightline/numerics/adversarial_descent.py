@@ -1,8 +1,8 @@
-"""Attention far from the model's own that gives its answer, by gradient: the search of Jain &
-Wallace 2019, §4.2.2.
+"""Search by gradient for adversarial attention: far from the model's own, with the same output
+(Jain & Wallace 2019, §4.2.2).
 
-Written from the paper; where its released code is another, from what that code was seen to do. Any
-decoder will do that gradients flow through. A search proves nothing by what it does not find.
+Written from the paper, and where the released code differs, from its observed behaviour. Works for
+any differentiable decoder. A search that finds nothing proves nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from sightline.numerics.tolerance import Tolerance
 
 Decode = Callable[[Float[torch.Tensor, "K B T"]], Float[torch.Tensor, "K B L"]]
 _TINY = 1e-30
-"""A weight below it is none: its logarithm must be a number, as must that of a masked word."""
+"""Lower limit of a weight inside a logarithm, which keeps the logarithm of zero and masked weights
+finite."""
 
 
 @dataclass(frozen=True)
 class DescentProblem:
-    """What is searched for: other attention under which ``decode`` gives the logits that the
-    model's own gives.
+    """The search problem: other attention under which ``decode`` gives the same logits as the
+    model's own.
     """
 
     decode: Decode
@@ -36,11 +37,11 @@ class DescentProblem:
 
 @dataclass(frozen=True)
 class Descent:
-    """How gradients are followed, and what a step beyond the tolerance costs.
+    """Settings of the gradient descent, and the penalty for leaving the tolerance.
 
-    ``mutual`` also drives the points from each other: the mean divergence over all K × K ordered
-    pairs, as released (the paper divides by K(K − 1)). The released code adds that mean up over a
-    batch, which falls apart into one for each text, so texts are independent here.
+    ``mutual`` also drives the points apart: by the mean divergence over all K × K ordered pairs, as
+    released (the paper divides by K(K − 1)). The released code sums this mean over a batch. The sum
+    separates by text, so texts are independent here.
     """
 
     steps: int = 500
@@ -52,14 +53,13 @@ class Descent:
 def descend(
     task: DescentProblem, scores: Float[torch.Tensor, "K B T"], tolerance: Tolerance, how: Descent
 ) -> Float[torch.Tensor, "K B T"]:
-    """Follow the gradient from K scores a text; Adam (AMSGrad) moves each score by its own
-    gradients alone.
+    """Follow the gradient from K starts for each text. Adam (AMSGrad) moves each score by its own
+    gradients only.
 
-    What is reached may lie outside of the tolerance: a step beyond it is dear, and not forbidden.
+    The end points may lie outside the tolerance: leaving it costs a penalty, but is not forbidden.
     """
     free = scores.detach().clone().requires_grad_()
-    # The parameters of the model are no leaves of this: nothing of it is changed, and no gradient
-    # is left in it.
+    # The gradients are with respect to the scores only, so the model's parameters receive none.
     optimiser = torch.optim.Adam([free], lr=how.rate, amsgrad=True)
     own = answers(task.logits).detach()
     first, second, weights = _pairs(len(free), how.mutual)
@@ -94,8 +94,8 @@ def answers(logits: Float[torch.Tensor, "*B L"]) -> Float[torch.Tensor, "*B C"]:
 
 
 def _pairs(starts: int, mutual: bool) -> tuple[list[int], list[int], torch.Tensor]:
-    """Name pairs and weigh them: 1 with the model's own attention, which comes first, 2 / K² of two
-    other points.
+    """List pairs with weights: 1 with the model's own attention, which comes first, and 2 / K² for
+    two other points.
     """
     first, second = np.triu_indices(starts + 1, k=1)
     kept = (first == 0) | mutual

@@ -1,6 +1,4 @@
-"""How well predictions match labels, from weighted confusion counts; so a bootstrap is one matrix
-product.
-"""
+"""Accuracy, F1 and AUC from weighted confusion counts, so that a bootstrap is one matrix product."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ Array = np.ndarray
 
 
 def confusion(labels: Int[Array, " N"], predicted: Int[Array, "N R"], classes: int) -> Counts:
-    """Put each text's mass on (label, prediction), shared over its R predictions."""
+    """Count (label, prediction) pairs; the R predictions of a text share its weight."""
     texts, draws = predicted.shape
     row = np.repeat(np.arange(texts), draws)
     place = (row * classes + labels[row]) * classes + predicted.ravel()
@@ -22,12 +20,12 @@ def confusion(labels: Int[Array, " N"], predicted: Int[Array, "N R"], classes: i
 
 
 def accuracy(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
-    """Share of the mass on the diagonal."""
+    """Share of the weight on the diagonal."""
     return np.asarray(np.trace(counts, axis1=-2, axis2=-1) / counts.sum(axis=(-2, -1)))
 
 
 def f1_by_class(counts: Float[Array, "*R C C"]) -> Float[Array, "*R C"]:
-    """``2 TP / (2 TP + FP + FN)`` of each class; 0 for one that is neither present nor
+    """``2 TP / (2 TP + FP + FN)`` of each class; 0 for a class that is neither present nor
     predicted.
     """
     hits = np.diagonal(counts, axis1=-2, axis2=-1)
@@ -36,7 +34,7 @@ def f1_by_class(counts: Float[Array, "*R C C"]) -> Float[Array, "*R C"]:
 
 
 def macro_f1(counts: Float[Array, "*R C C"]) -> Float[Array, "*R"]:
-    """Mean of it over the classes that are present or predicted."""
+    """Mean F1 over the classes that are present or predicted."""
     return np.asarray(
         f1_by_class(counts).sum(axis=-1) / np.maximum((_either(counts) > 0).sum(axis=-1), 1)
     )
@@ -52,10 +50,10 @@ def _either(counts: Float[Array, "*R C C"]) -> Float[Array, "*R C"]:
 
 
 def area_under_roc(labels: Int[Array, " N"], probability: Float[Array, "N C"]) -> float:
-    """Chance that a text of a class scores higher for it than one of another class, mean over
-    classes.
+    """Probability that a text of a class scores higher for it than a text of another class, mean
+    over classes.
 
-    Ties count half (Mann–Whitney). NaN where only one class is present.
+    Ties count half (Mann–Whitney). NaN if only one class is present.
     """
     present = [c for c in range(probability.shape[1]) if 0 < (labels == c).sum() < len(labels)]
     each = []
@@ -66,7 +64,7 @@ def area_under_roc(labels: Int[Array, " N"], probability: Float[Array, "N C"]) -
 
 
 def _ranks(values: Float[Array, " N"]) -> Float[Array, " N"]:
-    """Rank values from 1, equal ones at the mean of their places; all NaN where one of them is."""
+    """Rank values from 1, with mean ranks for ties; all NaN if any value is."""
     _, place, times = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (times.cumsum() - (times - 1) / 2)[place]
     return np.where(np.isnan(values).any(), np.nan, ranks)

@@ -1,7 +1,7 @@
-"""Tables of counts that texts add to, such as a confusion matrix, kept cell by cell.
+"""Sparse tables of counts by text, such as confusion matrices.
 
-A table of C classes has C² cells, and a text adds to one or a few of them: with a table for each
-text, nearly all of it would be zeros.
+A table of C classes has C² cells, and a text adds to few of them: dense tables for each text would
+be nearly all zeros.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Counts:
-    """How much which text adds to which cell of one table; elsewhere it adds nothing.
+    """How much each text adds to each cell of one table; entries that are not listed are 0.
 
-    ``row`` numbers the text, and rises; ``cell`` is a place in the table, which is flattened and
-    has a ``shape``.
+    ``row`` is the index of the text, ascending; ``cell`` is an index into the flattened table of
+    ``shape``.
     """
 
     row: Int[Array, " K"]
@@ -31,7 +31,7 @@ class Counts:
 
     @property
     def cells(self) -> int:
-        """How many cells the table has."""
+        """The number of cells of the table."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     def total(self) -> Float[Array, " *S"]:
@@ -43,8 +43,8 @@ class Counts:
     def sums(
         self, members: Int[Array, " N"], groups: range, cells: Int[Array, " U"]
     ) -> Float[Array, "G U"]:
-        """Add up, text by text, what some groups add to some cells, which rise; ``members`` names
-        each text's group.
+        """Sum the counts of groups of texts in the given cells, which must ascend; ``members``
+        gives each text's group.
         """
         out = np.zeros((len(groups), len(cells)))
         group, place = members[self.row] - groups.start, np.searchsorted(cells, self.cell)
@@ -55,9 +55,7 @@ class Counts:
 
 
 def beside(several: Sequence[Counts]) -> Counts:
-    """Put tables of the same texts and of one shape beside each other: one table with one more
-    axis, its first.
-    """
+    """Stack tables of the same texts and shape into one table with a new first axis."""
     row, share = (
         np.concatenate([getattr(one, name) for one in several]) for name in ("row", "share")
     )

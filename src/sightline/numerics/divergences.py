@@ -1,6 +1,6 @@
-"""How far two distributions are apart, and how flat one is; natural logarithms throughout.
+"""Divergences between distributions, and entropy; natural logarithms throughout.
 
-Distributions lie along the last axis; a masked entry is a zero.
+Distributions lie along the last axis; masked entries are 0.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def probabilities(logits: Float[Array, "*B L"]) -> Float[Array, "*B C"]:
 
 
 def softmax(logits: Float[Array, "*B L"]) -> Float[Array, "*B L"]:
-    """Give ``exp(s) / Σ exp(s)``, step by step as SciPy does: to the bit the same, without what its
-    call costs on small arrays.
+    """Give ``exp(s) / Σ exp(s)``, in the same steps as SciPy: bit-identical results, without the
+    overhead of its call on small arrays.
     """
     shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))

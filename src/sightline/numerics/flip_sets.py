@@ -1,12 +1,11 @@
-"""The smallest set of attention weights whose removal flips the decision, and the set that an order
-of the words finds.
+"""The smallest set of attention weights whose removal flips the prediction, and the set that a
+given word order finds.
 
-With the weights of a set S at zero and the others scaled to sum to one, class c still beats class k
-iff ``Σ_{t∉S} α_t (z_tc − z_tk) > 0``: the scale cancels. So for each rival k the smallest set has
-the largest terms, and the least over the rivals is exact; Serrano & Smith (2019, §5) ask for this
-number and search it by ranking. Token logits are ``B T L``; ``mask`` is True on real words. Only
-words with weight are removed, and one of them must be left: without any weight there is no
-decision.
+Set the weights of a set S to zero and rescale the others to sum to one. Class c still beats class k
+iff ``Σ_{t∉S} α_t (z_tc − z_tk) > 0``: the scale cancels. So the smallest set for a rival k has the
+largest terms, and the minimum over the rivals is exact. Serrano & Smith (2019, §5) search for this
+number by ranking. Token logits are ``B T L``; ``mask`` is True on real words. Only words with
+weight are removed, and one of them must stay: without any weight there is no prediction.
 """
 
 from __future__ import annotations
@@ -26,17 +25,15 @@ float64."""
 
 @dataclass(frozen=True)
 class FlipSets:
-    """The smallest sets: how many words each has (NaN where no set flips the decision), and which
-    they are.
-    """
+    """The smallest sets: their sizes (NaN if no set flips the prediction) and their words."""
 
     size: Float[Array, " B"]
     gone: Bool[Array, "B T"]
 
     @property
     def never(self) -> Bool[Array, " B"]:
-        """Say where no set flips the decision: all words with weight decide alike, or ties fall to
-        the decision.
+        """Tell which texts no set can flip: all words with weight predict the same class, or ties
+        go to it.
         """
         return np.asarray(np.isnan(self.size))
 
@@ -44,7 +41,7 @@ class FlipSets:
 def smallest(
     z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> FlipSets:
-    """Find the smallest set of words without whose weights the decision is another; exact."""
+    """Find the smallest set of words whose removal flips the prediction; exact."""
     terms, chosen, attended = _terms(z, attention, mask)
     order = np.argsort(np.where(attended[..., None], -terms, np.inf), axis=1, kind="stable")
     sizes = _first_flip(np.take_along_axis(terms, order, axis=1), chosen, attended.sum(1))
@@ -63,10 +60,10 @@ def along(
     mask: Bool[Array, "B T"],
     order: Int[Array, "B T"],
 ) -> Float[Array, " B"]:
-    """Count the words that go, first to last in an order, until the decision is another; NaN where
-    it never is.
+    """Count the words removed, in the given order, until the prediction flips; NaN if it never
+    does.
 
-    The order passes over words without weight: there is nothing to remove.
+    The order skips words without weight.
     """
     terms, chosen, attended = _terms(z, attention, mask)
     without = ~np.take_along_axis(attended, order, axis=1)
@@ -80,15 +77,15 @@ def along(
 def _terms(
     z: Float[Array, "B T L"], attention: Float[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> tuple[Float[Array, "B T C"], Int[Array, " B"], Bool[Array, "B T"]]:
-    """Give what each word adds to the lead of the decided class over each other one, the class, and
-    who has weight.
+    """Give the contribution of each word to the lead of the predicted class over each rival, the
+    class, and which words have weight.
 
-    An answer that a text does not allow has logits of −∞, and is no rival: its terms are NaN.
+    A class that the text does not allow has logits of −∞ and is no rival: its terms are NaN.
     """
     attended = mask & (attention > 0)
     weights = np.where(attended, attention, 0.0)
     apart = np.where(attended[..., None], classes_apart(z), 0.0)
-    with np.errstate(invalid="ignore"):  # 0 · ∞ and ∞ − ∞, of answers that are not allowed
+    with np.errstate(invalid="ignore"):  # 0 · ∞ and ∞ − ∞, for classes that are not allowed
         chosen = decision(
             np.nan_to_num((weights[..., None] * apart).sum(axis=1), nan=-np.inf, neginf=-np.inf)
         )
@@ -101,15 +98,15 @@ def _terms(
 def _first_flip(
     terms: Float[Array, "B T C"], chosen: Int[Array, " B"], words: Int[Array, " B"]
 ) -> Float[Array, "B C"]:
-    """Count, for each rival, how many of the first terms must go until it beats the decided class;
-    ∞: it never does.
+    """Count, for each rival, the leading terms to remove until it beats the predicted class; ∞ if
+    it never does.
 
     Words with weight come first. A tie goes to the first class, as the models break it
     (`simplex.decision`).
     """
     left = np.flip(
         np.cumsum(np.flip(terms, axis=1), axis=1), axis=1
-    )  # from m on: what is left when m are gone
+    )  # entry m: the rest after removing m terms
     left = np.where(np.abs(left) <= ROUNDING * np.abs(terms).sum(axis=1, keepdims=True), 0.0, left)
     rivals = np.arange(terms.shape[2])
     wins_ties = (rivals < chosen[:, None])[:, None, :]

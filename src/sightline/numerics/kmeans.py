@@ -1,10 +1,10 @@
-"""k-means of the states of several ranks at once: k-means++ seeding and Lloyd's steps, in torch, on
-any device.
+"""k-means for the states of several ranks at once, with k-means++ seeding and Lloyd's steps, in
+torch on any device.
 
-Ranks lie along the first axis and never mix. All chance comes from one generator of numpy, so
-neither the device nor the number of threads has a part in it. `Clustering(N)` as it comes, on all
-dimensions of the states, is the literal reading of Wen et al. (2022); for what is repeated often,
-`steps=25` on some principal axes do.
+Ranks lie along the first axis and never mix. All randomness comes from one numpy generator, so
+device and threads cannot change it. `Clustering(N)` with its defaults, on all dimensions of the
+states, is the literal reading of Wen et al. (2022). For repeated use, `steps=25` on a few principal
+axes is enough.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 _CELLS_AT_ONCE = 2**23
-"""Bound on the distances that are held at a time: 64 MB."""
+"""Upper bound on the distances in memory at a time: 64 MB."""
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Into how many clusters, in how many steps at most, and the best of how many starts."""
+    """The number of clusters, the most steps, and the number of starts, of which the best is kept."""
 
     clusters: int
     steps: int = 300
@@ -31,8 +31,8 @@ class Clustering:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The cluster of each point (−1 where there is no point), the centres, and the summed squared
-    distances to them.
+    """The cluster of each point (−1 for no point), the centres, and the sum of squared distances to
+    them.
     """
 
     labels: Int[Tensor, "K N"]
@@ -40,7 +40,7 @@ class Clusters:
     inertia: Float[Tensor, " K"]
 
     def smallest(self) -> int:
-        """Give the size of the smallest cluster of any rank; an empty one has 0."""
+        """Give the size of the smallest cluster of any rank; an empty cluster has 0."""
         clusters = self.centres.shape[1]
         return min(
             int(torch.bincount(one[one >= 0], minlength=clusters).min()) for one in self.labels
@@ -53,9 +53,7 @@ def kmeans(
     settings: Clustering,
     generator: np.random.Generator,
 ) -> Clusters:
-    """Cluster the points of each rank by themselves; of several starts, each rank keeps its
-    best.
-    """
+    """Cluster the points of each rank separately; each rank keeps its best start."""
     found = [_once(points, mask, settings, generator) for _ in range(settings.starts)]
     inertia = torch.stack([one.inertia for one in found])
     best = inertia.argmin(0)
@@ -93,11 +91,11 @@ def seeded(
     clusters: int,
     generator: np.random.Generator,
 ) -> Float[Tensor, "K C D"]:
-    """Draw the first centre among all points, each next one by its squared distance from those
-    before.
+    """Draw the first centre uniformly, and each next one by its squared distance from the earlier
+    ones.
 
-    k-means++ (Arthur & Vassilvitskii 2007), with one candidate a draw. Where all points are
-    centres, any will do.
+    k-means++ (Arthur & Vassilvitskii 2007), with one candidate a draw. If all points are centres
+    already, any point is drawn.
     """
     uniform = torch.as_tensor(generator.random((clusters, len(points))), device=points.device)
     ranks = torch.arange(len(points), device=points.device)
@@ -109,7 +107,7 @@ def seeded(
         chosen.append(points[ranks, place.clamp(max=points.shape[1] - 1)])
         along = torch.bmm(chosen[-1][:, None], turned)[
             :, 0
-        ]  # on points that are turned, a third of the time
+        ]  # transposed, this takes a third of the time
         apart = (sizes + chosen[-1].square().sum(1)[:, None] - 2 * along).clamp(
             min=0
         ).double() * mask
@@ -120,7 +118,7 @@ def seeded(
 def nearest(
     points: Float[Tensor, "K N D"], sizes: Float[Tensor, "K N"], centres: Float[Tensor, "K C D"]
 ) -> tuple[Int[Tensor, "K N"], Float[Tensor, "K N"]]:
-    """Give the nearest centre of each point, the first of equals, and the squared distance;
+    """Give the nearest centre of each point (the first of equals) and the squared distance;
     ``sizes`` are |point|².
     """
     squares = centres.square().sum(2)[:, None]
@@ -139,7 +137,7 @@ def _means(
     labels: Int[Tensor, "K N"],
     centres: Float[Tensor, "K C D"],
 ) -> Float[Tensor, "K C D"]:
-    """Move each centre to the mean of its points; one without points stays."""
+    """Move each centre to the mean of its points; a centre without points stays."""
     ranks, clusters, axes = centres.shape
     real = mask.nonzero(as_tuple=True)
     places = (labels + clusters * torch.arange(ranks, device=labels.device)[:, None])[real]
@@ -151,7 +149,7 @@ def _means(
 def _sums(
     points: Float[Tensor, "N D"], places: Int[Tensor, " N"], count: int
 ) -> Float[Tensor, "C D"]:
-    """Add up the points of each place, always in their order; in place an accelerator would have
+    """Sum the points of each cluster in a fixed order; an accelerator's in-place sum would have
     none.
     """
     if points.device.type == "cpu":

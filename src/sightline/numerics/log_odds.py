@@ -1,4 +1,4 @@
-"""How far a model is for a class: its logit against those of all others together."""
+"""Log-odds of a class: its logit against all other classes together."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[
     """``log p_c − log(1 − p_c)`` for the chosen class: the signed logit, or the logit against the
     sum of the others.
 
-    The others are the candidates (an absent one has a logit of −∞). Where there is none, the answer
-    is certain whatever the text says: infinite, with a gradient of zero.
+    The others are the candidates (an absent one has a logit of −∞). If there is none, the
+    prediction is certain: the log-odds are infinite, with a gradient of zero.
     """
     if logits.shape[1] == 1:
         return torch.where(chosen == 1, logits[:, 0], -logits[:, 0])
@@ -25,7 +25,7 @@ def log_odds(logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor) -> Float[
 def log_odds_slope(
     logits: Float[torch.Tensor, "B L"], chosen: torch.Tensor
 ) -> Float[torch.Tensor, "B L"]:
-    """``∂ log-odds / ∂s`` of the chosen class: ±1 of one logit; 0 of the logit of an absent
+    """``∂ log-odds / ∂s`` of the chosen class: ±1 with one logit; 0 for the logit of an absent
     candidate.
     """
     leaf = logits.detach().clone().requires_grad_()

@@ -1,4 +1,4 @@
-"""Random attention to compare with: as flat or as peaked as the real one, but knowing nothing."""
+"""Random attention with the entropy of the real one, as a baseline."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def with_entropy(
     """Draw distributions over ``words`` words whose entropy is ``target`` (nats).
 
     Each is ``softmax(s · g)`` with ``g`` standard normal; entropy falls as ``s`` grows, from log T
-    at 0 to 0, so the scale is found by bisection. A target outside of that range is met as nearly
-    as it can be.
+    at 0 to 0, so the scale is found by bisection. A target outside this range gives the nearest
+    possible entropy.
     """
     normal = generator.standard_normal((draws, words))
     low, high = np.zeros((draws, 1)), np.full((draws, 1), _LARGEST)

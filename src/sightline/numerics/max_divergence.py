@@ -1,10 +1,10 @@
-"""The attention farthest from the model's own that leaves the answer where it is: exact, for one
-logit (SL-203).
+"""The maximal adversarial attention: farthest from the model's own, with the same output. Exact,
+for one logit (SL-203).
 
 Jain & Wallace (2019, §4.2.2) search for it by gradient descent and call the divergence found the
-ε-max JSD. The attentions whose logit lies in an interval are a polytope, on which a convex function
-is largest at a corner, and each corner lies on one token or two. What is proved here, and what
-pruning may leave out: ``docs/exact.md``.
+ε-max JSD. The attentions with a logit in an interval form a polytope. A convex function is largest
+at a corner, and each corner has weight on one token or two. ``docs/exact.md`` has the proofs, also
+of what pruning may skip.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from scipy.special import xlogy
 
 Array = np.ndarray
 _PAIRS_AT_ONCE = 2**17
-"""Bound on the pairs of tokens that are held at a time, in arrays of 1 MB: what a processor has
-near it."""
+"""Upper bound on the pairs of tokens in memory at a time: arrays of 1 MB, which fit a processor's
+cache."""
 _TILE = 32
-"""Tokens of one side that are bounded together before any pair of theirs is looked at."""
+"""Tokens of one side that share a bound before their pairs are examined."""
 _ROUNDING = 1e-12
-"""Room around the model's own logit, as a share of it: equal token logits are mixed into nearly
+"""Slack around the model's own logit, as a share of it: mixing equal token logits gives nearly
 equal ones."""
 _DIGITS = 12
-"""Overlaps are compared to so many digits, and of equal ones the first is taken: no batch or thread
-decides a tie."""
+"""Overlaps are rounded to this many digits, and the first of equal ones is taken, so that no batch
+or thread decides a tie."""
 _TINY = 1e-300
-"""Keeps the logarithm of 0 finite, and changes no other number that a weight can be."""
+"""Keeps the logarithm of 0 finite without changing any other possible weight."""
 
 
 @dataclass(frozen=True)
 class Farthest:
-    """The largest divergence, in nats, and where it is reached: ``share`` on the first token, the
-    rest on the second.
+    """The largest divergence, in nats, and its attention: ``share`` on the first token, the rest on
+    the second.
 
-    Where one token holds the answer alone, it is named twice.
+    If one token alone keeps the output, it is named twice.
     """
 
     divergence: Float[Array, " B"]
@@ -44,7 +44,7 @@ class Farthest:
     share: Float[Array, " B"]
 
     def attention(self, length: int) -> Float[Array, "B {length}"]:
-        """Write it as weights of all tokens."""
+        """Expand it to the weights of all tokens."""
         out, rows = np.zeros((len(self.share), length)), np.arange(len(self.share))
         np.add.at(out, (rows, self.tokens[:, 0]), self.share)
         np.add.at(out, (rows, self.tokens[:, 1]), 1 - self.share)
@@ -54,10 +54,10 @@ class Farthest:
 def within(
     gap: Float[Array, "*B"], chance: Float[Array, "*#B"], rival: Float[Array, "*B"], epsilon: float
 ) -> tuple[Float[Array, "*B"], Float[Array, "*B"]]:
-    """Say between which ends the gap to a rival lies while no probability changes by more than ε.
+    """Bound the gap to a rival while no probability changes by more than ε.
 
-    ``gap`` is that of the model's own answer, ``chance`` and ``rival`` the probabilities of both
-    classes: with one logit σ(s) and σ(−s). Infinite where a probability may go to 0.
+    ``gap`` is the model's own gap; ``chance`` and ``rival`` are the probabilities of both classes,
+    σ(s) and σ(−s) with one logit. A bound is infinite if a probability may reach 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         low = np.where(
@@ -78,9 +78,9 @@ def farthest(
     """Find the attention of largest Jensen–Shannon divergence from ``attention`` with ``low ≤ Σ α_t
     gap_t ≤ high``.
 
-    With ``ℓ(x, a) = (x + a) log(x + a) − x log x − a log a``, what two weights of one token
-    overlap, the divergence of λ on i and 1 − λ on j is ``log 2 − ½ (ℓ(λ, a_i) + ℓ(1 − λ, a_j))``:
-    only their own weights count.
+    With ``ℓ(x, a) = (x + a) log(x + a) − x log x − a log a``, the overlap of two weights of one
+    token, the divergence of the mixture λ on i and 1 − λ on j is ``log 2 − ½ (ℓ(λ, a_i) + ℓ(1 − λ,
+    a_j))``: only the weights of i and j count.
     """
     inside = mask & (gap >= low[:, None]) & (gap <= high[:, None])
     alone = np.where(inside, overlap(1.0, attention), np.inf)
@@ -99,7 +99,7 @@ def farthest(
 
 
 def overlap(x: Float[Array, "*#B"] | float, a: Float[Array, "*#B"]) -> Float[Array, "*B"]:
-    """``ℓ(x, a)``: 0 where one of them is, concave in both together, growing in each."""
+    """``ℓ(x, a)``: 0 if either is 0, jointly concave, and increasing in each."""
     return np.asarray(xlogy(x + a, x + a) - xlogy(x, x) - xlogy(a, a))
 
 
@@ -111,8 +111,8 @@ def _on_a_wall(
     order: Int[Array, "B T"],
     known: Array,
 ) -> tuple[Float[Array, " B"], Int[Array, "B 2"], Float[Array, " B"]]:
-    """Find the pair whose mixture lies on one end of the interval and overlaps least, where it is
-    less than known.
+    """Find the pair with the least overlap whose mixture lies on one end of the interval, if it
+    beats the known overlap.
     """
     wall = np.where(np.isfinite(wall), wall, 0.0)[:, None]
     rising, weights, there = (
@@ -140,12 +140,11 @@ def _on_a_wall(
 
 
 def _kept(weights: Float[Array, "B T"], there: Bool[Array, "B T"]) -> Int[Array, "B K"]:
-    """Name the places of the tokens on one side of a wall, in order of their logits, that a best
-    pair may need.
+    """List the tokens on one side of a wall, in order of their logits, that an optimal pair may
+    need.
 
-    A token with one before it and one behind it that weigh no more is never needed
-    (``docs/exact.md``). Where a text has fewer than others, its last is named again, and −1 where
-    it has none.
+    A token is never needed if one token before it and one after it weigh no more
+    (``docs/exact.md``). Shorter lists repeat their last token; an empty one is filled with −1.
     """
     filled = np.where(there, weights, np.inf)
     edge = np.full((len(filled), 1), np.inf)
@@ -161,7 +160,7 @@ def _kept(weights: Float[Array, "B T"], there: Bool[Array, "B T"]) -> Int[Array,
 
 
 def _tiled(values: Float[Array, "M K"]) -> Float[Array, "M N S"]:
-    """Cut rows into tiles of equal size, the last filled up with the last value."""
+    """Cut rows into tiles of equal size, padding the last tile with the last value."""
     size = min(_TILE, values.shape[1])
     tiles = -(-values.shape[1] // size)
     full = np.pad(values, ((0, 0), (0, tiles * size - values.shape[1])), mode="edge")
@@ -175,12 +174,12 @@ def _closest_of_tiles(
     b: Float[Array, "M J Z"],
     known: Array,
 ) -> tuple[Float[Array, " M"], Int[Array, " M"], Int[Array, " M"], Float[Array, " M"]]:
-    """Give the least overlap over all pairs, its two places and the share of the first; ∞ where
+    """Give the least overlap over all pairs, its two tokens and the share of the first; ∞ if
     ``known`` is less.
 
-    ``d`` and ``u`` are the distances from the wall of the tokens below and above it, ``a`` and
-    ``b`` their weights. A pair of tiles is left out where a bound on it is above what is known, or
-    above the first pair of any tiles.
+    ``d`` and ``u`` are the distances of the tokens below and above the wall from it, ``a`` and
+    ``b`` their weights. A pair of tiles is skipped if its lower bound exceeds the known overlap, or
+    the first pair of any tile.
     """
     known = np.minimum(
         known, _mixed(d[:, :, 0], a[:, :, 0], u[:, :, 0], b[:, :, 0])[0].min(axis=(1, 2))
@@ -211,8 +210,8 @@ def _closest_of_tiles(
 
 
 def _bound(d: Array, a: Array, u: Array, b: Array) -> Float[Array, "M I J"]:
-    """Bound the overlap of a pair of tiles from below: it grows in both weights, and is concave in
-    the share.
+    """Bound the overlap of a pair of tiles from below: overlap increases in both weights and is
+    concave in the share.
     """
     a, b = a.min(axis=2), b.min(axis=2)
     ends = ((d.max(axis=2), u.min(axis=2)), (d.min(axis=2), u.max(axis=2)))
@@ -223,7 +222,7 @@ def _bound(d: Array, a: Array, u: Array, b: Array) -> Float[Array, "M I J"]:
 def _closest(
     d: Float[Array, "M I"], a: Float[Array, "M I"], u: Float[Array, "M J"], b: Float[Array, "M J"]
 ) -> tuple[Float[Array, " M"], Int[Array, " M"], Int[Array, " M"], Float[Array, " M"]]:
-    """Give the least overlap over the pairs of each row, its two places, and the share of the
+    """Give the least overlap over the pairs of each row, its two tokens, and the share of the
     first.
     """
     mixed, share = _mixed(d, a, u, b)
@@ -236,7 +235,7 @@ def _closest(
 def _mixed(
     d: Float[Array, "M I"], a: Float[Array, "M I"], u: Float[Array, "M J"], b: Float[Array, "M J"]
 ) -> tuple[Float[Array, "M I J"], Float[Array, "M I J"]]:
-    """Give the overlap of every pair that is mixed onto the wall, and the share of the first, ``λ =
+    """Give the overlap of every pair mixed onto the wall, and the share of the first token, ``λ =
     u/(u + d)``.
     """
     both = d[:, :, None] + u[:, None, :]

@@ -1,11 +1,11 @@
-"""The attention farthest from the model's own, for any number of classes: exact where it can be,
-else a bracket.
+"""The maximal adversarial attention for any number of classes: exact where possible, else a
+bracket.
 
-For the same prediction the attentions are a polytope with a wall for each of K rivals, and a corner
-lies on up to K + 1 tokens. Ties go one way, so it may be open on some sides, and its largest
-divergence is a supremum. For the same answer they are no polytope: one around them bounds the
-divergence from above, and an attention found among them from below. What is proved:
-``docs/exact.md``.
+The attentions with the same predicted class form a polytope with one wall for each of K rivals; a
+corner has weight on up to K + 1 tokens. Ties go one way, so the polytope may be open on some sides,
+and its largest divergence is a supremum. The attentions with the same probabilities form no
+polytope: one around them gives an upper bound, and an attention found among them a lower bound.
+``docs/exact.md`` has the proofs.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from sightline.numerics.simplex import decision, rival_gaps
 Array = np.ndarray
 Gives = Callable[[Float[Array, " T"]], bool]
 CORNERS = 1_400_000
-"""Sets of tokens that are looked through for a text, at most: three classes up to 200 tokens, four
-up to 50."""
+"""The most token sets examined for a text: three classes up to 200 tokens, four up to 50."""
 _AT_ONCE = 2**14
 _LEVEL = 1e-9
-"""How far a solution in floating point may lie behind a wall: in logits, and in total variation."""
+"""How far a floating-point solution may lie beyond a wall: in logits, and in total variation."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """The largest divergence from below, where ``attention`` reaches it, and from above; equal
-    where it is exact.
+    """A lower bound on the largest divergence, reached by ``attention``, and an upper bound; equal
+    if exact.
     """
 
     low: Float[Array, " B"]
@@ -45,8 +44,8 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Polytope:
-    """The attentions of one text whose K gaps lie between two ends each, the text's own
-    ``attention`` among them.
+    """The attentions of one text whose K gaps lie within bounds; the text's own ``attention`` is
+    one of them.
     """
 
     gaps: Float[Array, "T K"]
@@ -55,7 +54,7 @@ class Polytope:
     attention: Float[Array, " T"]
 
     def holds(self, weights: Float[Array, " T"]) -> bool:
-        """Tell whether an attention is in it, up to rounding."""
+        """Tell whether the polytope contains an attention, up to rounding."""
         mixed = weights @ self.gaps
         return bool(((mixed >= self.low - _LEVEL) & (mixed <= self.high + _LEVEL)).all())
 
@@ -66,11 +65,11 @@ def farthest_deciding(
     mask: Bool[Array, "B T"],
     corners: int = CORNERS,
 ) -> Bounds:
-    """Find the farthest attention under which a class is ahead of each of its K rivals, or level.
+    """Find the farthest attention under which a class is ahead of all its K rivals or level with
+    them.
 
-    ``gaps`` are its logits less those of each. Exact where the farthest in view of one rival is so
-    of all, and where no more than ``corners`` sets of tokens have to be looked through; bounded
-    elsewhere.
+    ``gaps`` are its logits minus those of each rival. Exact if the solution for one rival alone
+    satisfies all rivals, or if at most ``corners`` token sets must be examined; otherwise bounded.
     """
     found, rivals = _of_one_rival(gaps, attention, mask, 0.0, np.inf), gaps.shape[2]
     for row, real in enumerate(mask):
@@ -79,7 +78,7 @@ def farthest_deciding(
         )
         if text.holds(found.attention[row, real]):
             continue
-        # Σ_m C(tokens, m) · C(rivals, m − 1), counted and not listed: of 51 rivals there are 2⁵¹ sets
+        # Σ_m C(tokens, m) · C(rivals, m − 1), counted without listing: 51 rivals have 2⁵¹ sets
         few = comb(int(real.sum()) + rivals, rivals + 1) <= corners
         _put(found, row, real, _best_corner(text) if few else _between(text, text.holds, (text,)))
     return found
@@ -91,10 +90,11 @@ def farthest_answering(
     mask: Bool[Array, "B T"],
     epsilon: float,
 ) -> Bounds:
-    """Find the farthest attention whose answer is within ε of the model's own, in total variation.
+    """Find the farthest attention whose probabilities are within ε of the model's own, in total
+    variation.
 
-    Exact for one logit and for two, and where the farthest in view of one rival keeps the whole
-    answer.
+    Exact for one logit and for two, and if the solution for one rival alone keeps all
+    probabilities.
     """
     own = np.einsum("bt,btl->bl", np.where(mask, attention, 0.0), np.where(mask[..., None], z, 0.0))
     answers, here = probabilities(own), rival_gaps(own, decision(own))
@@ -119,8 +119,8 @@ def farthest_answering(
 def walls(
     logits: Float[Array, "B L"], epsilon: float
 ) -> tuple[Float[Array, "B K"], Float[Array, "B K"]]:
-    """Say between which ends the gaps to the K rivals lie while the answer is within ε; of one
-    rival, only then.
+    """Bound the gaps to the K rivals while the probabilities are within ε; with one rival the
+    bounds are also sufficient.
     """
     decided, answers = decision(logits), probabilities(logits)
     chosen = np.arange(answers.shape[1]) == decided[:, None]
@@ -135,9 +135,7 @@ def _of_one_rival(
     low: Float[Array, "B K"] | float,
     high: Float[Array, "B K"] | float,
 ) -> Bounds:
-    """Ask in view of each rival alone, which bounds the divergence from above; the least of these
-    is the nearest.
-    """
+    """Solve for each rival alone, which gives upper bounds; the least of them is the tightest."""
     ends = [np.broadcast_to(one, gaps[:, 0].shape) for one in (low, high)]
     each = [
         farthest(gaps[..., k], attention, mask, *(one[:, k] for one in ends))
@@ -155,7 +153,7 @@ def _put(
     real: Bool[Array, " T"],
     better: tuple[float, float, Float[Array, " N"]],
 ) -> None:
-    """Write what was found of one text over what its nearest rival alone allowed."""
+    """Replace the bound from the nearest rival by the solution for one text."""
     low, high, where = better
     found.high[row] = max(low, min(high, found.high[row]))
     found.low[row], found.attention[row] = low, 0.0
@@ -165,10 +163,10 @@ def _put(
 def _between(
     text: Polytope, gives: Gives, places: Iterable[Polytope]
 ) -> tuple[float, float, Float[Array, " T"]]:
-    """Bound the divergence in a polytope from above, and in what ``gives`` the answer from below,
-    at light corners.
+    """Bound the divergence from above over a polytope, and from below over attentions that
+    ``gives`` accepts, at cheap corners.
 
-    The overlap ℓ(x, a) is concave in x, so no less than x ℓ(1, a): its least over the polytope by a
+    The overlap ℓ(x, a) is concave in x, so at least x ℓ(1, a), whose minimum over the polytope is a
     linear program.
     """
     bound, candidates = np.log(2), [text.attention]
@@ -185,7 +183,7 @@ def _between(
 
 
 def _lightest(place: Polytope, cost: Float[Array, " T"]) -> Float[Array, " T"] | None:
-    """Find the corner of a polytope of least cost; nothing where the solver finds none."""
+    """Find the corner of least cost; None if the solver finds none."""
     rows = np.concatenate([-place.gaps.T, place.gaps.T])
     ends = np.concatenate([-place.low, place.high])
     known = np.isfinite(ends)
@@ -201,9 +199,7 @@ def _lightest(place: Polytope, cost: Float[Array, " T"]) -> Float[Array, " T"] |
 
 
 def _best_corner(text: Polytope) -> tuple[float, float, Float[Array, " T"]]:
-    """Look through all corners of the attentions that decide for the class: on m tokens, m − 1
-    rivals are level.
-    """
+    """Examine all corners of the polytope: with weight on m tokens, m − 1 rivals are level."""
     best, where = np.inf, text.attention
     for m, tight in _tight(text.gaps.shape[1]):
         for tokens in _sets(len(text.gaps), m):
@@ -218,7 +214,7 @@ def _best_corner(text: Polytope) -> tuple[float, float, Float[Array, " T"]]:
 
 
 def _tight(rivals: int) -> list[tuple[int, list[list[int]]]]:
-    """Say of how many tokens a corner may be, and which rivals may be level there."""
+    """List the possible numbers of tokens of a corner, with the rivals that can be level there."""
     return [
         (m, [list(some) for some in combinations(range(rivals), m - 1)])
         for m in range(1, rivals + 2)
@@ -226,7 +222,7 @@ def _tight(rivals: int) -> list[tuple[int, list[list[int]]]]:
 
 
 def _sets(tokens: int, m: int) -> Iterator[Int[Array, "N {m}"]]:
-    """Give all sets of m tokens, some at a time."""
+    """Give all sets of m tokens, in batches."""
     every = combinations(range(tokens), m)
     while len(some := np.fromiter(chain.from_iterable(islice(every, _AT_ONCE)), dtype=np.int64)):
         yield some.reshape(-1, m)
@@ -235,8 +231,8 @@ def _sets(tokens: int, m: int) -> Iterator[Int[Array, "N {m}"]]:
 def _level(
     text: Polytope, tokens: Int[Array, "N M"], rivals: list[int]
 ) -> tuple[Float[Array, "N M"], Float[Array, " N"]]:
-    """Put each set of M tokens level with M − 1 rivals, by Cramer's rule; loss ∞ where none can, or
-    one is ahead.
+    """Weigh each set of M tokens so that M − 1 rivals are level, by Cramer's rule; the loss is ∞ if
+    that is impossible or a rival is ahead.
     """
     gaps = text.gaps[tokens]
     rows, m = np.moveaxis(gaps[:, :, rivals], 1, 2), tokens.shape[1]
@@ -249,5 +245,5 @@ def _level(
         axis=1
     )
     weights = np.where(able[:, None], weights, 0.0)
-    # A token of the set that has no weight overlaps nothing, so the sum is over the whole text.
+    # A token without weight has no overlap, so the sum can run over the whole text.
     return weights, np.where(able, overlap(weights, text.attention[tokens]).sum(axis=1), np.inf)

@@ -1,9 +1,9 @@
-"""Mini-batch k-means (Sculley 2010): centres that move by a few points at a time, for more points
-than are looked at.
+"""Mini-batch k-means (Sculley 2010): centres move by a few points at a time, so not all points are
+needed at once.
 
-Each point moves its centre by one over the number of points that the centre has had, so that a
-centre is the mean of what it was given (there, algorithm 1). Seeding is that of k-means++ on a few
-points for each centre. All chance comes from one generator of numpy.
+Each point moves its centre by one over the number of points assigned so far, so a centre is the
+mean of its points (algorithm 1 there). Seeding is k-means++ on a few points for each centre. All
+randomness comes from one numpy generator.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from torch import Tensor
 from sightline.numerics.kmeans import nearest, seeded
 
 SEEDED = 3
-"""Points for each centre among which the first centres are drawn."""
+"""Points per centre from which the initial centres are drawn."""
 
 
 @dataclass(frozen=True)
 class MiniBatch:
-    """Into how many clusters, of how many points at a time, and how often all points are looked
-    at.
-    """
+    """The number of clusters, the batch size, and the number of passes over all points."""
 
     clusters: int
     batch: int = 100
@@ -35,9 +33,7 @@ class MiniBatch:
 def mini_batch_kmeans(
     points: Float[Tensor, "N D"], settings: MiniBatch, generator: np.random.Generator
 ) -> Int[Tensor, " N"]:
-    """Give the cluster of each point, the first of equally near ones; some clusters may stay
-    empty.
-    """
+    """Give the cluster of each point (the first of equally near ones); clusters may stay empty."""
     centres = _first(points, settings.clusters, generator)
     had = torch.zeros(len(centres), dtype=points.dtype, device=points.device)
     for _ in range(settings.passes):
@@ -59,11 +55,11 @@ def _first(
 def _move(
     centres: Float[Tensor, "C D"], had: Float[Tensor, " C"], points: Float[Tensor, "B D"]
 ) -> None:
-    """Let each centre be the mean of the points it has had, these among them."""
+    """Update each centre to the mean of all points assigned so far, including these."""
     labels = _nearest(points, centres)
     member = torch.nn.functional.one_hot(labels, len(centres)).to(
         points
-    )  # a product adds up in a fixed order
+    )  # a matrix product sums in a fixed order
     fresh = member.sum(0)
     had += fresh
     centres += (member.T @ points - fresh[:, None] * centres) / had.clamp(min=1)[:, None]

@@ -1,9 +1,9 @@
-"""The least attention that must stay on some words for the same output: exact, from token logits
+"""The least attention that must stay on given words for the same output: exact, from token logits
 (SL-203).
 
-A linear question over a polytope, so it is answered at a corner. With one rival class that is one
-token or two, and the answer is written down; with more it is a linear program. What is proved:
-``docs/exact.md``.
+This is a linear program over a polytope, so the minimum is at a corner. With one rival class a
+corner is one token or two, and the solution is in closed form; with more rivals a solver is used.
+``docs/exact.md`` has the proofs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def least_mass(
     """Least ``Σ_{t ∈ S} α_t`` over the attentions with ``low_k ≤ Σ α_t gap_tk ≤ high_k`` for each
     of K rivals.
 
-    S are the tokens ``held``, several sets a text. NaN where no attention does that.
+    S are the ``held`` tokens, several sets for each text. NaN if no attention satisfies the bounds.
     """
     if gaps.shape[2] == 1:
         return _between_two(gaps[..., 0], held, mask, low[:, 0], high[:, 0])
@@ -45,15 +45,14 @@ def _between_two(
     low: Float[Array, " B"],
     high: Float[Array, " B"],
 ) -> Float[Array, "R B"]:
-    """Answer for one rival: 0 where the tokens that are not held can give the answer alone.
+    """Solve for one rival: 0 if the other tokens can keep the output alone.
 
-    Otherwise all of them lie on one side of the interval, and it takes the nearest of them and the
-    token of S that lies farthest to the other side.
+    Otherwise all other tokens lie on one side of the interval. The optimum mixes the nearest of
+    them with the token of S that lies farthest to the other side.
     """
     (least, most), (bottom, top) = (_ends(gap, some) for some in (held & mask, ~held & mask))
-    # From below the interval the others must be lifted to ``low``, from above brought down to
-    # ``high``.
-    with np.errstate(invalid="ignore"):  # ∞ − ∞: an open end, or no token there
+    # Tokens below the interval must be raised to ``low``, tokens above it lowered to ``high``.
+    with np.errstate(invalid="ignore"):  # ∞ − ∞: an unbounded end, or no token on that side
         lifted = _share(low - top, most - top)
         brought = _share(bottom - high, bottom - least)
     mass = np.maximum(np.where(top < low, lifted, 0.0), np.where(bottom > high, brought, 0.0))
@@ -68,7 +67,7 @@ def _ends(
 
 
 def _share(way: Float[Array, "R B"], room: Float[Array, "R B"]) -> Float[Array, "R B"]:
-    """Give the part of the room that has to be gone; NaN where there is less than that."""
+    """Give the share of the distance that must be covered; NaN if the distance is too short."""
     able = np.isfinite(way) & (room >= way) & (room > 0)
     return np.asarray(np.divide(way, room, out=np.full(way.shape, np.nan), where=able))
 
@@ -79,7 +78,7 @@ def _solved(
     low: Float[Array, " K"],
     high: Float[Array, " K"],
 ) -> float:
-    """Minimise the weight of what is held."""
+    """Minimise the weight of the held tokens by linear programming."""
     rows, ends = np.concatenate([-gaps.T, gaps.T]), np.concatenate([-low, high])
     known = np.isfinite(ends)
     ones = np.ones((1, len(held)))

@@ -1,9 +1,9 @@
-"""Mutual information of two labellings, counted from a table, and how much of it comes of counting
-alone; in nats.
+"""Mutual information of two labellings from their contingency table, and the bias of this estimate;
+in nats.
 
-The plug-in estimate takes what was counted for what there is. Of labellings that know nothing of
-each other it is about ``(N − 1)(C − 1) / 2n`` and not 0 (Miller 1955), and what a cluster does not
-separate it cannot see.
+The plug-in estimate uses counted frequencies as probabilities. For independent labellings it is
+about ``(N − 1)(C − 1) / 2n`` instead of 0 (Miller 1955), and it cannot see differences within a
+cluster.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 def table(first: Int[Array, " N"], second: Int[Array, " N"]) -> Int[Array, "A C"]:
-    """Count how often the labels of two labellings, whole numbers from 0, fall together."""
+    """Count how often each pair of labels (whole numbers from 0) occurs together."""
     counted = np.zeros(
         (int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1), dtype=np.int64
     )
@@ -26,8 +26,8 @@ def table(first: Int[Array, " N"], second: Int[Array, " N"]) -> Int[Array, "A C"
 
 
 def plug_in(counts: Int[Array, "A C"]) -> float:
-    """``Σ p(c,y) ln [p(c,y) / p(c) p(y)]`` with counted shares for p, never below 0; NaN of an
-    empty table.
+    """``Σ p(c,y) ln [p(c,y) / p(c) p(y)]`` with counted frequencies for p, never below 0; NaN for
+    an empty table.
     """
     total = counts.sum()
     if total == 0:
@@ -38,18 +38,18 @@ def plug_in(counts: Int[Array, "A C"]) -> float:
 
 
 def floor(clusters: int, classes: int, texts: int) -> float:
-    """Say what the plug-in estimate is on average where nothing is shared: ``(N − 1)(C − 1) / 2n``
+    """Give the mean of the plug-in estimate for independent labellings: ``(N − 1)(C − 1) / 2n``
     (Miller 1955).
     """
     return (clusters - 1) * (classes - 1) / (2 * texts)
 
 
 def miller_madow(counts: Int[Array, "A C"]) -> float:
-    """Give the plug-in estimate less its first-order bias, by occupied cells (Miller 1955); may be
-    below 0.
+    """Give the plug-in estimate minus its first-order bias, from occupied cells (Miller 1955); may
+    be below 0.
 
-    Each entropy gains ``(K − 1) / 2n``, K being its occupied cells. Enough only where n is above
-    some 10 N C.
+    Each entropy gains ``(K − 1) / 2n``, K being its occupied cells. Sufficient only if n is above
+    about 10 N C.
     """
     total = counts.sum()
     if total == 0:
@@ -59,8 +59,8 @@ def miller_madow(counts: Int[Array, "A C"]) -> float:
 
 
 def comparable(first: int, second: int) -> bool:
-    """Tell whether two plug-in estimates are of as many pairs, to 1 %: they rise where there are
-    fewer (`floor`).
+    """Tell whether two plug-in estimates rest on the same number of pairs, to 1 %: fewer pairs give
+    larger estimates (`floor`).
 
     >>> comparable(20000, 19900), comparable(20000, 10000)
     (True, False)
@@ -71,7 +71,5 @@ def comparable(first: int, second: int) -> bool:
 def shuffled(
     first: Int[Array, " N"], second: Int[Array, " N"], draws: int, generator: np.random.Generator
 ) -> Float[Array, " R"]:
-    """Give the plug-in estimates of labellings one of which is shuffled: what they are where
-    nothing is shared.
-    """
+    """Give the plug-in estimates after shuffling one labelling, which are the chance level."""
     return np.array([plug_in(table(first, generator.permutation(second))) for _ in range(draws)])

@@ -1,4 +1,4 @@
-"""States on the axes along which those of all ranks vary most; labels have no part in it."""
+"""Principal axes of the states of all ranks; labels are not used."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Axes:
-    """Principal axes of some states, on which others can be put, too.
+    """Principal axes fitted on some states, which other states can be projected on.
 
-    The mean of all is taken off, and the first axis gets variance 1. One scale for all axes: which
-    directions are large is left as it is. States that are all alike are 0.
+    States are centred, and one scale for all axes gives the first axis variance 1, so relative
+    sizes are kept. Identical states become 0.
     """
 
     middle: Float[Array, " D"]
@@ -23,7 +23,7 @@ class Axes:
 
     @classmethod
     def of(cls, states: Float[Array, "*N D"], most: int = 64) -> Axes:
-        """Find at most so many axes."""
+        """Fit at most ``most`` axes."""
         flat = states.reshape(-1, states.shape[-1]).astype(np.float64)
         middle = flat.mean(0)
         flat = flat - middle
@@ -32,10 +32,10 @@ class Axes:
         return cls(middle, axes[:, ::-1][:, : min(most, len(values))] / (size if size > 0 else 1.0))
 
     def __call__(self, states: Float[Array, "*N D"]) -> Float[Array, "*N Q"]:
-        """Put states on the axes."""
+        """Project states on the axes."""
         return np.asarray((states - self.middle) @ self.leading)
 
 
 def principal(states: Float[Array, "N K D"], most: int = 64) -> Float[Array, "N K Q"]:
-    """Put the states of all ranks on their own axes."""
+    """Project the states of all ranks on their own principal axes."""
     return Axes.of(states, most)(states)

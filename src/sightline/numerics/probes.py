@@ -1,9 +1,9 @@
-"""How well a state tells a label of texts it has not seen: a lower bound of their mutual
+"""Cross-validated probes: how well a state predicts a label. The score is a lower bound on mutual
 information, in nats.
 
-``s_ir = max(ln q_r(y_i | state), −20) − ln p(y_i)``, with q and p learned from the other folds; its
-mean over texts V_r is at most the mutual information on average (but for some (C − 1) / 2n by which
-p is off), and about 0 or below where nothing is known. It is not cut off at 0.
+``s_ir = max(ln q_r(y_i | state), −20) − ln p(y_i)``, with q and p learned from the other folds. Its
+mean over texts V_r is at most the mutual information on average, up to about (C − 1) / 2n from the
+error of p. Without information it is about 0 or below; it is not clipped at 0.
 """
 
 from __future__ import annotations
@@ -18,22 +18,20 @@ from sightline.config.measure_registry import MEASURES
 
 Array = np.ndarray
 STRENGTHS: tuple[float, ...] = tuple(MEASURES["information"].settings["strengths"])
-"""What the loss of a probe's texts may weigh against half its squared weights; chosen on texts held
-out inside."""
+"""Candidate weights of the loss against half the squared probe weights; selected on an inner
+held-out set."""
 LOWEST = -20.0
-"""The least log-probability that counts: one text that a probe is sure about and wrong must not
-decide."""
+"""The lowest log-probability that counts, so that one confident error of a probe does not decide
+the score."""
 _PRIOR = 0.5
 _PULL = 4.0
-"""How many texts the frequencies of the labels weigh in the table of a cluster."""
+"""The number of pseudo-texts with the overall label frequencies added to each cluster."""
 
 
 def stratified(
     labels: Int[Array, " N"], generator: np.random.Generator, folds: int = 5
 ) -> Int[Array, " N"]:
-    """Number the fold of each text at random, such that each label is spread evenly over the
-    folds.
-    """
+    """Assign each text a random fold, with each label spread evenly over the folds."""
     mixed = generator.permutation(len(labels))
     order = mixed[np.argsort(labels[mixed], kind="stable")]
     out = np.empty(len(labels), dtype=np.int64)
@@ -48,11 +46,11 @@ def logistic_scores(
     generator: np.random.Generator,
     strengths: Sequence[float] = STRENGTHS,
 ) -> Float[Array, "N K"]:
-    """Score a multinomial logistic regression of each rank, with the penalty that does best on a
-    fifth of its texts.
+    """Score a multinomial logistic regression for each rank, with the penalty selected on a fifth
+    of its training texts.
 
-    The folds and the held-out fifths are those of all ranks, so that ranks are compared on the same
-    texts. Of a single penalty there is nothing to choose.
+    All ranks share the folds and held-out fifths, so they are compared on the same texts. A single
+    penalty needs no selection.
     """
     out = np.empty(features.shape[:2])
     classes = int(labels.max()) + 1
@@ -71,8 +69,7 @@ def table_scores(
 ) -> Float[Array, "N K"]:
     """Score the labels counted in each cluster, ``(count + 4 p(y)) / (n_c + 4)``.
 
-    Clusters are made of states alone, so texts whose labels are held out may be among what is
-    clustered.
+    Clustering uses states only, so it may include texts whose labels are held out.
     """
     out = np.empty(clusters.shape)
     classes = int(labels.max()) + 1
@@ -88,12 +85,12 @@ def table_scores(
 
 
 def better(families: Mapping[str, Float[Array, "N K"]]) -> str:
-    """Name the one family of probes, for all ranks, whose mean score is largest."""
+    """Name the family of probes with the largest mean score over all ranks."""
     return max(families, key=lambda name: float(families[name].mean()))
 
 
 def _shares(labels: Int[Array, " N"], classes: int) -> Float[Array, " C"]:
-    """Give the share of each label, none of them 0."""
+    """Give the share of each label; no share is 0."""
     counts = np.bincount(labels, minlength=classes) + _PRIOR
     return np.asarray(counts / counts.sum())
 
@@ -124,8 +121,8 @@ def fit(
     strength: float,
     start: Logistic | None = None,
 ) -> Logistic:
-    """Minimise half the squared weights plus ``strength`` times the summed loss; ``start`` only
-    saves steps.
+    """Minimise half the squared weights plus ``strength`` times the summed loss; ``start`` is only
+    a warm start.
     """
     wide = _widened(features)
     across, texts = np.ascontiguousarray(wide.T), np.arange(len(labels))
@@ -133,7 +130,9 @@ def fit(
     held = np.append(np.full(len(across) - 1, 1 / (strength * len(labels))), 0.0)
 
     def loss(flat: Float[Array, " P"]) -> tuple[float, Float[Array, " P"]]:
-        """Give the mean loss and its slope, of one exponential: this is where the time goes."""
+        """Give the mean loss and its gradient from one exponential, since this takes most of the
+        time.
+        """
         weights = flat.reshape(first.shape)
         said = weights @ across
         said -= said.max(0)
@@ -164,8 +163,8 @@ def _chosen(
     classes: int,
     strengths: Sequence[float],
 ) -> Logistic:
-    """Fit with each penalty on the texts inside, and once more on all texts with the one that does
-    best outside.
+    """Fit each penalty on the inner training texts, then refit on all texts with the penalty that
+    does best on the held-out ones.
     """
     if len(strengths) == 1:
         return fit(features, labels, classes, strengths[0])

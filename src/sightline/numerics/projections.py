@@ -1,9 +1,8 @@
-"""From scores to attention: each projection maps the unmasked scores of a text to a distribution
+"""Projections from scores to attention: each maps the unmasked scores of a text to a distribution
 over its tokens.
 
-All take scores and a mask ``B T`` and promise the same of masks: a masked token gets exactly 0, and
-a row without real tokens is all zeros rather than NaN, so that one empty text cannot spoil its
-batch.
+All take scores and a mask of shape ``B T``. A masked token gets exactly 0. A row without real
+tokens is all zeros rather than NaN, so that one empty text cannot spoil its batch.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from jaxtyping import Bool, Float
 def softmax(
     scores: Float[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
 ) -> Float[torch.Tensor, "B T"]:
-    """Exponentiate and normalise over the real tokens: no real token gets 0."""
+    """Exponentiate and normalise over the real tokens; every real token gets a positive weight."""
     empty = ~mask.any(dim=1, keepdim=True)
     weights = torch.softmax(scores.masked_fill(~mask & ~empty, -torch.inf), dim=1)
     return weights * mask
@@ -38,8 +37,8 @@ def sparsegen(
     """Regularise sparsity with λ < 1: ``argmin_p ‖p − z‖² − λ‖p‖²``, the sparsemax of ``z / (1 −
     λ)``.
 
-    λ is an inverse temperature: 0 is sparsemax, towards 1 the largest score takes all, towards −∞
-    all are alike (Laha et al. 2018; Meister et al. 2021, eq. 3).
+    λ is an inverse temperature: 0 is sparsemax; towards 1 the largest score takes all weight,
+    towards −∞ all weights are equal (Laha et al. 2018; Meister et al. 2021, eq. 3).
     """
     return sparsemax(scores / (1 - strength), mask)
 
@@ -52,9 +51,9 @@ def entmax(
     """Maximise ``p · z + H_α(p)``, H_α Tsallis' entropy: softmax at α = 1, sparsemax at α = 2
     (Peters et al. 2019).
 
-    A tensor α may be learned; it must then stay within (1, 2) (Correia et al. 2019).
+    α may be a learned tensor, which must stay within (1, 2) (Correia et al. 2019).
     """
-    # The ends are the limits that bisection only approaches; in the middle there is a closed form.
+    # Bisection only approaches its limits at the ends; at 1.5 there is a closed form.
     exact: dict[float, Callable[..., torch.Tensor]] = {1.0: softmax, 2.0: sparsemax}
     if not isinstance(alpha, torch.Tensor) and alpha in exact:
         return exact[alpha](scores, mask)
@@ -69,7 +68,7 @@ def gumbel_softmax(
     """Soften or sharpen scores that carry Gumbel noise: ``softmax((z + g) / temperature)`` (Jang et
     al. 2017).
 
-    The noise is the caller's (`gumbel`), because only the caller knows whether there should be any.
+    The caller adds the noise (`gumbel`), because only the caller knows whether it is wanted.
     """
     return softmax(scores / temperature, mask)
 
@@ -90,9 +89,7 @@ def uniform(
 def renormalise(
     weights: Float[torch.Tensor, "*N B T"], mask: Bool[torch.Tensor, "*M B T"]
 ) -> Float[torch.Tensor, "*N B T"]:
-    """Scale the weights on real tokens to sum to one; where none is left, share equally among
-    them.
-    """
+    """Scale the weights of real tokens to sum to one; if all are zero, share equally."""
     kept = weights * mask
     total = kept.sum(dim=-1, keepdim=True)
     return torch.where(
@@ -103,10 +100,10 @@ def renormalise(
 def _over_real(
     project: Callable[[torch.Tensor], torch.Tensor], scores: torch.Tensor, mask: torch.Tensor
 ) -> torch.Tensor:
-    """Project over the real tokens; a row without any, which would spoil its batch, is all zeros.
+    """Project over the real tokens; a row without any is all zeros.
 
-    A row whose largest score is no number, or infinite, has no weights: they are NaN, as a softmax
-    has it, where a search for its support would find none, and fail.
+    If the largest score of a row is NaN or infinite, its weights are NaN, as with softmax; a search
+    for the support would fail.
     """
     empty = ~mask.any(dim=1, keepdim=True)
     real = scores.masked_fill(~mask, -torch.inf)
@@ -116,8 +113,8 @@ def _over_real(
 
 
 def _bisected(values: torch.Tensor, alpha: float | torch.Tensor) -> torch.Tensor:
-    """Find entmax's threshold in double precision: near α = 1 its rounding is raised to the power
-    ``1 / (α − 1)``.
+    """Find entmax's threshold in double precision: near α = 1 its rounding error is raised to the
+    power ``1 / (α − 1)``.
     """
     wide = alpha.double() if isinstance(alpha, torch.Tensor) else alpha
     weights: torch.Tensor = entmax_bisect(values.double(), alpha=wide, dim=1).to(values.dtype)

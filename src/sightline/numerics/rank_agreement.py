@@ -1,8 +1,8 @@
-"""Agreement of two scorings of the same words: Kendall's τ-b, and the share of importance that top
-words capture.
+"""Agreement of two score vectors over the same words: Kendall's τ-b, and the share of importance
+that the top words capture.
 
-Texts are rows, padded; ``mask`` is True on real words. Undefined results are NaN, never a guess.
-What is a tie: `sightline.numerics.ties`.
+Texts are padded rows; ``mask`` is True on real words. Undefined results are NaN.
+`sightline.numerics.ties` defines ties.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from sightline.numerics.ties import NOTHING, settled
 
 Array = np.ndarray
 _PAIRS_AT_ONCE = 2**18
-"""Bound on the pairs of words whose signs are held at a time, in arrays of 2 MB: what a processor
-has near it."""
+"""Upper bound on the word pairs in memory at a time: arrays of 2 MB, which fit a processor's cache."""
 
 
 def kendall_tau_b(
@@ -27,8 +26,8 @@ def kendall_tau_b(
     """Kendall's τ-b of each row: concordant minus discordant pairs, over √(pairs untied in x ·
     pairs untied in y).
 
-    Kendall (1945); what Jain & Wallace (2019, §4.1) and Meister et al. (2021, §5) print. NaN where
-    a row has fewer than two real words or one side is constant.
+    Kendall (1945); reported by Jain & Wallace (2019, §4.1) and Meister et al. (2021, §5). NaN if a
+    row has fewer than two real words or one side is constant.
     """
     return kendall_test(x, y, mask)[0]
 
@@ -36,13 +35,13 @@ def kendall_tau_b(
 def kendall_test(
     x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Kendall's τ-b of each row, and the two-sided p-value of what all orders of the words would
-    give by chance.
+    """Kendall's τ-b of each row, and its two-sided p-value under random word order.
 
-    ``z = (|S| − 1)₊ / √v`` is taken as normal, S being concordant minus discordant pairs and v its
-    variance over all permutations, ties and all (Kendall 1970, §4; scipy's
-    ``kendalltau(method="asymptotic")`` takes no 1 off, and calls 9 % of random orders of four words
-    significant). By chance p ≤ .05 on at most 5 % of texts, on fewer of short ones.
+    ``z = (|S| − 1)₊ / √v`` is taken as normal, where S is concordant minus discordant pairs and v
+    its variance over all permutations, with ties (Kendall 1970, §4). scipy's
+    ``kendalltau(method="asymptotic")`` has no continuity correction, and calls 9 % of random orders
+    of four words significant. Here p ≤ 0.05 by chance on at most 5 % of texts, and on fewer short
+    texts.
     """
     x, y = settled(x, mask), settled(y, mask)
     untied_x, untied_y, agreement = _pairs(x, y, mask)
@@ -72,14 +71,14 @@ def _variance(
     )
     return np.asarray(
         np.maximum((pairs * (2 * n + 5) - sum(lost)) / 18 + of_ties, 0)
-    )  # all tied, it may round below
+    )  # with all tied, it may round below 0
 
 
 def _tied(
     values: Float[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
-    """Say of each word, lowest first, with how many it is tied, itself among them; and which of
-    these are real.
+    """Give the size of each word's tie group, lowest first and including itself; and which entries
+    are real.
     """
     rising = np.sort(np.where(mask, values, np.inf), axis=1)
     places = np.broadcast_to(np.arange(rising.shape[1]), rising.shape)
@@ -95,11 +94,11 @@ def _tied(
 def _pairs(
     x: Float[Array, "B T"], y: Float[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Float[Array, "3 B"]:
-    """Count the pairs untied in x, those untied in y, and concordant minus discordant ones; each
-    pair from both ends.
+    """Count the pairs untied in x, the pairs untied in y, and concordant minus discordant pairs;
+    each pair counts twice.
 
-    Some words after the other against all of their text: whole numbers, so their sums have no
-    order.
+    Words are processed in blocks against their whole text. The sums are of whole numbers, so their
+    order does not matter.
     """
     found, block = np.zeros((3, len(x))), max(1, _PAIRS_AT_ONCE // max(1, x.size))
     for start in range(0, x.shape[1], block):
@@ -117,19 +116,18 @@ def _pairs(
 
 
 def top_count(words: Int[Array, "*B"], share: float = 0.1) -> Int[Array, "*B"]:
-    """How many words count as the top ones: a share of the words, rounded down, at least one."""
+    """The number of top words: a share of the words, rounded down, at least one."""
     return np.asarray(np.maximum(1, np.floor(words * share + 1e-9)), dtype=np.int64)
 
 
 def inclusion(
     scores: Float[Array, "B T"], mask: Bool[Array, "B T"], count: Int[Array, " B"]
 ) -> Float[Array, "B T"]:
-    """Chance of each word to be among the top ``count`` when ties are broken at random; sums to
+    """Probability of each word to be among the top ``count`` if ties are broken at random; sums to
     ``count``.
 
-    Words above the count-th largest score are in for certain, words below it are out, and the words
-    tied with it share the places that are left. So the order of the words in the text cannot
-    decide.
+    Words above the count-th largest score have probability 1, words below it 0, and words tied with
+    it share the remaining places. So the order of the words in the text does not matter.
     """
     filled = np.where(mask, settled(scores, mask), -np.inf)
     threshold = -np.sort(-filled, axis=1)[
@@ -146,11 +144,10 @@ def captured(
     mask: Bool[Array, "B T"],
     count: Int[Array, " B"],
 ) -> Float[Array, "*R B"]:
-    """Share of the reference that the included words hold, over the most that ``count`` words can
-    hold.
+    """Share of the reference on the included words, divided by the largest share possible with
+    ``count`` words.
 
-    ``included`` comes from `inclusion`. NaN where the reference is zero on every word (nothing to
-    capture).
+    ``included`` comes from `inclusion`. NaN if the reference is zero on every word.
     """
     real = np.where(mask, reference, 0.0)
     some = real.max(axis=1) > NOTHING
@@ -163,9 +160,9 @@ def captured(
 def captured_by_chance(
     reference: Float[Array, "B T"], mask: Bool[Array, "B T"], count: Int[Array, " B"]
 ) -> Float[Array, " B"]:
-    """What `captured` is on average when the scores are permuted over the words: exact, no drawing.
+    """Mean of `captured` when the scores are permuted over the words; exact, without sampling.
 
-    Under a random permutation every word is among the top ``m`` of ``T`` with chance ``m/T``.
+    Under a random permutation every word is among the top ``m`` of ``T`` with probability ``m/T``.
     """
     chance = mask * (count / np.maximum(mask.sum(1), 1))[:, None]
     return captured(chance, reference, mask, count)

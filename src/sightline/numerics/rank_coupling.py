@@ -1,9 +1,8 @@
-"""How well ranks would tell of the output if attention meant nothing: shuffled in each text, and
-the output made anew.
+"""Baseline for rank information: attention shuffled within each text and the output recomputed.
 
-The output is the attention-weighted sum of states, so the state that weighs most tells most of it,
-whatever it means. What is above this baseline is not yet knowledge: attention that follows the size
-of states is above it, too.
+The output is the attention-weighted sum of states, so the state with the most weight carries most
+information about it, whatever attention means. Exceeding this baseline is not yet evidence:
+attention that follows the size of states exceeds it too.
 """
 
 from __future__ import annotations
@@ -24,17 +23,16 @@ from sightline.numerics.weighted_tau import weighted_tau
 Array = np.ndarray
 _SET = MEASURES["information"].settings
 STRENGTH: float = _SET["strength"]
-"""The one penalty of probes that are compared with those of shuffled attention, the same for
-both."""
+"""The penalty of probes on real and on shuffled attention, the same for both."""
 PROMISING: float = _SET["promising"]
-"""Probes are asked only where clusters find the contrast as rare as this."""
+"""Probes run only if clusters find the contrast at least this rare."""
 CLUSTERS, AXES = int(_SET["clusters"]), int(_SET["axes"])
 Curve = Float[Array, " K"]
 
 
 @dataclass(frozen=True)
 class RankedStates:
-    """States by rank, on their axes, and the bin of the output: of a model, or of one shuffle of
+    """States by rank, on principal axes, and the bin of the output, for a model or one shuffle of
     its attention.
     """
 
@@ -44,7 +42,7 @@ class RankedStates:
 
 @dataclass(frozen=True)
 class Coupling:
-    """How rare contrast, slope and τ of a model are among shuffles, and what they were found by."""
+    """The p-values of contrast, slope and τ of a model among shuffles, and the estimator used."""
 
     contrast: float
     slope: float
@@ -61,8 +59,8 @@ def coupling(
     family: Family,
     seed: int,
 ) -> Coupling:
-    """Screen by clusters, and ask probes of the family that served the model where clusters find it
-    rare.
+    """Screen with clusters; where they find the contrast rare, run probes of the model's own
+    family.
     """
     screened = _compared(
         own, shuffles, draw, weights, lambda one: _counted(one, seed), "counted in 50 clusters"

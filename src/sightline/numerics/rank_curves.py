@@ -1,7 +1,8 @@
-"""What is said of a curve over ranks, and how sure: per-text scores are resampled, and exchanged
-within texts.
+"""Summaries of a curve over ranks, with intervals from resampled texts and p-values from scores
+exchanged within texts.
 
-``scores`` has a row a text and a column a rank; its mean over texts is the curve V.
+``scores`` has one row for each text and one column for each rank; its mean over texts is the curve
+V.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from sightline.core.errors import SpecError
 
 Array = np.ndarray
 Summary = Callable[[Float[Array, "*R K"]], Float[Array, "*R"]]
-"""Turns curves into one number each, such as `contrast`."""
+"""Maps each curve to one number, such as `contrast`."""
 
 
 def contrast(curve: Float[Array, "*R K"]) -> Float[Array, "*R"]:
-    """``D = V_1 − mean of V_2 ... V_k``: how far the word with the largest weight is above the
+    """``D = V_1 − mean of V_2 ... V_k``: the lead of the word with the largest weight over the
     others.
     """
     return np.asarray(curve[..., 0] - curve[..., 1:].mean(-1))
 
 
 def slope(curve: Float[Array, "*R K"], weights: Float[Array, " K"]) -> Float[Array, "*R"]:
-    """``B``: the least-squares slope of a curve on the logarithm of the mean weights; NaN where
-    these are all equal.
+    """``B``: the least-squares slope of a curve on the logarithm of the mean weights; NaN if the
+    weights are all equal.
     """
     logs = np.log(weights)
     off = logs - logs.mean()
@@ -45,10 +46,11 @@ def span(curve: Float[Array, "*R K"]) -> Float[Array, "*R"]:
 def resampled(
     scores: Num[Array, "N K"], draws: int, generator: np.random.Generator
 ) -> Float[Array, "R K"]:
-    """Give the curves of texts drawn anew, with replacement; labels and counts are refused.
+    """Give the curves of bootstrap samples of the texts; labels and counts are refused.
 
-    Each score belongs to one text and was made without it, so texts may be drawn again. A plug-in
-    estimate may not: the sample is biased upwards already, and each resample of it once more.
+    Each score belongs to one text and was computed without it, so texts may be resampled. A plug-in
+    estimate may not: the sample is biased upwards already, and each resample adds the same bias
+    again.
     """
     if not np.issubdtype(scores.dtype, np.floating):
         raise SpecError(
@@ -69,16 +71,16 @@ def interval(
     draws: int = 2000,
     level: float = 0.95,
 ) -> tuple[float, float]:
-    """Give the percentile interval of a summary over resampled texts; of a rank correlation only a
-    range of stability.
+    """Give the percentile interval of a summary over resampled texts; for a rank correlation this
+    is only a range of stability.
 
-    Noise moves τ only towards 0, so its percentiles do not cover the τ of all texts.
+    Noise only moves τ towards 0, so its percentiles do not cover the τ of all texts.
     """
     return ends(summary(resampled(scores, draws, generator)), level)
 
 
 def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
-    """Give the percentiles between which so many draws of a number lie."""
+    """Give the percentiles that enclose a share ``level`` of the draws."""
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -86,19 +88,21 @@ def ends(drawn: Float[Array, " R"], level: float = 0.95) -> tuple[float, float]:
 def exchanged(
     scores: Float[Array, "N K"], generator: np.random.Generator, permutations: int = 999
 ) -> Float[Array, "R K"]:
-    """Give the curves of scores exchanged between the ranks of each text: what they are if ranks
-    mean nothing.
+    """Give the curves after permuting the scores among the ranks of each text: the null hypothesis
+    that ranks mean nothing.
     """
     return np.stack([generator.permuted(scores, axis=1).mean(0) for _ in range(permutations)])
 
 
 def rarity(own: float, drawn: Float[Array, " R"]) -> float:
-    """Give ``p = (1 + #{D* ≥ D}) / (R + 1)`` of a summary among those that were drawn; NaN where it
+    """Give ``p = (1 + #{D* ≥ D}) / (R + 1)`` of a summary among the drawn ones; NaN if the summary
     is undefined.
     """
     if np.isnan(own):
         return float("nan")
-    slack = 1e-12 * max(1.0, abs(own))  # the same sum in another order is no larger
+    slack = 1e-12 * max(
+        1.0, abs(own)
+    )  # tolerance: the same sum in another order may round differently
     return float((1 + (drawn >= own - slack).sum()) / (len(drawn) + 1))
 
 
@@ -108,8 +112,8 @@ def exchange_p(
     generator: np.random.Generator,
     permutations: int = 999,
 ) -> float:
-    """Give the chance of a summary as large as this one when ranks mean nothing, by exchanging
-    scores within texts.
+    """Give the p-value of a summary under the null that ranks mean nothing, by permuting scores
+    within texts.
     """
     return rarity(
         float(summary(scores.mean(0))), summary(exchanged(scores, generator, permutations))

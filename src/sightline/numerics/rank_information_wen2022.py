@@ -1,8 +1,8 @@
-"""The information of ranks as Wen et al. (2022, §4) count it: clusters of each rank against those
-of the output.
+"""Rank information as in Wen et al. (2022, §4): mutual information of clusters of each rank with
+clusters of the output.
 
-Whatever they leave open is an argument, here or in `rank_rules`; the clusters are those of all
-dimensions, a rank at a time, of the texts that are long enough for it.
+Choices that the paper leaves open are arguments, here or in `rank_selection`. Each rank is
+clustered by itself, on all dimensions, over the texts that are long enough.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from sightline.numerics.weighted_tau import weighted_tau
 
 Array = np.ndarray
 SEEDS: int = MEASURES["information"].settings["seeds"]
-"""Of k-means: τ depends on them, so their spread is told."""
+"""Seeds of k-means: τ depends on them, so its spread is reported."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """The curves about each target by seed of k-means, how many clusters, and the texts and floor
-    of each rank.
+    """The curves for each target by seed of k-means, the number of clusters, and the texts and
+    floor of each rank.
     """
 
     curves: Mapping[str, Float[Array, "R K"]]
@@ -49,8 +49,8 @@ def published(
     generator: Callable[[int, int], np.random.Generator],
     seeds: int = SEEDS,
 ) -> Published:
-    """Count the information of each rank about each target; ``generator`` gives that of a seed and
-    a rank.
+    """Count the information of each rank about each target; ``generator`` makes the random
+    generator of a seed and a rank.
     """
 
     def clusters(rank: int, wanted: int, seed: int) -> Int[Array, " N"]:
@@ -62,9 +62,7 @@ def published(
     ranks = range(states.shape[1])
 
     def smallest(wanted: int) -> int:
-        """Give the size of the smallest cluster; no rank after one that breaks the rule is looked
-        at.
-        """
+        """Give the size of the smallest cluster, stopping at the first rank that breaks the rule."""
         least = len(states)
         for rank in ranks:
             least = min(least, int(np.bincount(clusters(rank, wanted, 0), minlength=wanted).min()))

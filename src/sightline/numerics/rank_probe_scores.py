@@ -1,4 +1,4 @@
-"""Held-out scores of all ranks about one target, by the family of probes that says more of it."""
+"""Held-out scores of all ranks for one target, from the better family of probes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ Array = np.ndarray
 Family = Literal["logistic", "table"]
 _SET = MEASURES["information"].settings
 STEPS: int = _SET["steps"]
-"""Of Lloyd's, where clusters are made often: nothing is told from them that the last few moves
-change."""
+"""Steps of Lloyd's algorithm in repeated clusterings: the last few moves do not change the results."""
 MANY, FEW, FEW_TEXTS = int(_SET["many"]), int(_SET["few"]), int(_SET["few_texts"])
-"""Clusters of the table, and how many there are of fewer texts."""
+"""The number of clusters of the table, and the smaller number for fewer texts."""
 
 
 def clusters_of(
     features: Float[Array, "N K Q"], clusters: int, generator: np.random.Generator
 ) -> Int[Array, "N K"]:
-    """Cluster the states of each rank, in half the precision: only who is nearest is asked."""
+    """Cluster the states of each rank in single precision, enough to find the nearest centre."""
     points = torch.from_numpy(np.ascontiguousarray(features.transpose(1, 0, 2), dtype=np.float32))
     settings = Clustering(min(clusters, len(features)), STEPS)
     found = kmeans(points, torch.ones(points.shape[:2], dtype=torch.bool), settings, generator)
@@ -35,9 +34,7 @@ def clusters_of(
 
 @dataclass(frozen=True)
 class Target:
-    """What the states of all ranks are asked about, and how they are asked: always on texts that
-    had no part in it.
-    """
+    """A target of probes on the states of all ranks, always scored on held-out texts."""
 
     labels: Int[Array, " N"]
     folds: Int[Array, " N"]
@@ -48,7 +45,7 @@ class Target:
     def of(
         cls, labels: Int[Array, " N"], tables: Int[Array, "N K"], generator: np.random.Generator
     ) -> Target:
-        """Number the classes that occur, and part the texts into folds."""
+        """Number the classes that occur, and divide the texts into folds."""
         known = np.unique(labels, return_inverse=True)[1]
         return cls(known, stratified(known, generator), tables, int(generator.integers(2**32)))
 
@@ -64,13 +61,13 @@ class Target:
         return families[name], name
 
     def surprise(self) -> Float[Array, " N"]:
-        """Give ``−ln p`` of each text's class: the most that a state could tell; on average the
-        entropy.
+        """Give ``−ln p`` of each text's class: the most information possible, with the entropy as
+        its mean.
         """
         shares = np.bincount(self.labels) / len(self.labels)
         return np.asarray(-np.log(shares[self.labels]))
 
 
 def table_size(texts: int) -> int:
-    """Say how many clusters a table has."""
+    """Give the number of clusters of a table."""
     return FEW if texts < FEW_TEXTS else MANY

@@ -1,8 +1,7 @@
-"""Which word of a text has which rank, how many ranks are looked at, and in how many clusters their
-states fall.
+"""Rank the words of texts by attention, and choose the number of ranks and of clusters.
 
 Texts are rows, padded; ``mask`` is True on real words. Wen et al. (2022) leave open how ties are
-broken, which of two rules counts the ranks, what becomes of short texts, and what "minimal" means:
+broken, which of two rules counts the ranks, what happens to short texts, and what "minimal" means:
 each is an argument here.
 """
 
@@ -20,9 +19,9 @@ from sightline.numerics.ties import settled
 
 Array = np.ndarray
 FEWEST_RANKS: int = MEASURES["information"].settings["fewest_ranks"]
-"""Two ranks have two orders: their τ is 1 or −1 whatever happens."""
+"""Two ranks have only two orders, so their τ is always 1 or −1."""
 FEWEST_TEXTS: int = MEASURES["information"].settings["fewest_texts"]
-"""Below, the floor of the estimate is as large as what is measured."""
+"""Below this, the floor of the estimate is as large as the information measured."""
 
 
 def by_weight(
@@ -30,10 +29,9 @@ def by_weight(
     mask: Bool[Array, "B T"],
     generator: np.random.Generator | None = None,
 ) -> Int[Array, "B T"]:
-    """Give the place of the word with the largest weight of a text, then of the next one; padding
-    comes last.
+    """Give the positions of the words by decreasing weight; padding comes last.
 
-    Tied words come in the order of the text, or, with a generator, in a random one.
+    Tied words keep the order of the text, or get a random order with a generator.
     """
     known = np.where(mask, settled(attention, mask), -np.inf)
     among = np.zeros(known.shape) if generator is None else generator.random(known.shape)
@@ -43,18 +41,14 @@ def by_weight(
 def ties_decide(
     attention: Float[Array, "B T"], mask: Bool[Array, "B T"], ranks: int
 ) -> Bool[Array, " B"]:
-    """Tell in which texts a word of the first ranks is tied with another, so that how ties are
-    broken matters.
-    """
+    """Tell which texts have a tie within the first ranks, so that tie-breaking matters."""
     known = -np.sort(-np.where(mask, settled(attention, mask), -np.inf), axis=1)[:, : ranks + 1]
     real = known[:, 1:] > -np.inf
     return np.asarray(((known[:, 1:] == known[:, :-1]) & real).any(axis=1))
 
 
 def texts_of_ranks(mask: Bool[Array, "B T"], ranks: int, *, common: bool) -> Bool[Array, "B K"]:
-    """Tell which texts have a word of which rank; with ``common`` only texts that have one of each
-    count.
-    """
+    """Tell which texts have a word of each rank; with ``common``, only texts with all ranks count."""
     lengths = mask.sum(1)
     return np.asarray(
         np.repeat(lengths[:, None], ranks, axis=1) >= (ranks if common else np.arange(1, ranks + 1))
@@ -64,7 +58,7 @@ def texts_of_ranks(mask: Bool[Array, "B T"], ranks: int, *, common: bool) -> Boo
 def mean_weights(
     attention: Float[Array, "B T"], mask: Bool[Array, "B T"], kept: Bool[Array, "B K"]
 ) -> Float[Array, " K"]:
-    """Give the mean weight of each rank over the texts that count for it; NaN where none does."""
+    """Give the mean weight of each rank over the texts that count for it; NaN if no text does."""
     falling = -np.sort(-np.where(mask, attention, -np.inf), axis=1)[:, : kept.shape[1]]
     total = np.where(kept, falling, 0.0).sum(0)
     return np.asarray(
@@ -81,12 +75,12 @@ def rank_count(
     share: float = 0.8,
     least: float = 1e-5,
 ) -> int:
-    """Count the ranks that are looked at: up to a percentile of the lengths, while most texts still
-    spend weight there.
+    """Choose the number of ranks: up to a percentile of the lengths, while most texts still have
+    weight there.
 
-    Of Wen et al. (2022): *length*, the 10th percentile of the lengths, rounded down; *weight*, the
-    most such that for each rank up to it 80 % of the texts that are long enough have a weight above
-    1e-5 there; the smaller of the two.
+    Rules of Wen et al. (2022). *length*: the 10th percentile of the lengths, rounded down.
+    *weight*: the largest number such that, for each rank up to it, 80 % of the texts that are long
+    enough have a weight above 1e-5. The smaller of the two is used.
     """
     by_length = int(np.floor(np.percentile(mask.sum(1), percentile)))
     falling = -np.sort(-np.where(mask, attention, -np.inf), axis=1)
@@ -97,7 +91,7 @@ def rank_count(
 
 
 def too_little(texts: int, ranks: int) -> str:
-    """Say why so few texts or ranks cannot be tested; empty where they can."""
+    """Explain why there are too few texts or ranks to test; empty if there are enough."""
     if ranks < FEWEST_RANKS:
         return (
             f"expected at least {FEWEST_RANKS} ranks, got {ranks}: take longer texts, or less "
@@ -113,9 +107,7 @@ def too_little(texts: int, ranks: int) -> str:
 
 @dataclass(frozen=True)
 class ClusterCount:
-    """How many clusters there are, and whether the rule that asks for two points in each was
-    kept.
-    """
+    """The number of clusters, and whether each cluster has the two points that the rule requires."""
 
     clusters: int
     kept: bool
@@ -129,10 +121,10 @@ def cluster_count(
     least: int = 2,
 ) -> ClusterCount:
     """Choose the number of clusters: the first, or largest, with at least two points in each; else
-    the first, unkept.
+    the first, marked as breaking the rule.
 
-    ``smallest`` clusters every rank into so many and gives the size of the smallest cluster, so
-    that all ranks have one number: the bias of the estimate depends on it.
+    ``smallest`` clusters every rank and gives the size of the smallest cluster. All ranks share one
+    number, because the bias of the estimate depends on it.
     """
     for clusters in tried if rule == "first" else reversed(tried):
         if smallest(clusters) >= least:

@@ -1,6 +1,4 @@
-"""What the states of a rank may know something of: an answer, in bins, and the same answer under
-other attention.
-"""
+"""Targets of rank information: binned outputs of the model, also under other attention."""
 
 from __future__ import annotations
 
@@ -14,14 +12,14 @@ from sightline.numerics.simplex import decision
 
 Array = np.ndarray
 BINS: int = MEASURES["information"].settings["bins"]
-"""Clusters of a two-class answer's log-odds; many-class answers are their class (Wen et al. 2022,
-§4.1)."""
+"""Number of clusters for the log-odds of two classes; with more classes the target is the class
+(Wen et al. 2022, §4.1)."""
 STARTS: int = MEASURES["information"].settings["starts"]
-"""Of one axis alone: of so many the best is the same for nearly every seed."""
+"""Starts on one axis: with this many, the best is the same for nearly every seed."""
 
 
 class Bins:
-    """The bins of a model's own answers; other answers fall in those that are nearest."""
+    """The bins of a model's own outputs; other outputs get the nearest bin."""
 
     def __init__(
         self, logits: Float[Array, "N L"], generator: np.random.Generator, bins: int = BINS
@@ -36,7 +34,7 @@ class Bins:
         self.centres = np.sort(found.centres[0, :, 0].numpy())
 
     def __call__(self, logits: Float[Array, "*N L"]) -> Int[Array, "*N"]:
-        """Give the bin of each answer, or the class where there are more than two."""
+        """Give the bin of each output, or its class if there are more than two."""
         odds = _odds(logits)
         if odds is None or self.centres is None:
             return decision(logits)
@@ -44,7 +42,7 @@ class Bins:
 
 
 def _odds(logits: Float[Array, "*N L"]) -> Float[Array, "*N"] | None:
-    """Give the log-odds of the second of two classes; None where there are more."""
+    """Give the log-odds of the second of two classes; None for more classes."""
     if logits.shape[-1] > 2:
         return None
     return np.asarray(logits[..., 0] if logits.shape[-1] == 1 else logits[..., 1] - logits[..., 0])

@@ -1,9 +1,8 @@
-"""How well scores of words find the words that people marked: area under precision and recall, and
-the hits on top.
+"""How well word scores find a human rationale: average precision, and hits among the top words.
 
-Texts are rows, padded; ``mask`` is True on real words. NaN where there is nothing to find, or
-nothing else, and where all scores of a text are equal or one is undefined: then no word is on top.
-What is a tie: `sightline.numerics.ties`.
+Texts are padded rows; ``mask`` is True on real words. NaN if no words or all words are marked, or
+if all scores are equal or one is undefined: then there are no top words. `sightline.numerics.ties`
+defines ties.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ Array = np.ndarray
 def average_precision(
     scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Float[Array, " B"]:
-    """Area under precision and recall: ``Σ_k (R_k − R_{k−1}) P_k`` over the thresholds, tied words
-    entering together.
+    """Area under precision and recall: ``Σ_k (R_k − R_{k−1}) P_k`` over the thresholds, with tied
+    words entering together.
 
-    What scikit-learn's ``average_precision_score`` gives. ERASER (DeYoung et al. 2020, §4.1) prints
-    it as ``average_precision``; its ``auprc`` joins the same points by straight lines (Davis &
-    Goadrich 2006 say why not to).
+    Equals scikit-learn's ``average_precision_score``. ERASER (DeYoung et al. 2020, §4.1) reports it
+    as ``average_precision``; its ``auprc`` interpolates linearly between the same points (Davis &
+    Goadrich 2006 explain why that is wrong).
     """
     order, entered = _ranking(scores, mask)
     found = np.take_along_axis(marked & mask, order, axis=1)
@@ -36,15 +35,16 @@ def average_precision(
 def average_precision_by_chance(
     scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Float[Array, " B"]:
-    """What `average_precision` is on average when the scores are permuted over the words: exact, no
-    drawing.
+    """Mean of `average_precision` when the scores are permuted over the words; exact, without
+    sampling.
 
-    A word that enters among the first n of T is one of M marked ones with chance M/T, and then 1 +
-    (n − 1)(M − 1)/(T − 1) of the n are on average. It is above M/T, and far above in a short text.
+    The word that enters as number n of T is one of M marked words with probability M/T; then 1 + (n
+    − 1)(M − 1)/(T − 1) of the n are marked on average. The result is above M/T, and far above in a
+    short text.
     """
     entered = _ranking(scores, mask)[1]
     words, marks = mask.sum(axis=1, keepdims=True), (marked & mask).sum(axis=1, keepdims=True)
-    real = np.arange(mask.shape[1]) < words  # in order of the ranking, where padding comes last
+    real = np.arange(mask.shape[1]) < words  # in ranking order, with padding last
     others = (entered - 1) * (marks - 1) / np.maximum(words - 1, 1)
     each = real * (1 + others) / entered * marks / np.maximum(words, 1)
     return _where_asked(each.sum(axis=1), scores, marked, mask)
@@ -53,9 +53,9 @@ def average_precision_by_chance(
 def found_on_top(
     scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Float[Array, " B"]:
-    """Share of the M marked words among the top M: then precision, recall and F1 are one number.
+    """Share of the M marked words among the top M; precision, recall and F1 are then equal.
 
-    Words that tie for the last places share them, so it is the mean over every way to break the
+    Words that tie for the last places share them, which gives the mean over all ways to break the
     ties.
     """
     marks = (marked & mask).sum(axis=1)
@@ -66,9 +66,7 @@ def found_on_top(
 def found_by_chance(
     scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Float[Array, " B"]:
-    """Share of the words that are marked: what `found_on_top` is on average when the scores are
-    permuted.
-    """
+    """Share of marked words: the mean of `found_on_top` when the scores are permuted."""
     marks = (marked & mask).sum(axis=1)
     return _where_asked(marks * marks / np.maximum(mask.sum(axis=1), 1), scores, marked, mask)
 
@@ -76,8 +74,8 @@ def found_by_chance(
 def _ranking(
     scores: Float[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> tuple[Int[Array, "B T"], Int[Array, "B T"]]:
-    """Order the words, highest first and padding last, and say how many have entered with each and
-    all tied with it.
+    """Order the words, highest first and padding last, and count the words down to each one's last
+    tie.
     """
     filled = np.where(mask, settled(np.nan_to_num(scores), mask), -np.inf)
     order = np.argsort(-filled, axis=1, kind="stable")
@@ -95,7 +93,7 @@ def _where_asked(
     marked: Bool[Array, "B T"],
     mask: Bool[Array, "B T"],
 ) -> Float[Array, " B"]:
-    """Divide by the number of marked words, where there is something to find."""
+    """Divide by the number of marked words; NaN where the metric is undefined."""
     marks = (marked & mask).sum(axis=1)
     return np.asarray(
         np.divide(summed, marks, out=np.full(len(marks), np.nan), where=asked(scores, marked, mask))
@@ -105,7 +103,7 @@ def _where_asked(
 def asked(
     scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Bool[Array, " B"]:
-    """Tell the texts of which some words are marked but not all, and whose scores say anything."""
+    """Tell which texts have some but not all words marked, and scores that are not constant."""
     marks = (marked & mask).sum(axis=1)
     alike = constant(np.nan_to_num(scores), mask) | (np.isnan(scores) & mask).any(axis=1)
     return np.asarray((marks > 0) & (marks < mask.sum(axis=1)) & ~alike)

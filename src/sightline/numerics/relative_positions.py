@@ -1,6 +1,4 @@
-"""Weights by where in a text they lie: texts of different lengths laid over each other, from first
-word to last.
-"""
+"""Weights by relative position: texts of different lengths aligned from first word to last."""
 
 from __future__ import annotations
 
@@ -9,19 +7,17 @@ from jaxtyping import Float
 
 Array = np.ndarray
 CELLS = 2520
-"""Into how many cells the way from the first word of a text to its last is cut; all lengths up to
-10 divide it."""
+"""Number of cells from the first word of a text to its last; all lengths up to 10 divide it."""
 
 
 def recut(values: Float[Array, " W"], parts: int) -> Float[Array, " P"]:
-    """Cut a line of pieces of equal width anew, into so many parts; what a piece holds lies evenly
-    in it.
+    """Redistribute values on equally wide pieces onto ``parts`` equally wide parts, spreading each
+    piece evenly.
 
-    So the weights of words become those of any number of cells, and those of cells become those of
-    any words.
+    This turns word weights into cell weights, and back.
 
-    >>> recut(np.array([0.2, 0.8]), 4).tolist(), recut(np.array([0.1, 0.1, 0.4, 0.4]), 2).tolist()
-    ([0.1, 0.1, 0.4, 0.4], [0.2, 0.8])
+    >>> recut(np.array([0.2, 0.8]), 4).round(12).tolist(), recut(np.ones(4), 2).tolist()
+    ([0.1, 0.1, 0.4, 0.4], [2.0, 2.0])
     """
     ends = np.linspace(0, 1, len(values) + 1)
     summed = np.concatenate([[0.0], np.cumsum(values)])

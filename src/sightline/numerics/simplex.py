@@ -1,10 +1,9 @@
-"""Exact answers over all attention distributions, for a decoder that is affine in the pooled
+"""Exact results over all attention distributions, for a decoder that is affine in the pooled
 states.
 
 Because attention sums to one, the logits are a convex mixture of token logits, ``s(α) = Σ α_t z_t``
-(Tutek & Šnajder 2020, eq. 9). What any attention, or any permutation of the attention, can do to
-the output follows from ``z`` alone. Token logits are ``B T L``; texts are padded and ``mask`` is
-True on real tokens.
+(Tutek & Šnajder 2020, eq. 9). So the effect of any attention, or any permutation of it, follows
+from ``z`` alone. Token logits are ``B T L``; texts are padded and ``mask`` is True on real tokens.
 """
 
 from __future__ import annotations
@@ -22,24 +21,22 @@ Ends = tuple[Float[Array, "*B C"], Float[Array, "*B C"]]
 
 
 def classes_apart(z: Float[Array, "*B L"]) -> Float[Array, "*B C"]:
-    """Write one logit as two (0 and z), so that one formula over pairs of classes serves both
-    links.
-    """
+    """Write one logit as two (0 and z), so that one formula serves both links."""
     return np.concatenate([np.zeros_like(z), z], axis=-1) if z.shape[-1] == 1 else z
 
 
 def decision(logits: Float[Array, "*B L"]) -> Int[Array, "*B"]:
-    """Predict the class as the models do: class 1 above a logit of 0, else the first of the largest
-    logits.
+    """Give the predicted class by the models' rule: class 1 above a logit of 0, else the first of
+    the largest logits.
     """
     return np.asarray(classes_apart(logits).argmax(axis=-1))
 
 
 def attention_proof(z: Float[Array, "B T L"], mask: Bool[Array, "B T"]) -> Bool[Array, " B"]:
-    """Tell whether no attention distribution whatever can change the decision.
+    """Tell whether no attention distribution can change the prediction.
 
-    The distributions for which a class wins form a convex set, so it holds the whole simplex iff it
-    holds the corners: iff every single token, attended to alone, decides the same.
+    The distributions under which a class wins form a convex set. So they are the whole simplex iff
+    they include its corners: iff every single token, attended to alone, predicts the same class.
     """
     alone = decision(z)
     first = np.take_along_axis(alone, mask.argmax(1)[:, None], axis=1)
@@ -49,11 +46,11 @@ def attention_proof(z: Float[Array, "B T L"], mask: Bool[Array, "B T"]) -> Bool[
 def reach(
     z: Float[Array, "B T L"], mask: Bool[Array, "B T"], logits: Float[Array, "B L"]
 ) -> tuple[Float[Array, " B"], Float[Array, " B"]]:
-    """Bracket the largest total variation between the prediction and that under any attention
-    distribution.
+    """Bound the largest total variation from the model's output under any attention distribution.
 
-    One logit: the ends are single tokens, and both brackets are the exact value. More classes: from
-    below the best single token, from above `_outer_bound` on the probability of each class.
+    With one logit the extremes are single tokens, and both bounds are exact. With more classes, the
+    lower bound is the best single token, and the upper bound comes from `_outer_bound` for each
+    class.
     """
     prediction = probabilities(logits)
     corners = total_variation(probabilities(z), prediction[:, None, :])
@@ -74,15 +71,15 @@ def permuted_extremes(
     """Find the least and largest gap ``s_c − s_k`` of a class over all T! permutations of each
     text's weights.
 
-    Rearrangement inequality: a sum of products is largest when both factors are sorted alike and
-    least when sorted opposite. Masked tokens take no part: their weight is zero and their gap is
-    sorted away.
+    Rearrangement inequality: a sum of products is largest if both factors are sorted in the same
+    order, and least if sorted in opposite orders. Masked tokens are excluded: their weight is zero
+    and their gap is sorted to the end.
     """
     real = mask[:, :, None]
     weights = -np.sort(-np.where(mask, attention, 0.0), axis=2)
     rising = np.nan_to_num(np.sort(np.where(real, gaps, np.inf), axis=1), posinf=0.0)
     falling = -np.nan_to_num(np.sort(np.where(real, -gaps, np.inf), axis=1), posinf=0.0)
-    # One attention after the other: of all together there would be a product for each.
+    # One attention at a time: all together would need a product for each.
     least, most = (
         np.stack([(one[:, :, None] * way).sum(axis=1) for one in weights])
         for way in (rising, falling)
@@ -96,10 +93,9 @@ def permuted_reach(
     mask: Bool[Array, "B T"],
     logits: Float[Array, "R B L"],
 ) -> Float[Array, "R B"]:
-    """Bound the largest total variation that any permutation of the weights gives: exact for one
-    logit.
+    """Bound the largest total variation under any permutation of the weights; exact for one logit.
 
-    For each of several attentions and its own logits: the gaps are sorted once for all of them.
+    Several attentions, each with its own logits, share one sorting of the gaps.
     """
     ends = (permuted_extremes(gaps, attention, mask) for gaps in _gaps(z))
     return _outer_bound(ends, probabilities(logits))
@@ -121,7 +117,7 @@ def permuted_moments(
 
 
 def gaps_of(z: Float[Array, "B T L"], c: int) -> Float[Array, "B T C"]:
-    """Give the gaps ``z_c − z_k`` of one class to all."""
+    """Give the gaps ``z_c − z_k`` of one class to all classes."""
     apart = classes_apart(z)
     return np.asarray(apart[..., c, None] - apart)
 
@@ -138,7 +134,7 @@ def rival_gaps(z: Float[Array, "B *T L"], decided: Int[Array, " B"]) -> Float[Ar
 
 
 def _gaps(z: Float[Array, "B T L"]) -> Iterator[Float[Array, "B T C"]]:
-    """Give the gaps class by class: those of all classes at once would be C² for each token."""
+    """Give the gaps class by class: all at once would take C² numbers for each token."""
     return (gaps_of(z, c) for c in range(classes_apart(z).shape[-1]))
 
 
@@ -147,8 +143,8 @@ def _outer_bound(ends: Iterable[Ends], prediction: Float[Array, "*B C"]) -> Floa
     in each gap.
 
     ``ends`` are the least and the largest gaps of each class. The gain of some classes equals the
-    loss of the others, so both sums bound it; two classes make it exact, because the only gap
-    reaches its ends.
+    loss of the others, so both sums are bounds. For two classes the bound is exact, because the
+    only gap reaches its ends.
     """
     highest, lowest = np.empty_like(prediction), np.empty_like(prediction)
     for c, (least, most) in enumerate(ends):

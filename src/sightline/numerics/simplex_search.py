@@ -1,11 +1,11 @@
-"""Attention far from the model's own that gives its answer, from the corners of the simplex
-inwards.
+"""Search for adversarial attention, far from the model's own with the same output, from the corners
+of the simplex inwards.
 
-Divergence is convex, so what is farthest lies on the rim of what the tolerance allows. All weight
-on one word is a corner; a step along a line that ends outside is halved until it ends inside. For
-an affine decoder with one logit the farthest point of all lies on a line between two corners; for
-any other decoder this is a search, and proves nothing by what it does not find. Every point that is
-given back has been decoded, and lies within the tolerance.
+Divergence is convex, so the farthest attention lies on the boundary of the tolerance. All weight on
+one word is a corner; a step that ends outside the tolerance is halved until it ends inside. For an
+affine decoder with one logit, the farthest point lies on a line between two corners. For any other
+decoder this is a search, and finding nothing proves nothing. Every returned point has been decoded
+and lies within the tolerance.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from sightline.numerics.tolerance import Tolerance
 Array = np.ndarray
 Points = Float[Array, "K B T"]
 HALVINGS = 14
-"""How often a step is halved: what is left is less than 1e-4 of it."""
+"""Number of halvings of a step, which leave less than 1e-4 of it."""
 AT_ONCE = 16
-"""Corners that are decoded together."""
+"""Number of corners decoded together."""
 
 
 @dataclass(frozen=True)
 class Climb:
-    """How many pairs of corners are tried, how gradients are followed, and the most decodings a
-    text may take.
+    """The number of pairs of corners, the settings of the gradient descent, and the decoding budget
+    for each text.
 
-    Steps are ten times as long as those of the published search, and leaving the tolerance is
-    cheap, because what ends outside is drawn back: with more than two classes nothing that was
-    tried finds more (docs/decisions/0063).
+    Steps are ten times as long as in the published search, and leaving the tolerance is cheap,
+    because points outside are drawn back. With more than two classes, no other setting found more
+    (docs/decisions/0063).
     """
 
     pairs: int = 24
@@ -50,9 +50,7 @@ class Climb:
 
 @dataclass
 class Probe:
-    """Asks for the answer of any attention, and counts how often it has asked for that of each
-    text.
-    """
+    """Decodes attention, and counts the decodings of each text."""
 
     task: DescentProblem
     tolerance: Tolerance
@@ -62,7 +60,7 @@ class Probe:
     decodes: Int[Array, " B"] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Take what it is asked about out of its tensors."""
+        """Convert the tensors of the problem to arrays."""
         self.own, self.logits = (
             one.double().cpu().numpy() for one in (self.task.attention, self.task.logits)
         )
@@ -72,22 +70,22 @@ class Probe:
     def decode(
         self, points: Points, asked: Bool[Array, "K B"] | None = None
     ) -> Float[Array, "K B L"]:
-        """Decode points; only those that were asked for count."""
+        """Decode points; only the ``asked`` ones count towards the budget."""
         self.decodes += len(points) if asked is None else asked.sum(axis=0)
         with torch.no_grad():
             logits = self.task.decode(torch.from_numpy(points).to(self.task.attention))
         return np.asarray(logits.double().cpu().numpy())
 
     def holds(self, points: Points, asked: Bool[Array, "K B"] | None = None) -> Bool[Array, "K B"]:
-        """Tell which points leave the answer as it is."""
+        """Tell which points keep the model's output."""
         return self.same(self.decode(points, asked))
 
     def same(self, logits: Float[Array, "K B L"]) -> Bool[Array, "K B"]:
-        """Tell which logits are the answer of the model."""
+        """Tell which logits equal the model's output within the tolerance."""
         return self.tolerance.holds(probabilities(logits), probabilities(self.logits))
 
     def odds(self, logits: Float[Array, "*K B L"]) -> Float[Array, "*K B"]:
-        """Log-odds of the class that the model decides on."""
+        """Log-odds of the predicted class."""
         apart = classes_apart(logits)
         chosen = np.arange(apart.shape[-1]) == decision(self.logits)[:, None]
         inside, outside = (
@@ -97,10 +95,10 @@ class Probe:
 
 
 def climb(probe: Probe, scores: Float[Array, "K B T"], how: Climb) -> Float[Array, "3 B"]:
-    """Find attention far from the model's own: by one word, then by two, then by gradient; the
-    farthest after each.
+    """Find adversarial attention by one word, then by two, then by gradient; give the largest
+    divergence after each stage.
 
-    0 where none was found. The gradient is followed from ``scores``.
+    The divergence is 0 if none was found. The gradient descent starts from ``scores``.
     """
     odds, kept = _corners(probe, how, len(scores))
     alone = np.where(kept, _of_pair(np.ones(()), probe.own, np.zeros(())), 0.0)
@@ -121,11 +119,10 @@ def _far(probe: Probe, points: Points) -> Float[Array, "K B"]:
 def _corners(
     probe: Probe, how: Climb, points: int
 ) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
-    """Put all weight on each word: its log-odds, NaN where not asked, and whether it keeps the
-    answer.
+    """Put all weight on each word: its log-odds (NaN if not decoded), and whether it keeps the
+    output.
 
-    Of a text with more words than the budget has decodings left, those that the model attends to
-    least are asked.
+    If a text has more words than the remaining budget, only the least attended words are decoded.
     """
     asked = probe.mask & (_rank(np.where(probe.mask, probe.own, np.inf)) < _room(how, points))
     odds, kept = np.full(asked.shape, np.nan), np.zeros(asked.shape, dtype=bool)
@@ -140,7 +137,7 @@ def _corners(
 
 
 def _room(how: Climb, points: int) -> int:
-    """Say how many decodings the budget leaves for corners, after pairs (`_edges`) and gradients
+    """Give the decodings that the budget leaves for corners, after pairs (`_edges`) and gradients
     (`_descended`).
     """
     along = HALVINGS + 1
@@ -154,12 +151,11 @@ def _rank(values: Float[Array, "B T"]) -> Int[Array, "B T"]:
 def _edges(
     probe: Probe, odds: Float[Array, "B T"], kept: Bool[Array, "B T"], count: int
 ) -> tuple[Points, Bool[Array, "K B"]]:
-    """Mix two words, from what keeps the answer towards one of them, as far as it is kept; and say
-    where there is one.
+    """Mix two words, from a point that keeps the output towards one of the words, as far as the
+    output is kept; and tell which mixtures exist.
 
-    It starts from the other word, or where that keeps the answer neither, from the mixture with the
-    log-odds of the text. Tried are the pairs that would be farthest if log-odds were mixed as the
-    weights are.
+    A mixture starts from the other word if that keeps the output, else from the mixture with the
+    text's log-odds. The pairs tried would be farthest if log-odds mixed as the weights do.
     """
     chosen = np.stack(
         [_pairs(*row, count) for row in zip(odds, _walls(probe), probe.own, strict=True)], axis=1
@@ -176,9 +172,7 @@ def _edges(
 
 
 def _walls(probe: Probe) -> Float[Array, "B 2"]:
-    """Between which log-odds the decided class stays while its probability moves no more than it
-    may.
-    """
+    """The log-odds of the predicted class between which its probability stays within the tolerance."""
     chance = expit(probe.odds(probe.logits))[:, None]
     room = probe.tolerance.of_one_class * np.array([-1, 1])
     return np.asarray(logit(np.clip(chance + room, 0.0, 1.0)))
@@ -187,9 +181,7 @@ def _walls(probe: Probe) -> Float[Array, "B 2"]:
 def _pairs(
     odds: Float[Array, " T"], walls: Float[Array, " 2"], attention: Float[Array, " T"], count: int
 ) -> Int[Array, "K 2"]:
-    """Choose pairs on two sides of a wall, the word that lies inwards first; −1 where there are no
-    more.
-    """
+    """Choose pairs on two sides of a wall, the inner word first; −1 if there are no more."""
     found, far = [np.empty((0, 2), dtype=np.int64)], [np.empty(0)]
     for wall, inwards in zip(walls, (1, -1), strict=True):
         inner, outer = (
@@ -206,15 +198,15 @@ def _pairs(
 
 
 def _of_pair(share: Array, first: Array, second: Array) -> Array:
-    """Divergence of a mixture of two words: no other word overlaps with the model's own weights."""
+    """Divergence of a mixture of two words; only these words overlap with the model's own weights."""
     return np.asarray(np.log(2) - (overlap(share, first) + overlap(1 - share, second)) / 2)
 
 
 def _crossing(
     probe: Probe, inner: Points, outer: Points, odds: Float[Array, "K B"], asked: Bool[Array, "K B"]
 ) -> Points:
-    """Mix words, whose log-odds lie on two sides of those of the text, so that theirs are the same,
-    by halving.
+    """Mix two words with log-odds on both sides of the text's, by bisection, to match the text's
+    log-odds.
     """
     own = probe.odds(probe.logits)
     step, most = np.zeros(asked.shape), np.ones(asked.shape)
@@ -229,8 +221,8 @@ def _crossing(
 def farthest_along(
     probe: Probe, inside: Points, outside: Points, there: Bool[Array, "K B"] | None = None
 ) -> Points:
-    """Go from points that keep the answer towards others, as far as it is kept; halving, where it
-    is not kept there.
+    """Move from points that keep the output towards other points, as far as the output is kept, by
+    halving.
     """
     step = np.where(probe.holds(outside, there), 1.0, 0.0)
     most = np.ones(step.shape)
@@ -242,8 +234,8 @@ def farthest_along(
 
 
 def _descended(probe: Probe, scores: Float[Array, "K B T"], how: Descent) -> Points:
-    """Follow the gradient; what ends outside is drawn back towards the model's own attention, which
-    is inside.
+    """Follow the gradient; a point outside the tolerance is drawn back towards the model's own
+    attention, which is inside.
     """
     start = torch.from_numpy(scores).to(probe.task.attention)
     reached = descend(probe.task, start, probe.tolerance, how).double().cpu().numpy()

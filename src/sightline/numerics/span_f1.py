@@ -1,7 +1,6 @@
-"""How well the spans of chosen words meet the spans that people marked: IOU F1 of ERASER, of what
-stands on top.
+"""Span agreement of the top words with a human rationale: IOU F1 as in ERASER.
 
-A span is a longest run of words. Texts are rows, padded; ``mask`` is True on real words. NaN as in
+A span is a maximal run of words. Texts are padded rows; ``mask`` is True on real words. NaN as in
 `sightline.numerics.rationale_metrics`.
 """
 
@@ -25,10 +24,10 @@ def spans_on_top(
     mask: Bool[Array, "B T"],
     keys: Float[Array, "R B T"],
 ) -> Float[Array, " B"]:
-    """IOU F1 of as many top words as are marked; where words tie for the last places, its mean over
-    orders of these.
+    """IOU F1 of as many top words as are marked; if words tie for the last places, the mean over
+    tie orders.
 
-    Each of the ``keys`` is such an order. One is enough where there is no such tie.
+    Each of the ``keys`` gives one tie order. Without such a tie, one is enough.
     """
     count, marked = (marked & mask).sum(axis=1), marked & mask
     real = np.nan_to_num(scores)
@@ -42,10 +41,10 @@ def spans_on_top(
 def spans_by_chance(
     marked: Bool[Array, "B T"], mask: Bool[Array, "B T"], keys: Float[Array, "R B T"]
 ) -> Float[Array, " B"]:
-    """Draw what `spans_on_top` is on average when the scores are permuted: as many words, first by
-    each of the keys.
+    """Estimate the mean of `spans_on_top` when the scores are permuted: as many words, in the order
+    of each of the keys.
 
-    Drawn, because what a span that is met counts for depends on how many others there are.
+    There is no closed form, because the value of a matched span depends on the number of spans.
     """
     count, marked = (marked & mask).sum(axis=1), marked & mask
     orders = (np.argsort(np.where(mask, key, np.inf), axis=1) for key in keys)
@@ -53,12 +52,11 @@ def spans_by_chance(
 
 
 def iou_f1(chosen: Bool[Array, "B T"], marked: Bool[Array, "B T"]) -> Float[Array, " B"]:
-    """``2 m / (P + Q)`` over P chosen spans and Q marked ones, of which m pairs meet; 0 where there
-    are no spans.
+    """``2 m / (P + Q)`` for P chosen and Q marked spans with m matching pairs; 0 without spans.
 
     DeYoung et al. (2020, §4.1) count a chosen span as found where its token IOU with a marked one
-    is at least 0.5, and take F1 of the shares found. Longest runs lie at least a word apart, so no
-    span meets two: m of P are found, and m of Q.
+    is at least 0.5, and take F1 of the shares found. Maximal runs are at least one word apart, so
+    no span matches two others: m of P and m of Q are found.
     """
     ours, theirs = _numbered(chosen), _numbered(marked)
     rows, columns = np.nonzero((ours > 0) & (theirs > 0))
@@ -80,7 +78,7 @@ def _starts(words: Bool[Array, "B T"]) -> Bool[Array, "B T"]:
 
 
 def _numbered(words: Bool[Array, "B T"]) -> Int[Array, "B T"]:
-    """Number the runs through all texts, from 1; 0 outside."""
+    """Number the runs of all texts consecutively from 1; 0 outside runs."""
     numbers = np.cumsum(_starts(words).ravel()).reshape(words.shape)
     return np.where(words, numbers, 0)
 
@@ -88,8 +86,8 @@ def _numbered(words: Bool[Array, "B T"]) -> Int[Array, "B T"]:
 def _mean(
     orders: Iterable[Int[Array, "B T"]], count: Int[Array, " B"], marked: Bool[Array, "B T"]
 ) -> Array:
-    """Average IOU F1 of the first words of each order; along the last axis, so that no other text
-    has a part in it.
+    """Average IOU F1 of the first words of each order, summing along the last axis so that no other
+    text can change the result.
     """
     found = [iou_f1(_first(order, count), marked) for order in orders]
     return np.asarray(np.stack(found, axis=-1).mean(axis=-1))

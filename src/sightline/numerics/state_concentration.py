@@ -1,6 +1,4 @@
-"""How far each state rests on one word: shares of what all words do to it, and how evenly these are
-spread.
-"""
+"""How much each state depends on a single word: shares of influence by word, and their entropy."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ Array = np.ndarray
 
 
 def shares(importance: Float[Array, "B W W"], mask: Bool[Array, "B W"]) -> Float[Array, "B W W"]:
-    """Scale what the words of a text do to each of its states to a sum of one; NaN of a state that
-    no word moves.
+    """Normalise the influence of words on each state to sum to one; NaN for a state that no word
+    influences.
     """
     there = np.where(mask[:, :, None] & mask[:, None, :], importance, 0.0)
     whole = there.sum(axis=2, keepdims=True)
@@ -22,11 +20,11 @@ def shares(importance: Float[Array, "B W W"], mask: Bool[Array, "B W"]) -> Float
 
 
 def evenness(shares: Float[Array, "B S W"], mask: Bool[Array, "B W"]) -> Float[Array, "B S"]:
-    """Give the normalised entropy of the shares of each state: 0 where one word has all, 1 where
-    all have the same.
+    """Give the normalised entropy of the shares of each state: 0 if one word has all, 1 if all
+    shares are equal.
 
-    ``H̃(g) = − Σ_i g_i log g_i / log W`` (Meister et al. 2021, §4 and footnote 1). NaN in a text of
-    one word.
+    ``H̃(g) = − Σ_i g_i log g_i / log W`` (Meister et al. 2021, §4 and footnote 1). NaN for a text
+    of one word.
 
     >>> one, two = np.array([[[1.0, 0.0], [0.5, 0.5]]]), np.array([[True, True]])
     >>> evenness(one, two).tolist()
@@ -45,9 +43,7 @@ def over_states(
     mask: Bool[Array, "B W"],
     weights: Float[Array, "B W"] | None = None,
 ) -> Float[Array, " B"]:
-    """Average a number of each state over those of a text that have it; NaN where none that weighs
-    anything has.
-    """
+    """Average a number over the states of a text that have it; NaN if no state with weight has it."""
     known = mask & ~np.isnan(values)
     weighed = np.where(known, 1.0 if weights is None else weights, 0.0)
     whole = weighed.sum(axis=1)

@@ -1,9 +1,7 @@
-"""Words and the pieces they are read in: what belongs to a word, from what belongs to its pieces,
-and back.
+"""Convert between words and their subword pieces.
 
-``word`` says which word of its text a piece belongs to (−1: none), numbered from 0; W is the most
-words of a text. A word of one piece is its piece: everything here then gives back what it was
-given, to the last bit.
+``word`` gives the index of the word that each piece belongs to (−1: none); W is the largest number
+of words in a text. If every word is one piece, every function returns its input bit for bit.
 """
 
 from __future__ import annotations
@@ -19,36 +17,34 @@ Array = np.ndarray
 
 
 def several(word: Int[Array, "B T"]) -> bool:
-    """Tell whether any word of any text is read in more than one piece."""
+    """Tell whether any word has more than one piece."""
     return bool((counts(word) > 1).any())
 
 
 def counts(word: Int[Array, "B T"]) -> Int[Array, "B W"]:
-    """Count the pieces of each word; 0 where a text has no such word."""
+    """Count the pieces of each word; 0 if the text has no such word."""
     return np.asarray(summed(np.ones(word.shape), word), dtype=np.int64)
 
 
 def summed(values: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B W"]:
-    """Add up the values of the pieces of each word, from the left; those of no word are left
-    out.
-    """
+    """Sum the values of the pieces of each word, from the left; pieces of no word are skipped."""
     return _gathered(np.add, values, word, 0.0)
 
 
 def largest(values: Float[Array, "B T"], word: Int[Array, "B T"]) -> Float[Array, "B W"]:
-    """Take the largest value among the pieces of each word; −∞ where a text has no such word."""
+    """Give the largest value among the pieces of each word; −∞ if the text has no such word."""
     return _gathered(np.maximum, values, word, -np.inf)
 
 
 def spread(values: Float[Array, "*R B W"], word: Int[Array, "B T"]) -> Float[Array, "*R B T"]:
-    """Give each piece the value of its word, and 0 to what belongs to none."""
+    """Give each piece the value of its word, and 0 to pieces of no word."""
     places = np.broadcast_to(np.maximum(word, 0), (*values.shape[:-1], word.shape[1]))
     return np.asarray(np.where(word >= 0, np.take_along_axis(values, places, axis=-1), 0.0))
 
 
 def shares(weights: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B T"]:
-    """Say which part of its word's weight a piece has; pieces of a word without weight share
-    alike.
+    """Give the share of each piece in its word's weight; pieces of a word without weight get equal
+    shares.
     """
     whole, pieces = spread(summed(weights, word), word), spread(counts(word).astype(float), word)
     alike = np.broadcast_to(
@@ -60,19 +56,19 @@ def shares(weights: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Ar
 def reweighed(
     words: Float[Array, "*R B W"], shares: Float[Array, "*N B T"], word: Int[Array, "B T"]
 ) -> Float[Array, "*R B T"]:
-    """Give words new weights, parted among their pieces as before."""
+    """Give words new weights, divided among their pieces as before."""
     return np.asarray(spread(words, word) * shares)
 
 
 def kept(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"]:
-    """Say which pieces are left when whole words are deleted; what belongs to no word stays."""
+    """Tell which pieces remain when whole words are deleted; pieces of no word stay."""
     return np.asarray(spread(gone.astype(float), word) == 0)
 
 
 def top(
     values: Float[Array, "B W"], mask: Bool[Array, "B W"], count: Int[Array, " B"]
 ) -> Bool[Array, "B W"]:
-    """Mark the ``count`` words of the largest values; of tied ones the first."""
+    """Mark the ``count`` words with the largest values; the first of tied words."""
     order = np.argsort(-np.where(mask, settled(values, mask), -np.inf), axis=1, kind="stable")
     chosen = np.zeros(mask.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(mask.shape[1]) < count[:, None], axis=1)

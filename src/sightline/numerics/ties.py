@@ -1,9 +1,9 @@
-"""When two values of one text are equal: one noise floor and one tolerance, for every rank, top
+"""When two values of one text count as equal: one noise floor and one tolerance for every rank, top
 word and constant map.
 
-Rounding is no finding. Words that a sparse attention leaves out have importances of 1e-8 in one
-batch and 0 in another, and two copies of a word differ in the last digit; ranked as they are, they
-move τ by a tenth (docs/decisions/0035).
+Rounding must not affect results. Words that a sparse attention leaves out have importances of 1e-8
+in one batch and 0 in another, and two copies of a word differ in the last digit. Ranked without
+tolerance, they move τ by a tenth (docs/decisions/0035).
 """
 
 from __future__ import annotations
@@ -13,29 +13,28 @@ from jaxtyping import Bool, Float
 
 Array = np.ndarray
 NOISE = 1e-6
-"""A value below this share of the largest of its text is 0: float32 answers differ by some steps of
-1.2e-7."""
+"""A value below this share of its text's largest counts as 0: float32 outputs differ by some steps
+of 1.2e-7."""
 TIE = 1e-7
-"""Values nearer than this share of the largest are equal: about one step of float32 (float64:
+"""Values closer than this share of the largest are equal: about one step of float32 (float64:
 2.2e-16) at its size."""
 FAINT = 0.05
-"""A word with less than this share of the largest value of its text cannot be seen: its shade is
-next to none."""
+"""A word with less than this share of its text's largest value is invisible in a heat map."""
 VISIBLE = 0.05
-"""Values nearer than this share of the largest of their text have shades that no reader can tell
-apart."""
+"""Values closer than this share of their text's largest have indistinguishable shades in a heat
+map."""
 NOTHING = 1e-12
-"""A text without a larger value has none: some thousand steps of float64 at the size of a
+"""A text with no larger value counts as all zero: some thousand steps of float64 at the size of a
 probability."""
 
 
 def settled(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Array, "*B T"]:
-    """Give equal words of a text equal values: 0 below the noise floor, else the lowest of those
-    that are tied.
+    """Give tied words of a text equal values: 0 below the noise floor, else the lowest value of the
+    tie group.
 
-    Words are tied where, in order of value, no step between them is larger than the tolerance, so
-    that no pair of equals falls on two sides of a line; T words may lose T tolerances. What is
-    masked is 0. A text with a value that is no number has none.
+    Words are tied if, in order of value, no step between them exceeds the tolerance. So no pair of
+    equal values is separated by a boundary; a group of T words may span T tolerances. Masked
+    entries are 0. A text with a NaN value has only NaN.
     """
     real = np.where(mask, values, 0.0)
     largest = np.abs(real).max(axis=-1, keepdims=True, initial=0.0)
@@ -52,10 +51,10 @@ def settled(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Ar
 def faded(
     values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[Array, "*B"]
 ) -> Float[Array, "*B T"]:
-    """Give equal words equal values, and 0 to those too faint to be seen.
+    """Give tied words equal values, and 0 to words too faint to see.
 
-    Nobody is shown the order of weights of 1e-5 beside one of .999, and a model can hide its
-    reasons there.
+    A reader cannot see the order of weights of 1e-5 next to a weight of 0.999, and a model could
+    hide its reasons there.
     """
     known = apart(values, mask, wider)
     largest = np.abs(known).max(axis=-1, keepdims=True, initial=0.0)
@@ -65,13 +64,13 @@ def faded(
 def apart(
     values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[Array, "*B"]
 ) -> Float[Array, "*B T"]:
-    """Give words whose shades cannot be told apart equal values, from the largest down.
+    """Give words with indistinguishable shades equal values, from the largest down.
 
-    The largest word and all within `VISIBLE` of it are one group and have its value, the largest of
-    the others is the head of the next, and so on. So no chain of small steps joins what a reader
-    sees apart, and a map without a visible range has no order, however its digits differ.
-    ``wider``, drawn from 0 to 1 for each text, is the part of a step by which its groups are wider:
-    else values just on both sides of a border would have an order that no reader sees.
+    The largest word and all words within `VISIBLE` of it form one group with its value; the largest
+    of the rest starts the next group, and so on. So no chain of small steps joins words that a
+    reader sees as different, and a map without a visible range has no order, whatever its digits.
+    ``wider``, drawn from 0 to 1 for each text, widens its groups by that part of a step: otherwise
+    values on both sides of a boundary would have an order that no reader sees.
     """
     known = settled(values, mask)
     step = VISIBLE * np.abs(np.where(mask, known, 0.0)).max(axis=-1, initial=0.0)
@@ -88,7 +87,7 @@ def apart(
 
 
 def flat(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:
-    """Tell where no word of a text stands out to a reader."""
+    """Tell in which texts no word stands out to a reader."""
     known = apart(values, mask, np.zeros(values.shape[:-1]))
     return np.asarray(
         np.where(mask, known, -np.inf).max(-1) == np.where(mask, known, np.inf).min(-1)
@@ -96,7 +95,7 @@ def flat(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array,
 
 
 def constant(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:
-    """Tell where all words of a text have one value, so that none is on top."""
+    """Tell in which texts all words have the same value, so that there are no top words."""
     known = settled(values, mask)
     return np.asarray(
         np.where(mask, known, -np.inf).max(-1) == np.where(mask, known, np.inf).min(-1)

@@ -1,10 +1,10 @@
-"""Shieh's weighted rank correlation of a curve over ranks with the weights of those ranks, and its
-null.
+"""Shieh's weighted rank correlation between a curve over ranks and the weights of the ranks, with
+its null distribution.
 
 ``τ = Σ W_ij sgn(m_i − m_j) sgn(a_i − a_j) / Σ W_ij`` over pairs of ranks i < j (Shieh 1998), where
-a pair weighs ``a_i a_j``, or ``a_i + a_j`` where that is asked for. A tied pair adds nothing above
-and stays below, so constant weights give 0 and no order of ties decides. What is a tie:
-`sightline.numerics.ties`.
+a pair weighs ``a_i a_j``, or ``a_i + a_j`` with ``additive``. A tied pair counts in the denominator
+only, so constant weights give 0 and tie order does not matter. `sightline.numerics.ties` defines
+ties.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from sightline.numerics.ties import settled
 
 Array = np.ndarray
 EXACT_UP_TO = 8
-"""Ranks of which all orders are tried: 40,320 of eight."""
+"""The most ranks for which all orders are enumerated: eight ranks have 40,320."""
 _DRAWS = 20_000
 _AT_ONCE = 2000
-"""Orders whose signs are held together: 40 MB of fifty ranks."""
+"""Number of orders in memory at a time: 40 MB for fifty ranks."""
 
 
 def weighted_tau(
     curve: Float[Array, "*R K"], weights: Float[Array, " K"], *, additive: bool = False
 ) -> Float[Array, "*R"]:
-    """Correlate curves with the weights of their ranks; NaN where no pair of ranks has a weight.
+    """Correlate curves with the weights of their ranks; NaN if no pair of ranks has weight.
 
-    scipy's ``weightedtau(rank=False)`` takes tied pairs out of the denominator too, and by default
-    weighs otherwise.
+    scipy's ``weightedtau(rank=False)`` also removes tied pairs from the denominator, and weighs
+    pairs differently by default.
     """
     real = np.ones(curve.shape, dtype=bool)
     known = settled(weights, np.ones(len(weights), dtype=bool))
@@ -39,34 +39,32 @@ def weighted_tau(
 
 
 def effective_pairs(weights: Float[Array, " K"], *, additive: bool = False) -> float:
-    """Say how many pairs of equal weight would carry as much: ``(Σ W)² / Σ W²``."""
+    """Give the effective number of pairs: ``(Σ W)² / Σ W²``."""
     pairs = _pairs(weights, additive)
     return _weight(pairs) ** 2 / float((pairs**2).sum() or 1.0)
 
 
 def variance(weights: Float[Array, " K"], *, additive: bool = False) -> float:
-    """Give the exact variance of τ over all orders of a curve without ties, for ranks in the order
-    they are given.
+    """Give the exact variance of τ over all orders of a curve without ties, with ranks in the given
+    order.
 
-    Two pairs that share a rank at the same end agree with chance 2/3, so their signs have
-    covariance 1/3, and −1/3 where one ends with the rank that the other begins with. With equal
-    weights it is ``2 (2k + 5) / 9k (k − 1)``.
+    Two pairs that share a rank at the same end agree with probability 2/3, so their signs have
+    covariance 1/3; it is −1/3 if one pair ends with the rank that the other begins with. With equal
+    weights the variance is ``2 (2k + 5) / 9k (k − 1)``.
     """
     pairs = _pairs(weights, additive)
     rows, columns, squares = pairs.sum(1), pairs.sum(0), (pairs**2).sum()
-    alike = (
-        (rows**2).sum() + (columns**2).sum() - 2 * squares
-    )  # each couple of pairs from both sides
+    alike = (rows**2).sum() + (columns**2).sum() - 2 * squares  # each couple of pairs counts twice
     return float(squares + (alike - 2 * (rows * columns).sum()) / 3) / _weight(pairs) ** 2
 
 
 def null(
     weights: Float[Array, " K"], generator: np.random.Generator, *, additive: bool = False
 ) -> Float[Array, " R"]:
-    """Give τ of all orders of a curve without ties (of 20,000 drawn ones above eight ranks), all as
-    likely.
+    """Give τ of all orders of a curve without ties, equally likely; above eight ranks, of 20,000
+    random orders.
 
-    Ranks are told apart by the order they are given in, so equal weights have a null, too.
+    Ranks are distinguished by their given order, so equal weights have a null distribution too.
     """
     orders, pairs = _orders(len(weights), generator), _pairs(weights, additive)
     some = np.array_split(orders, 1 + len(orders) // _AT_ONCE)
@@ -80,12 +78,12 @@ def critical_value(
     *,
     additive: bool = False,
 ) -> float:
-    """Give the least τ that random orders reach in at most ``level`` of all cases; infinite where
-    none is so rare.
+    """Give the least τ that at most a share ``level`` of random orders reach; infinite if none is
+    so rare.
     """
     drawn = np.sort(
         np.round(null(weights, generator, additive=additive), 12)
-    )  # sums of one value differ by rounding
+    )  # equal sums differ by rounding
     values, first = np.unique(drawn, return_index=True)
     rare = (len(drawn) - first) / len(drawn) <= level
     return float(values[rare][0]) if rare.any() else float("inf")
@@ -98,7 +96,7 @@ def _orders(ranks: int, generator: np.random.Generator) -> Int[Array, "R K"]:
 
 
 def _pairs(weights: Float[Array, " K"], additive: bool) -> Float[Array, "K K"]:
-    """Weigh each pair of ranks, the earlier in the row."""
+    """Weigh each pair of ranks, with the earlier rank as the row."""
     return np.triu(np.add.outer(weights, weights) if additive else np.outer(weights, weights), 1)
 
 
@@ -111,5 +109,5 @@ def _over(signs: Float[Array, "*R K K"], pairs: Float[Array, "K K"]) -> Float[Ar
 
 
 def _weight(pairs: Float[Array, "K K"]) -> float:
-    """Add up the pairs; NaN where they weigh nothing."""
+    """Sum the pair weights; NaN if the sum is zero."""
     return float(pairs.sum()) or float("nan")

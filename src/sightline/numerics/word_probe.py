@@ -1,10 +1,9 @@
-"""How well states tell which word they stand for: a linear probe of many words, held out by text;
-in nats.
+"""A linear probe that predicts the word from its hidden state, held out by text; in nats.
 
 ``I_V(w; h) = H(w) − CE``, V the multinomial regressions linear in the state (Xu et al. 2020, *A
-theory of usable information under computational constraints*, definition 2): what a probe gains, on
-texts it has not seen, over knowing only how common each word is. It begins as that knowledge, so
-that it gains nothing where there is nothing to learn.
+theory of usable information under computational constraints*, definition 2): the gain of a probe,
+on unseen texts, over the word frequencies. The probe starts from these frequencies, so it gains
+nothing if there is nothing to learn.
 """
 
 from __future__ import annotations
@@ -17,23 +16,22 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 LOWEST = -20.0
-"""The least log-probability that counts: one word that the probe is sure about and wrong must not
-decide."""
+"""The lowest log-probability that counts, so that one confident error does not decide the result."""
 _RIDGE = 1e-3
-"""What is added to the variance of each axis, as a share of the mean of all: an axis without any is
+"""Added to the variance of each axis, as a share of the mean variance: an axis without variance is
 no evidence."""
 _PRIOR = 0.5
 _ONE_IN = 8
-"""Of the texts, this part chooses the number of steps, and teaches nothing."""
+"""The share of texts that select the number of steps and are not trained on."""
 
 
 @dataclass(frozen=True)
 class ProbeTraining:
-    """How a probe is learned: Adam (Kingma & Ba 2015), some pairs at a time, its rate falling to 0.
+    """How a probe is trained: Adam (Kingma & Ba 2015) in mini-batches, with a rate that falls to 0.
 
-    ``looks`` are how often, evenly, the other texts are asked how good it is, and ``patience`` how
-    many looks in a row may be worse than the best. As many steps for few pairs as for many: few are
-    learned as far.
+    ``looks`` is the number of evenly spaced evaluations on the selection texts, and ``patience``
+    the most evaluations in a row without improvement. The number of steps does not depend on the
+    number of pairs, so few pairs are learned equally far.
     """
 
     steps: int = 700
@@ -58,8 +56,8 @@ class WordProbe:
     def gained(
         self, states: Float[Tensor, "M D"], words: Int[Tensor, " M"]
     ) -> tuple[Float[Tensor, " M"], Float[Tensor, " M"]]:
-        """Give what each state adds to the log-probability of its word, and what the word takes
-        without: −ln p(w).
+        """Give the gain of each state in log-probability of its word, and −ln p(w), the cost of the
+        word without the state.
         """
         said = torch.log_softmax(self._white(states) @ self.weights + self.intercepts, dim=1)
         of = said.gather(1, words[:, None])[:, 0].clamp(min=LOWEST)
@@ -77,9 +75,7 @@ def learned(
     generator: np.random.Generator,
     steps: ProbeTraining | None = None,
 ) -> WordProbe:
-    """Learn to tell ``count`` words from their states; an eighth of the texts choose the steps that
-    are kept.
-    """
+    """Train a probe for ``count`` words; an eighth of the texts select the number of steps."""
     choosing = torch.from_numpy(_choosing(texts, generator)).to(states.device)
     probe = _blank(states[~choosing], words[~choosing], count)
     inside = probe._white(states[~choosing]), words[~choosing]
@@ -91,8 +87,8 @@ def learned(
 def _choosing(
     texts: Int[np.ndarray, " N"], generator: np.random.Generator
 ) -> Bool[np.ndarray, " N"]:
-    """Mark the pairs of an eighth of the texts, at least of one; all the pairs of a text lie on one
-    side.
+    """Mark the pairs of an eighth of the texts, at least one text; all pairs of a text stay
+    together.
     """
     there = np.unique(texts)
     mixed = generator.permutation(there)
@@ -104,7 +100,7 @@ def _choosing(
 
 
 def _blank(states: Float[Tensor, "N D"], words: Int[Tensor, " N"], count: int) -> WordProbe:
-    """Make a probe that knows how common each word is, and how to whiten the states."""
+    """Make a probe with the word frequencies and the whitening of the states, before training."""
     centre = states.mean(0)
     apart = (states - centre).double()
     values, axes = torch.linalg.eigh(apart.T @ apart / max(1, len(apart)))
@@ -125,8 +121,8 @@ def _climbed(
     generator: np.random.Generator,
     steps: ProbeTraining,
 ) -> tuple[Float[Tensor, "D C"], Float[Tensor, " C"]]:
-    """Descend the loss on the pairs inside, and keep the weights that are best outside, the start's
-    among them.
+    """Minimise the loss on the inside pairs, and keep the weights that do best on the outside
+    pairs, possibly the initial ones.
     """
     held = [start.weights.clone(), start.intercepts.clone()]
     adam = torch.optim.Adam(held, lr=steps.rate)
@@ -158,9 +154,7 @@ def _slope(
 
 
 def _loss(of: tuple[Float[Tensor, "M D"], Int[Tensor, " M"]], held: list[Tensor]) -> float:
-    """Give the mean loss; where there is no text to choose by nothing is known, and nothing
-    learned.
-    """
+    """Give the mean loss; without selection texts the loss is unknown and nothing is learned."""
     if not len(of[1]):
         return 0.0
     return float(torch.nn.functional.cross_entropy(of[0] @ held[0] + held[1], of[1]))

@@ -1,10 +1,9 @@
-"""What tells the evidence of a token: its word as it stands in other texts, or the text that it
-stands in.
+"""How much of the variance of token logits is explained by the word, seen in other texts, and by
+the text around it.
 
-How much of the variance of numbers each explains, by the error of guessing a number from others of
-its group. A guess that is the mean of k numbers errs by what they err, too: of the mean square of
-its errors, k / (k + 1) is the variance within the groups. So a group that says nothing explains
-nothing, on average, whatever its size.
+Each share comes from the error of predicting a number by the mean of others in its group. The mean
+of k numbers has an error of its own: k / (k + 1) of the mean squared error is the variance within
+the groups. So an uninformative group explains nothing on average, whatever its size.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Explained:
-    """Weighted sums of squares, a row a text: all there is to explain, and what word and text
-    explain of it.
+    """Weighted sums of squares, one row for each text: the total, and the parts explained by word
+    and by text.
 
-    NaN in a text without a word that stands in another text, and in a text of one token.
+    NaN for a text that shares no word with another text, and for a text of one token.
     """
 
     whole: Float[Array, " G"]
@@ -36,11 +35,11 @@ def explained(
     text: Int[Array, " S"],
     weight: Float[Array, " S"],
 ) -> Explained:
-    """Guess the numbers of each token: from its word in other texts, from the rest of its text, and
-    from other texts.
+    """Predict the numbers of each token from its word in other texts, from the rest of its text,
+    and from other texts.
 
-    Tokens of words that stand in no other text are left out. ``kind`` and ``text`` count from 0,
-    and none is missing.
+    Words that occur in no other text are skipped. ``kind`` and ``text`` are consecutive numbers
+    from 0.
     """
     pair = np.unique(kind * (text.max(initial=0) + 1) + text, return_inverse=True)[1]
     all_of, of_kind, of_text, of_pair = (
@@ -61,16 +60,14 @@ def explained(
 
 
 def _sums(values: Float[Array, "S L"], group: Int[Array, " S"]) -> Float[Array, "S M"]:
-    """Add up the numbers of each group, and count them (last), and hand this to each of its
-    members.
-    """
+    """Give each member the sums of its group, with the count as the last column."""
     rows = np.hstack([values, np.ones((len(values), 1))])
     return np.stack([np.bincount(group, column)[group] for column in rows.T], axis=1)
 
 
 def _squares(values: Float[Array, "S L"], others: Float[Array, "S M"]) -> Float[Array, " S"]:
-    """Square the error of guessing by the mean of others, all numbers together; NaN without any
-    other.
+    """Squared error of predicting by the mean of the others, summed over the numbers; NaN without
+    others.
     """
     count = np.round(others[:, -1:])
     mean = np.divide(others[:, :-1], count, out=np.full(values.shape, np.nan), where=count > 0)

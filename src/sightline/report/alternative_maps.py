@@ -4,7 +4,7 @@ maps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TypeGuard
@@ -12,13 +12,18 @@ from typing import TypeGuard
 from sightline.core.audited_map import ATTENTION, worded
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 from sightline.report.map_names import called
-from sightline.report.number_format import plainly
+from sightline.report.number_format import count, plainly, texts
 from sightline.report.sentences import answers, but_not_for, by_absence
 
 _HOW = (
     "Numbers are shares of the prediction: 0 is what random words do (below 0 is worse), 1 "
     "what all words of the other text carry, or what the words lose that matter most one by "
-    "one. The map was chosen on one half of the texts; its numbers are from the other half."
+    "one."
+)
+_CHOSEN = "The map was chosen on one half of the texts; its numbers are from the other half."
+_COMPARED = (
+    "Leave-one-out alone was compared with {of_map}, on {some} of {all}, and not class by class; "
+    "the verdict does not depend on it, and --full compares every map on all texts."
 )
 _BEYOND = (
     "Numbers can exceed 1: the top words together may shift the prediction more than the "
@@ -161,7 +166,20 @@ def how(audit: Results) -> str:
         row.name == "attention" and row.answer == "passed" for row in audit.maps
     )
     only = worded(_ONLY_ATTENTION, audit.verdict.of_map)
-    return " ".join([_HOW, *([_BEYOND] if above else []), *([only] if passes else [])])
+    held = compared_on(audit)
+    said = [_HOW, _CHOSEN if held is None else held]
+    return " ".join([*said, *([_BEYOND] if above else []), *([only] if passes else [])])
+
+
+def compared_on(audit: Results) -> str | None:
+    """Say on how many texts another map was compared, where these are not all."""
+    about = audit.spec.get("sequential")
+    compared = about.get("compared") if isinstance(about, Mapping) else None
+    if not compared or not compared["texts"]:
+        return None
+    of_map = audit.verdict.of_map
+    some, every = count(compared["texts"]), texts(compared["of"])
+    return _COMPARED.format(of_map=of_map, some=some, all=every)
 
 
 def at_odds(audit: Results) -> str:

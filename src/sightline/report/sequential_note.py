@@ -29,9 +29,29 @@ def settled_after(audit: Results) -> list[str]:
     if not isinstance(about, Mapping):
         return []
     of = f"{count(about['texts'])} of {texts(about['planned'])}; {_seconds(about['seconds'])}"
+    said = [*_some_words(about), *_not_compared(about)]
     if about["settled"]:
-        return [f"The verdict was settled after {of}."]
-    return [f"The verdict is not settled after {of}: {_STOPPED[about['stopped']]}. {_left(about)}"]
+        return [f"The verdict was settled after {of}.", *said]
+    left = f"{_STOPPED[about['stopped']]}. {_left(about)}"
+    return [f"The verdict is not settled after {of}: {left}", *said]
+
+
+def _some_words(about: Mapping[str, Any]) -> Iterator[str]:
+    """Say of how many long texts some words alone were left out and removed."""
+    if some := about.get("candidates"):
+        words, of = some["words"], texts(about["texts"])
+        yield (
+            f"{count(some['texts'])} of {of} have more than {words} words: of each of these "
+            f"{words} words, drawn at random, were left out one by one and removed; --full takes "
+            "all words."
+        )
+
+
+def _not_compared(about: Mapping[str, Any]) -> Iterator[str]:
+    """Say that no other map was compared, because it would take longer than the verdict."""
+    compared = about.get("compared")
+    if compared and not compared["texts"]:
+        yield "Other maps were not compared, because the texts are long; --full compares them."
 
 
 def is_settled(audit: Results) -> bool:

@@ -1,1 +1,1 @@
-"""The training loop and what it can be asked to do."""
+"""The training loop, its objectives, control models and resuming."""

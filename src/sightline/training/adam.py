@@ -1,6 +1,4 @@
-"""Adam over groups of parameters, with tables of embeddings that learn by the rows a batch
-reads.
-"""
+"""Adam over groups of parameters, with embedding tables that update only the rows a batch reads."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from sightline.training.sparse_embedding_updates import (
 
 @dataclass(frozen=True)
 class ParameterGroup:
-    """Parameters that learn alike."""
+    """Parameters with the same update rule."""
 
     parameters: Sequence[nn.Parameter]
     learning_rate: float
@@ -32,10 +30,10 @@ class ParameterGroup:
 
 
 class Adam:
-    """Moves groups of parameters by their rule, and ``tables`` by rows.
+    """Updates groups of parameters by their rule, and ``tables`` row by row.
 
-    Its ``averages`` are all it remembers: of each parameter by its number, from the first step in
-    which it had a gradient, or was to have one.
+    ``averages`` is its whole state, by parameter index, from the first step in which the parameter
+    had a gradient, or should have had one.
     """
 
     def __init__(
@@ -57,9 +55,7 @@ class Adam:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Let tables learn by rows; at the end they are what they would be if each step had moved
-        all of them.
-        """
+        """Update tables by rows; afterwards they equal tables that were updated whole in each step."""
         try:
             for rows in self._rows:
                 rows.begin()
@@ -71,19 +67,19 @@ class Adam:
                 rows.table.reader = None
 
     def gather(self) -> list[torch.Tensor]:
-        """Put the gradients of rows where they are looked for; give the rows that no parameter has
-        the gradient of.
+        """Collect the row gradients where the step expects them; give the rows whose gradient no
+        parameter holds.
         """
         return [one for rows in self._rows for one in rows.gather()]
 
     def spread(self) -> None:
-        """Give every table the gradient that its rows have; it is not to be moved by it."""
+        """Copy the row gradients to each table, for inspection only."""
         for rows in self._rows:
             rows.spread()
 
     def step(self, skip: torch.Tensor | None = None) -> None:
-        """Move every parameter that has a gradient, those of a group in one pass; none where
-        ``skip`` is 1.
+        """Update every parameter with a gradient, one pass for each group; nothing if ``skip`` is
+        1.
         """
         self.gather()
         for group, rule in zip(self.groups, self.rules, strict=True):
@@ -93,7 +89,7 @@ class Adam:
             rows.step()
 
     def _known(self, parameter: torch.Tensor, rule: AdamStep) -> Averages:
-        """Give what is remembered of a parameter: nothing but zeros at first."""
+        """Give the averages of a parameter, initially zeros."""
         number = self._numbers[id(parameter)]
         if number not in self.averages:
             self.averages[number] = rule.start(parameter)

@@ -1,7 +1,7 @@
-"""Adam's rule by torch's own fused step, and without its optimiser, which loads a compiler that
-nothing here uses.
+"""Adam's update by torch's fused step, without torch's optimiser class: the class loads a compiler
+that nothing here uses.
 
-That compiler takes nearly as long to load as torch itself, in each process that trains.
+Loading that compiler takes nearly as long as loading torch, in each training process.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from torch.optim.adamw import adamw
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 Averages = dict[str, torch.Tensor]
-"""What Adam remembers of a parameter: its averages by their name, and the number of its last
-``step``."""
+"""Adam's state of a parameter: its averages by name, and the number of its last ``step``."""
 
 
 @dataclass(frozen=True)
 class AdamStep:
-    """Kingma & Ba (2015), or AMSGrad (Reddi et al. 2018), with their β of .9 and .999.
+    """Kingma & Ba (2015), or AMSGrad (Reddi et al. 2018), with β of 0.9 and 0.999.
 
     Weight decay is an L2 penalty in the gradient, or ``decoupled`` from it (Loshchilov & Hutter
     2019, alg. 2).
@@ -33,7 +32,7 @@ class AdamStep:
     decoupled: bool
 
     def start(self, parameter: torch.Tensor) -> Averages:
-        """Give what is remembered of a parameter before its first step: zeros."""
+        """Give the averages of a parameter before its first step: zeros."""
         names = ("exp_avg", "exp_avg_sq", *(("max_exp_avg_sq",) if self.amsgrad else ()))
         zeros = {name: torch.zeros_like(parameter, requires_grad=False) for name in names}
         return {"step": torch.zeros((), device=parameter.device), **zeros}
@@ -45,8 +44,8 @@ class AdamStep:
         known: Sequence[Mapping[str, torch.Tensor]],
         skip: torch.Tensor | None = None,
     ) -> None:
-        """Move parameters that have a gradient, and their averages, in one pass; none where
-        ``skip`` is 1.
+        """Update parameters with a gradient, and their averages, in one pass; nothing if ``skip``
+        is 1.
         """
         step = adamw if self.decoupled else adam
         step(

@@ -1,14 +1,15 @@
-"""Training against a base model: its answers, from attention as far from its own as can be.
+"""Adversarial training against a base model: the same predictions from attention as different as
+possible.
 
-The loss of each text is ``TVD(ŷ, ŷ*) − λ · D(α, α*)``, where the star is the base, whose answers
-and weights are stored once, and D either divergence:
+The loss of each text is ``TVD(ŷ, ŷ*) − λ · D(α, α*)``, where the star marks the base, whose
+probabilities and weights are stored once, and D is one of two divergences:
 
     KL(α ‖ α*) = Σ α log(α / α*)            Wiegreffe & Pinter 2019, §4; Wen et al. 2022, §5.2
     JSD(α, α*) = ½ KL(α ‖ m) + ½ KL(α* ‖ m)  Tutek & Šnajder 2020, eq. 6; Meister et al. 2021, app. C.1
 
-TVD is half the L1 distance of the probabilities of all classes. With one logit that is ``|σ(s) −
-σ(s*)|``, twice what Wiegreffe & Pinter's released code computes: λ here is twice theirs. Labels
-have no part in it.
+TVD is half the L1 distance between the probabilities of all classes. With one logit it is ``|σ(s) −
+σ(s*)|``, twice the value in Wiegreffe & Pinter's released code: λ here is twice theirs. Labels are
+not used.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ BATCH = 128
 
 
 class Against:
-    """What an adversary makes small; the answers and weights of its base are computed once for
+    """The objective of an adversary; its base's probabilities and weights are computed once for
     every text.
     """
 
@@ -59,7 +60,7 @@ class Against:
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
     ) -> Float[np.ndarray, " N"]:
-        """Give the loss of each validation text: the same as in training."""
+        """Give the loss of each validation text, the same as in training."""
         out = np.zeros(len(validation))
         with torch.no_grad():
             for rows in length_batches(validation, BATCH):
@@ -83,7 +84,7 @@ def _stored(
 def total_variation(
     logits: Float[torch.Tensor, "B L"], answers: Float[torch.Tensor, "B C"]
 ) -> Float[torch.Tensor, " B"]:
-    """Half the L1 distance between the answers of a model and those that are known."""
+    """Half the L1 distance between a model's probabilities and the stored ones."""
     if logits.shape[1] == 1:
         return (logits[:, 0].sigmoid() - answers[:, 1]).abs()
     return 0.5 * (logits.softmax(1) - answers).abs().sum(1)
@@ -92,7 +93,7 @@ def total_variation(
 def kullback_leibler(
     a: Float[torch.Tensor, "B T"], b: Float[torch.Tensor, "B T"]
 ) -> Float[torch.Tensor, " B"]:
-    """``Σ a log(a / b)``; a weight of zero adds nothing, and has no gradient."""
+    """``Σ a log(a / b)``; a weight of zero contributes nothing and gets no gradient."""
     least = torch.finfo(a.dtype).tiny
     return (a * (a.clamp(min=least).log() - b.clamp(min=least).log())).sum(1)
 

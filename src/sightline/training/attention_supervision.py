@@ -1,13 +1,13 @@
-"""Training that says where attention is to lie, whatever the words there are worth.
+"""Guided attention: training that draws attention to given words, however relevant they are.
 
 Pruthi et al. 2020 (Learning to Deceive with Attention-Based Explanations, §3) add to the loss of
 each text
 
     R = −λ log(1 − αᵀm)
 
-with m = 1 on the words that attention is to avoid: ``away``. The others are its mirror, −λ log αᵀm,
-with the words that attention is to seek: ``onto``, or the first or the last of the text. Which
-words to avoid or to seek is said by name, as there, or by the marks of people.
+with m = 1 on the words to avoid: ``away``. The other guides are its mirror, −λ log αᵀm, with m = 1
+on the words to seek: ``onto`` given words, or the first or the last word of the text. The words are
+named, as in the paper, or marked by human rationales.
 """
 
 from __future__ import annotations
@@ -26,13 +26,11 @@ from sightline.data.dataset import Split, has_marks
 from sightline.models.attention import by_word
 
 BY_MARKS: tuple[Guide, ...] = ("onto", "away")
-"""The guides to or from words that are marked, or named."""
+"""The guides to or from named words or rationales."""
 
 
 def check_guidable(train: Split, spec: FitSpec) -> None:
-    """Refuse a guide by marked words where no text has any, and by names of words that no text
-    has.
-    """
+    """Refuse a guide by rationales if no text has one, and a guide by words that occur in no text."""
     if spec.guide_words:
         if not any(set(spec.guide_words).intersection(text.tokens) for text in train):
             message = (
@@ -42,7 +40,7 @@ def check_guidable(train: Split, spec: FitSpec) -> None:
             raise DataError(message, field="fit.guide_words")
     elif spec.guide in BY_MARKS and not has_marks(train):
         raise DataError(
-            f"{spec.guide!r} needs marked words, and no training text has a rationale",
+            f"{spec.guide!r} needs rationales, and no training text has one",
             field="fit.guide",
         )
 
@@ -50,14 +48,12 @@ def check_guidable(train: Split, spec: FitSpec) -> None:
 def guidance(
     attention: Float[torch.Tensor, "B T"], batch: Batch, texts: Sequence[Example], spec: FitSpec
 ) -> Float[torch.Tensor, " B"]:
-    """Give what the guide adds to the loss of each text; one without marks adds nothing to a guide
-    by marks.
-    """
+    """Give the guide's loss for each text; 0 without a rationale if the guide uses rationales."""
     marked = _marked(batch, texts, spec)
     wanted = batch.attendable & ~marked if spec.guide == "away" else marked
     mass = (
         (attention * wanted).sum(1).clamp(min=torch.finfo(attention.dtype).tiny)
-    )  # sparse weights may be all zero
+    )  # sparse weights can all be zero
     return -spec.guide_weight * mass.log() * marked.any(1)
 
 
@@ -72,7 +68,7 @@ def _marked(batch: Batch, texts: Sequence[Example], spec: FitSpec) -> Bool[torch
 
 
 def _marks(text: Example, spec: FitSpec) -> Float[np.ndarray, " W"]:
-    """Mark the words of a text that were named, or those that people marked where none is named."""
+    """Mark the named words of a text, or its rationale if no words are named."""
     if spec.guide_words:
         return np.isin(text.tokens, spec.guide_words).astype(float)
     return np.array(text.rationale or [False] * len(text.tokens), float)

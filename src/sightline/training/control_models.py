@@ -1,8 +1,6 @@
-"""The companions of a model: others trained beside it on the same texts, which its audit compares
-it with.
+"""Control models: models trained on the same texts, which an audit compares the audited model with.
 
-Each is a run that follows from that of the model: its training is made once, and shared by all runs
-that ask for it.
+Each is a run derived from the model's run. It is trained once and shared by all runs that need it.
 """
 
 from __future__ import annotations
@@ -21,48 +19,45 @@ from sightline.config.specs import BUT_ATTENTION, RunSpec
 from sightline.core.errors import SpecError
 
 _BETWEEN = re.compile(r",(?![^()]*\))")
-"""A comma between two companions, not one between the options of a companion."""
+"""A comma between two control models, as opposed to one between options."""
 
 
 def uniform(spec: RunSpec) -> RunSpec:
-    """Weigh every word alike: the companion that shows whether choosing pays."""
+    """Uniform attention: shows whether learned attention improves the model."""
     return _with_source(spec, "uniform")
 
 
 def frozen(spec: RunSpec) -> RunSpec:
-    """Draw the weights by word type: what training makes of weights that nobody chose."""
+    """Frozen random weights by word type: shows how far training adapts to arbitrary attention."""
     return _with_source(spec, "frozen")
 
 
 def constant(spec: RunSpec) -> RunSpec:
-    """Weigh by place alone, as the model does in the mean: what a map is worth that looks at no
-    word.
-    """
+    """Mean weights by position: shows the value of attention that ignores the words."""
     return _with_source(spec, "constant")
 
 
 def scorer(spec: RunSpec) -> RunSpec:
-    """Leave the scorer as it was drawn: the states learn, and attention does not."""
+    """Freeze the scorer at initialisation: only the states are trained."""
     made = _with_source(spec, "learned")
     return replace(made, fit=replace(made.fit, fixed=("attention",)))
 
 
 def untrained(spec: RunSpec) -> RunSpec:
-    """Start as the model does, and train nothing."""
+    """The model at initialisation, untrained."""
     return replace(spec, fit=replace(plain(spec.fit), epochs=0))
 
 
 def seed(spec: RunSpec, by: int) -> RunSpec:
-    """Train the same from another start and in another order, on the very same splits."""
+    """Train the same model with another initialisation and order, on the same splits."""
     return replace(spec, fit=replace(spec.fit, draw=spec.fit.draw + by))
 
 
 def adversary(spec: RunSpec, weight: float, divergence: Any, frozen: bool) -> RunSpec:
-    """Train against the model; ``frozen`` keeps all of it but attention, which starts anew (Meister
-    et al. 2021, C.1).
+    """Train against the model; ``frozen`` keeps all of it except attention, which is initialised
+    again (Meister et al. 2021, C.1).
 
-    Where attention is that of the base both terms of the loss are flat, so from there it would
-    hardly move.
+    Starting from the base's attention would hardly move: both terms of the loss are flat there.
     """
     made = _with_source(spec, "learned")
     fit = replace(made.fit, adversary=divergence, adversary_weight=weight)
@@ -72,7 +67,7 @@ def adversary(spec: RunSpec, weight: float, divergence: Any, frozen: bool) -> Ru
 
 
 def base(spec: RunSpec) -> RunSpec:
-    """Train what the run itself starts from, or is held against."""
+    """The base that the run starts from or is compared with."""
     found = base_of(spec)
     if found is None:
         raise SpecError(
@@ -83,17 +78,16 @@ def base(spec: RunSpec) -> RunSpec:
 
 
 def _with_source(spec: RunSpec, source: str) -> RunSpec:
-    """Describe the plain training of the same model with attention from elsewhere.
+    """Describe the plain training of the same model with another attention source.
 
-    Nothing of a companion's attention can be guided, so runs that differ in their guide alone share
-    it.
+    Such attention cannot be guided, so runs that differ only in their guide share it.
     """
     return replace(spec, model=replace(spec.model, source=Part(source)), fit=plain(spec.fit))
 
 
 def companions_of(spec: RunSpec) -> dict[str, RunSpec]:
-    """Describe the training of each companion that a run asks for; one that would be the model
-    itself is not made.
+    """Describe the training of each control model of a run; one identical to the model itself is
+    skipped.
     """
     made = {name: _described(parse_part(name), spec) for name in known_companions(spec.companions)}
     return {
@@ -104,8 +98,8 @@ def companions_of(spec: RunSpec) -> dict[str, RunSpec]:
 
 
 def trainings_of(spec: RunSpec) -> tuple[RunSpec, ...]:
-    """Describe every training that a run needs, each once: the model, its companions, and what they
-    start from.
+    """Describe every training that a run needs, each once: the model, its control models, and their
+    bases.
     """
     asked = [spec, *companions_of(spec).values()]
     bases = [one for one in map(base_of, asked) if one is not None]
@@ -120,7 +114,7 @@ def _described(part: Part, spec: RunSpec) -> RunSpec:
 
 
 def title_of(name: str) -> str:
-    """Say what a companion is, as its training is called.
+    """Name the training of a control model.
 
     >>> title_of("uniform"), title_of("seed(by=2)")
     ('companion (uniform attention)', 'companion (another start and order: by=2)')
@@ -132,9 +126,7 @@ def title_of(name: str) -> str:
 
 
 def known_companions(names: Iterable[str]) -> tuple[str, ...]:
-    """Give the names of companions, written in their one way; one that nobody knows how to make is
-    refused.
-    """
+    """Normalise the names of control models; an unknown one is refused."""
     asked = tuple(names)
     parts = [_known(name) for name in asked]
     return tuple(dict.fromkeys(map(str, parts)))
@@ -150,7 +142,7 @@ def _known(name: str) -> Part:
 
 
 def read_companions(text: str) -> tuple[str, ...]:
-    """Read the names of companions, joined by commas, or ``none``.
+    """Read the names of control models, joined by commas, or ``none``.
 
     >>> read_companions("none"), read_companions("uniform,adversary(weight=0.01, divergence=jsd)")
     ((), ('uniform', 'adversary(divergence=jsd,weight=0.01)'))

@@ -1,6 +1,4 @@
-"""Where a training starts: embeddings from a file of word vectors, for the words that it has; and
-what stays random.
-"""
+"""Initialise embeddings from a file of word vectors; words without a vector stay random."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ from sightline.models.classifier import AttentionClassifier
 
 
 def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
-    """Put the vectors of the model's spec in place, if it names any, and say which words had one.
+    """Load the vectors that the model's spec names, if any, and record which words had one.
 
-    They are trained on like any other embedding, unless the model freezes its embeddings: then a
-    word without a vector stays where it started, and the record has the share of such words of the
+    They are trained like any other embedding, unless the model freezes its embeddings. Then a word
+    without a vector keeps its initial value, and the record gives the share of such words in the
     training texts.
     """
     words = _from_file(model) if model.spec.vectors else ()
@@ -32,7 +30,7 @@ def start(model: AttentionClassifier, train: Split) -> dict[str, Any]:
 
 
 def share_without(train: Split, known: set[str]) -> float:
-    """Give the share of the tokens of training texts that have no vector."""
+    """Give the share of training tokens without a vector."""
     counts = Counter(
         word for example in train for word in (*example.tokens, *(example.query or ()))
     )
@@ -40,8 +38,8 @@ def share_without(train: Split, known: set[str]) -> float:
 
 
 def _from_file(model: AttentionClassifier) -> tuple[str, ...]:
-    """Start from a file, and give the words that it has; a model that reads queries has two tables:
-    both start so.
+    """Load vectors from a file, and give the words that have one; a model that reads queries has
+    two tables, both loaded.
     """
     spec = model.spec
     if spec.vectors_digest and spec.vectors_digest != vectors_digest(spec.vectors):
@@ -63,15 +61,13 @@ def _from_file(model: AttentionClassifier) -> tuple[str, ...]:
         rows = torch.from_numpy(found.rows).to(model.embedding.weight) * spec.vectors_scale
         for table in model.embeddings:
             if spec.without_vector == "zero":
-                table.weight.zero_()  # the marks of unknown words and of both ends, too
+                table.weight.zero_()  # including the unknown word and both boundary tokens
             table.weight[model.vocabulary.ids(found.words)] = rows
     return found.words
 
 
 def _describe(model: AttentionClassifier, found: int, without: float) -> dict[str, Any]:
-    """Say which file it was, by its bytes too, and how many of the words and tokens lack a
-    vector.
-    """
+    """Describe the file, with its digest, and the words and tokens without a vector."""
     spec, words = model.spec, len(model.vocabulary.words)
     scale = {} if spec.vectors_scale == 1 else {"scale": spec.vectors_scale}
     return {

@@ -1,5 +1,5 @@
-"""The steps of an epoch, watched: a training stops at the first whose loss is not finite, and says
-where that began.
+"""The steps of an epoch. Training stops at the first non-finite loss, and the error names its
+origin.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from sightline.training.objective import Objective
 from sightline.training.resume_state import Draws
 
 LOOK = 64
-"""How many steps pass on an accelerator between two looks at their losses: each look waits for the
-device."""
+"""Number of steps between two checks of the losses on an accelerator, since each check waits for
+the device."""
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step nobody has looked at: its texts, what was drawn before it, its loss and, where
-    clipped, its norm.
+    """A step whose loss is not yet checked: its texts, the noise counters before it, its loss, and
+    its gradient norm if clipped.
     """
 
     texts: Sequence[Example]
@@ -37,11 +37,11 @@ class _Step:
 
 
 class EpochSteps:
-    """Makes the steps of one epoch, and adds up their losses in their order.
+    """Runs the steps of one epoch, and sums their losses in order.
 
-    On a processor each loss is looked at before the weights move. An accelerator is not waited for:
-    there the step of a loss that is not finite is skipped, and so is every later one, so that the
-    weights are still those of that step when its loss is looked at.
+    On a CPU each loss is checked before the weights change. On an accelerator, a step with a
+    non-finite loss and all later steps are skipped on the device. So the weights are still those of
+    that step when its loss is checked.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class EpochSteps:
         self.begin(1, 0)
 
     def begin(self, epoch: int, of: int, done: int = 0, total: float = 0.0) -> None:
-        """Begin an epoch of so many steps, or go on with one in which some are done."""
+        """Begin an epoch of ``of`` steps, or resume one in which ``done`` steps are complete."""
         self.epoch, self.of, self.done, self.total = epoch, of, done, total
         self._unseen = list[_Step]()
 
     def make(self, texts: Sequence[Example]) -> None:
-        """Make one step."""
+        """Run one step."""
         drawn = self._draws.counted()
         losses = self.objective.losses(self.model, texts)
         self._backward(losses)
@@ -80,17 +80,15 @@ class EpochSteps:
             )
         self.optimiser.step(self._skip)
         if len(self._unseen) == self.look_after or self.done + len(self._unseen) == self.of:
-            # at the end of an epoch before anybody is told, so that what is timed is done
+            # at the end of an epoch before progress is reported, so that the timed work is done
             self.look()
 
     def look(self) -> None:
-        """Add up the losses nobody has looked at; the first that is not finite ends the
-        training.
-        """
+        """Check and sum the pending losses; the first non-finite one ends the training."""
         losses = [value for step in self._unseen for value in step.losses]
         numbers = iter(
             torch.stack(losses).tolist() if len(losses) > 1 else map(float, losses)
-        )  # waits once, not for each
+        )  # waits once for all
         for step in self._unseen:
             found = [next(numbers) for _ in step.losses]
             if not all(map(math.isfinite, found)):
@@ -100,9 +98,7 @@ class EpochSteps:
         self._unseen.clear()
 
     def end(self) -> float:
-        """End the epoch, and give what its losses add up to; a weight that is not finite ends the
-        training.
-        """
+        """End the epoch and give the sum of its losses; a non-finite weight ends the training."""
         if weight := first_weight(self.model):
             raise self._stopped(self.done, f"the loss is finite, and {weight} is not any more")
         return self.total
@@ -113,9 +109,7 @@ class EpochSteps:
         loss.backward()  # type: ignore[no-untyped-call]
 
     def _clipped(self) -> list[torch.Tensor]:
-        """Scale all gradients down together, and give the norm they had, where there is a limit to
-        it.
-        """
+        """Clip the gradient norm if there is a limit, and give the norm before clipping."""
         limit, rows = self.spec.gradient_clipping, self.optimiser.gather()
         return (
             [torch.nn.utils.clip_grad_norm_([*self.model.parameters(), *rows], limit)]

@@ -1,4 +1,4 @@
-"""The pieces of a model that a training may take from a base, or leave as they are."""
+"""Pieces of a model that a training may copy from a base, or freeze."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] 
 
 
 def take(model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[Piece]) -> None:
-    """Let pieces start as they are in a base of the same parts."""
+    """Copy pieces from a base with the same parts."""
     for piece in pieces:
         for own, other in zip(MODULES[piece](model), MODULES[piece](base), strict=True):
             own.load_state_dict(other.state_dict())
 
 
 def fix(model: AttentionClassifier, pieces: Iterable[Piece]) -> None:
-    """Keep pieces out of the training."""
+    """Freeze pieces."""
     for piece in pieces:
         for module in MODULES[piece](model):
             module.requires_grad_(False)

@@ -1,4 +1,6 @@
-"""Fit a classifier: a plain loop, an exact seed, and the epoch that validation chose."""
+"""Train a classifier: a plain loop with an exact seed, which keeps the epoch that validation
+selects.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,16 @@ from sightline.training.resume_state import (
 )
 
 BatchCallback = Callable[[int, int, int], None]
-"""Told after each batch: the number of the epoch, the batches done in it, and those in all."""
+"""Called after each batch with the epoch number, the batches done in it, and the batches of an
+epoch."""
 
 
 @dataclass(frozen=True)
 class FitRecord:
     """The epochs of a training, which one was kept, and whether patience ended it rather than the
-    cap on epochs.
+    epoch cap.
 
-    A model that was to have no epoch at all is kept as it started.
+    A model trained for 0 epochs keeps its initial weights.
     """
 
     epochs: tuple[Epoch, ...]
@@ -49,7 +52,7 @@ class FitRecord:
     converged: bool
 
     def summary(self) -> dict[str, Any]:
-        """Say how long it took, which epoch was kept, and whether patience ended it."""
+        """Give the number of epochs, the epoch kept, and whether patience ended the training."""
         return {"epochs": len(self.epochs), "kept": self.kept, "converged": self.converged}
 
     def to_json(self) -> dict[str, Any]:
@@ -69,14 +72,13 @@ def fit(
     objective: Objective | None = None,
     sets: LabelSets | None = None,
 ) -> FitRecord:
-    """Train in place and leave the weights of the best validation epoch.
+    """Train in place, and end with the weights of the best validation epoch.
 
-    The order of texts depends on ``seed`` alone. Stops ``config.patience`` epochs after the best
-    one. The arguments are the two splits it may see: the test split cannot get in. A training that
-    finds a state of its own in ``states`` goes on from there, and ends with the bits of one that
-    was never stopped. What is made small is the loss of the labels, unless there is another
-    ``objective``. Of a model with several labels, ``sets`` tells which of them each label number of
-    the texts stands for.
+    The order of texts depends only on ``seed``. Training stops ``spec.patience`` epochs after the
+    best one. It sees two splits; the test split is no argument. If ``states`` holds a state of this
+    training, it resumes from there and gives bit-identical results. The loss is the loss of the
+    labels unless ``objective`` is given. For a model with several labels, ``sets`` maps each label
+    number to the labels that it stands for.
     """
     if not train or not validation:
         raise DataError("training needs at least one training and one validation text")
@@ -114,7 +116,7 @@ def fit(
 def objective_of(
     model: AttentionClassifier, train: Split, spec: FitSpec, sets: LabelSets | None
 ) -> Objective:
-    """Give the loss of the labels: of one for each text, or of several."""
+    """Give the objective for one label for each text, or for several."""
     if sets is None:
         return OneLabel(train, len(model.label_names), spec, model.device)
     return SeveralLabels(train, sets, spec, model.device)
@@ -125,7 +127,7 @@ def _ended(done: list[Epoch], spec: FitSpec) -> bool:
 
 
 def _patient(done: list[Epoch], spec: FitSpec) -> bool:
-    """Tell whether validation has had its chances to improve."""
+    """Tell whether patience has run out."""
     return bool(done) and len(done) - _kept(done, spec) >= spec.patience
 
 
@@ -133,7 +135,7 @@ def _optimiser(model: AttentionClassifier, spec: FitSpec) -> Adam:
     """Adam over two groups: the papers put no weight decay on attention (Jain & Wallace's released
     code).
 
-    Meister et al. 2021 also let attention learn faster (app. B).
+    Meister et al. 2021 also raise the learning rate of attention (app. B).
     """
     attention = [*model.scorer.parameters(), *model.projection.parameters()]
     among = {id(parameter) for parameter in attention}
@@ -155,11 +157,11 @@ def _train_epoch(
     keep: Callable[[int, float], None],
     on_batch: BatchCallback,
 ) -> None:
-    """Make the steps of an epoch that are left of it."""
+    """Run the remaining steps of an epoch."""
     steps.model.train()
     for done, rows in enumerate(order[steps.done :], start=steps.done + 1):
         steps.make([train[i] for i in rows])
-        if due():  # asked first: what is kept is gathered, and the device waited for, only then
+        if due():  # checked first, because gathering a state waits for the device
             steps.look()
             keep(steps.done, steps.total)
         on_batch(steps.epoch, done, len(order))
@@ -201,9 +203,7 @@ def _validate(
 
 
 def _rates(labels: Int[np.ndarray, " N"], logits: Float[np.ndarray, "N L"]) -> tuple[float, float]:
-    """Give the accuracy of one decision and its area under the ROC curve; of several labels both
-    are averaged.
-    """
+    """Give accuracy and area under the ROC curve; with several labels, their means."""
     accuracy = float((decision(logits) == labels).mean())
     return accuracy, area_under_roc(labels, probabilities(logits))
 
@@ -213,7 +213,7 @@ def _merit(epoch: Epoch, spec: FitSpec) -> float:
 
 
 def _kept(done: list[Epoch], spec: FitSpec) -> int:
-    """Give the number of the best epoch, the first one among equals; 0 of none: the model as it
-    started.
+    """Give the number of the best epoch, the first among equals; 0 without epochs, for the initial
+    model.
     """
     return max(done, key=lambda epoch: (_merit(epoch, spec), -epoch.number)).number if done else 0

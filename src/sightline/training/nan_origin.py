@@ -1,6 +1,4 @@
-"""Where in a step numbers stop being finite: the first tensor in the order of the computation, by
-name.
-"""
+"""Find the first non-finite tensor of a step, in the order of computation, by name."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from sightline.models.classifier_trace import ClassifierTrace
 from sightline.training.objective import cross_entropies
 
 Checked = tuple[str, torch.Tensor]
-"""What a tensor is called, and whether all of it is finite, or its numbers."""
+"""The name of a tensor, and its values or whether all are finite."""
 ROOMS = (
     "embedding",
     "encoder",
@@ -26,8 +24,7 @@ ROOMS = (
     "projection",
     "source",
 )
-"""The parts of a model that have weights, in the order in which a text goes through them; what is
-last decodes."""
+"""The parts of a model with weights, in order of computation; the decoder is last."""
 
 
 def first_broken(
@@ -35,10 +32,10 @@ def first_broken(
     texts: Sequence[Example],
     again: Callable[[], Float[torch.Tensor, " B"]],
 ) -> str:
-    """Name the first tensor of a step that is not finite; ``again`` makes its losses, and leaves
-    their gradients.
+    """Name the first non-finite tensor of a step; ``again`` recomputes the losses and leaves their
+    gradients.
 
-    A weight stands before what is computed with it.
+    A weight comes before the tensors computed from it.
     """
     with torch.no_grad():
         trace = model.run(model.collate(texts))
@@ -57,7 +54,7 @@ def first_broken(
 
 
 def first_weight(model: AttentionClassifier) -> str:
-    """Name the first weight that is not finite; the device is waited for once."""
+    """Name the first non-finite weight, waiting for the device once."""
     named = list(_weights(model))
     finite = torch.stack([weight.isfinite().all() for _, weight in named]).tolist()
     return next(
@@ -67,16 +64,14 @@ def first_weight(model: AttentionClassifier) -> str:
 
 
 def _forward(model: AttentionClassifier, trace: ClassifierTrace) -> Iterator[Checked]:
-    """Give the tensors of a step in the order of the computation, each after the weights it comes
-    from.
-    """
+    """Give the tensors of a step in order of computation, each after its weights."""
     made = _made(trace)
     for name, weight in _weights(model):
         while made and _place(name) > made[0][0]:
             yield made.pop(0)[1]
         yield f"the weight {name}, as it was before this step", weight
     yield from (checked for _, checked in made)
-    if not model.labelwise:  # of several labels it is finite where the logits are
+    if not model.labelwise:  # with several labels it is finite if the logits are
         yield "the loss of the labels", cross_entropies(trace.logits, trace.batch.labels)
     beside = model.losses_beside(trace)
     if beside is not None:
@@ -84,7 +79,7 @@ def _forward(model: AttentionClassifier, trace: ClassifierTrace) -> Iterator[Che
 
 
 def _made(trace: ClassifierTrace) -> list[tuple[int, Checked]]:
-    """Give what each part made of the real tokens, with the place of the part."""
+    """Give the output of each part on the real tokens, with the position of the part."""
     real, seen = trace.batch.mask, trace.batch.attendable
     found = {
         "embedding": ("the embeddings", trace.embeddings[real]),
@@ -94,7 +89,7 @@ def _made(trace: ClassifierTrace) -> list[tuple[int, Checked]]:
             "the query",
             trace.states.new_zeros(()) if trace.query is None else trace.query,
         ),
-        # of several labels, tokens come first, then the labels of each
+        # with several labels, the axis of labels comes after the tokens
         "scorer": ("the scores", trace.scores.movedim(-1, 1)[seen]),
         "source": ("the attention", trace.attention.movedim(-1, 1)[seen]),
         "decoder": ("the logits", _allowed(trace)),
@@ -103,7 +98,7 @@ def _made(trace: ClassifierTrace) -> list[tuple[int, Checked]]:
 
 
 def _allowed(trace: ClassifierTrace) -> Float[torch.Tensor, "B L"]:
-    """Give the logits; of an answer that a text does not allow, −∞ is as it should be."""
+    """Give the logits of the allowed answers; the others are rightly −∞."""
     candidates: Bool[torch.Tensor, "B C"] | None = trace.batch.candidates
     return (
         trace.logits

@@ -1,4 +1,4 @@
-"""What a training makes small: the loss of the labels, with what is added to it."""
+"""Training objectives: the loss of the labels, plus additional terms."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.training.attention_supervision import check_guidable, guidance
 
 LabelSets = np.ndarray
-"""Of each label number of the texts, which of several labels it stands for: true or false, numbers
-× labels."""
+"""For each label number, the set of labels that it stands for, as booleans: numbers × labels."""
 
 
 class Objective(Protocol):
-    """What is made small: for each training text, and by which validation judges an epoch."""
+    """The loss that training minimises, and the loss that validation judges an epoch by."""
 
     def losses(
         self, model: AttentionClassifier, texts: Sequence[Example]
@@ -33,13 +32,13 @@ class Objective(Protocol):
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
     ) -> Float[np.ndarray, " N"]:
-        """Give the loss of each validation text, whose logits are known already."""
+        """Give the loss of each validation text from its logits."""
         ...
 
 
 class OneLabel:
-    """The loss of the one label of each text, weighed by class, and what the guide and the model's retention ask
-    for beside it.
+    """The class-weighted loss of the one label of each text, plus the losses of the guide and the
+    retention.
     """
 
     def __init__(
@@ -65,18 +64,17 @@ class OneLabel:
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
     ) -> Float[np.ndarray, " N"]:
-        """Give the loss of each validation text by its label alone, every class weighing the
-        same.
-        """
+        """Give the loss of each validation text from its label only, with equal class weights."""
         labels = torch.tensor([example.label for example in validation])
         return np.asarray(cross_entropies(torch.from_numpy(logits), labels))
 
 
 class SeveralLabels:
     """The loss of several labels, each against its absence, summed over the labels of a text
-    (Mullenbach et al. 2018, eq. 5); positives are weighed as `class_weights` weighs a second class.
+    (Mullenbach et al. 2018, eq. 5); positives get the weight that `class_weights` gives the second
+    class.
 
-    ``sets`` tells which labels each label number of a text stands for.
+    ``sets`` maps each label number to its labels.
     """
 
     def __init__(
@@ -104,7 +102,7 @@ class SeveralLabels:
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
     ) -> Float[np.ndarray, " N"]:
-        """Give the loss of each validation text by its labels alone, all weighing the same."""
+        """Give the loss of each validation text from its labels only, with equal weights."""
         targets = self.targets.cpu()[[example.label for example in validation]]
         return np.asarray(by_label(torch.from_numpy(logits), targets).sum(1))
 
@@ -112,13 +110,13 @@ class SeveralLabels:
 def by_label(
     logits: Float[torch.Tensor, "B K"], targets: Float[torch.Tensor, "B K"]
 ) -> Float[torch.Tensor, "B K"]:
-    """Negative log-likelihood of each label, or of its absence."""
+    """Negative log-likelihood of each label or its absence."""
     return binary_cross_entropy_with_logits(logits, targets.to(logits.dtype), reduction="none")
 
 
 def class_weights(train: Split, classes: int, spec: FitSpec) -> Float[torch.Tensor, " C"]:
-    """Weigh a class by how often the first occurs against it, as the papers weigh positives by
-    N_neg/N_pos.
+    """Weigh each class by the count of the first class over its own, as the papers weigh positives
+    by N_neg/N_pos.
     """
     if not spec.class_weights:
         return torch.ones(classes)

@@ -1,9 +1,8 @@
-"""A training between two steps: all that the next ones depend on, so that one that was stopped goes
-on to the bit.
+"""The state of a training between two steps, from which a stopped training resumes bit for bit.
 
-The order of texts follows from the seed and the number of the epoch; what is left are weights, the
-optimiser's averages, how many batches have drawn noise, how many of the epoch are done, and what
-their losses add up to.
+The order of texts follows from the seed and the epoch number. The state adds the weights, the
+optimiser's averages, the counters of noise draws, the batches done in the epoch, and the sum of
+their losses.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _MODEL, _KEPT, _OPTIMISER, _DRAWN = "model.", "kept.", "optimiser.", "drawn."
 
 @dataclass(frozen=True)
 class Epoch:
-    """What one epoch cost and reached."""
+    """The duration and scores of one epoch."""
 
     number: int
     training_loss: float
@@ -34,48 +33,44 @@ class Epoch:
 
 @dataclass(frozen=True)
 class State:
-    """A training after some of its epochs, and some batches of the next."""
+    """A training after some epochs and some batches of the next."""
 
     epochs: tuple[Epoch, ...]
     tensors: Mapping[str, torch.Tensor]
     batches: int = 0
     total: float = 0.0
-    """The losses of the texts in these batches, added in their order."""
+    """The losses of the texts in these batches, summed in order."""
 
 
 class ResumePoint(Protocol):
-    """Where a training leaves its state, and finds that of one which was stopped."""
+    """Where a training saves its state, and finds the state of a stopped training."""
 
     def last(self) -> State | None:
-        """Give the last state that was kept; None where there is none."""
+        """Give the last saved state, or None."""
         ...
 
     def due(self) -> bool:
-        """Tell whether a state would be kept now: asked after every step, before anything is
-        gathered for it.
-        """
+        """Tell whether a state is due now; called after every step, before anything is gathered."""
         ...
 
     def keep(self, state: State) -> None:
-        """Keep a state in the place of the one before; its tensors change as soon as this
-        returns.
-        """
+        """Save a state, replacing the last one; its tensors may change as soon as this returns."""
         ...
 
 
 class NoStates:
-    """Keep nothing: a training begins at its first step."""
+    """Save nothing: every training begins at its first step."""
 
     def last(self) -> State | None:
-        """Find none."""
+        """Give None."""
         return None
 
     def due(self) -> bool:
-        """Want none."""
+        """Give False."""
         return False
 
     def keep(self, state: State) -> None:
-        """Let it go."""
+        """Discard the state."""
 
 
 NO_STATES = NoStates()
@@ -87,7 +82,7 @@ def weights_of(model: nn.Module) -> Tensors:
 
 
 def tensors_of(model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: Adam) -> Tensors:
-    """Gather the tensors of a state; nothing is copied."""
+    """Gather the tensors of a state without copying."""
     tensors = {f"{_MODEL}{name}": value for name, value in model.state_dict().items()}
     tensors |= {f"{_KEPT}{name}": value for name, value in kept.items()}
     for number, averages in optimiser.averages.items():
@@ -98,7 +93,7 @@ def tensors_of(model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: Ad
 
 
 def take_up(state: State, model: nn.Module, optimiser: Adam) -> Tensors:
-    """Put a training into a state it had, and give the weights it had kept."""
+    """Restore a training from a state, and give the weights that it had kept."""
     device = next(model.parameters()).device
     model.load_state_dict(_named(state, _MODEL))
     for name, value in _named(state, _OPTIMISER).items():
@@ -117,13 +112,13 @@ def _named(state: State, beginning: str) -> Tensors:
 
 
 class _Drawing(Protocol):
-    """A part whose noise follows from how many batches it has seen."""
+    """A part whose noise depends on the number of batches it has seen."""
 
     batches: int
 
 
 class Draws:
-    """How many batches each part of a model has drawn noise for."""
+    """Counts the batches that each part of a model has drawn noise for."""
 
     def __init__(self, model: nn.Module) -> None:
         self._parts: dict[str, _Drawing] = {
@@ -137,6 +132,6 @@ class Draws:
         return {name: part.batches for name, part in self._parts.items()}
 
     def restore(self, counts: Mapping[str, int]) -> None:
-        """Let the parts draw what they drew after these counts."""
+        """Set the counts, so that the parts continue their noise from there."""
         for name, part in self._parts.items():
             part.batches = counts[name]

@@ -1,9 +1,9 @@
-"""Tables of embeddings that learn by the rows a batch reads, and not as a whole in each step.
+"""Embedding tables that update only the rows that a batch reads.
 
-A batch reads some hundred rows of a table of ten thousand, and its gradient is taken of these
-alone. Where an L2 penalty is part of the gradient, every row moves in each step all the same
-(`Spread`). Without one, the steps that Adam makes in a row after its last gradient follow from its
-averages, and are put off until the row is read (`DeferredUpdates`).
+A batch reads some hundred rows of a table of ten thousand, and gets the gradient of these rows
+only. With an L2 penalty in the gradient, every row changes in each step anyway (`Spread`). Without
+one, Adam's updates of a row after its last gradient follow from its averages, and are deferred
+until the row is read (`DeferredUpdates`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from sightline.models.embedding_table import EmbeddingTable
 from sightline.training.adam_step import BETA1, BETA2, EPSILON, AdamStep, Averages
 
 SETTLED = 40_000
-"""The step from which on Adam's corrections of its start are 1 in double precision: .999^40,000 <
-10⁻¹⁷."""
+"""The step from which Adam's bias corrections are 1 in double precision: 0.999^40,000 < 10⁻¹⁷."""
 AT_ONCE = 4096
-"""Rows whose steps are made at once at the end of an epoch, so that a large table is not copied."""
+"""Number of rows updated at once at the end of an epoch, to avoid copying a large table."""
 STRONGEST = 0.01
-"""The largest share of a weight that a step may let decay for steps to be put off: a sum over them
-must converge."""
+"""The largest weight decay per step that allows deferred updates: a sum over the steps must
+converge."""
 
 
 class EmbeddingRows:
-    """Looks up the rows of a batch as a tensor of their own, which has their gradient."""
+    """Looks up the rows of a batch as a separate tensor, which receives their gradient."""
 
     def __init__(self, table: EmbeddingTable) -> None:
         self.table = table
@@ -44,50 +43,48 @@ class EmbeddingRows:
             self.read.append((rows, copies))
         padded = (
             int(rows[0]) == self.table.padding_idx
-        )  # rows are sorted, and padding has the least number
+        )  # rows are sorted, and padding has the lowest id
         return embedding(places, copies["weight"], padding_idx=0 if padded else None)
 
     def copies(self, rows: Int[torch.Tensor, " R"]) -> Averages:
-        """Copy the weight of these rows as it is now, and what moves with it."""
+        """Copy the current weights of these rows, and their averages."""
         return {"weight": self.table.weight.detach().index_select(0, rows)}
 
     def begin(self) -> None:
-        """Look words up from now on."""
+        """Take over the lookup of the table."""
         if by_rows(self.table):
             self.table.reader = self
 
     def end(self) -> None:
-        """Leave the table whole."""
+        """Return the lookup to the table, with all rows up to date."""
 
     def gather(self) -> list[torch.Tensor]:
-        """Put gradients where they are looked for; give the rows that no parameter has the gradient
-        of.
+        """Collect the gradients where the step expects them; give the rows whose gradient no
+        parameter holds.
         """
         raise NotImplementedError
 
     def spread(self) -> None:
-        """Give the table the gradient that its rows have, for whoever looks for it there."""
+        """Copy the row gradients to the table, for inspection."""
         for rows, copies in self.read:
             if (found := copies["weight"].grad) is not None:
                 whole = torch.zeros_like(self.table.weight, requires_grad=False)
                 self.table.weight.grad = whole.index_add_(0, rows, found)
 
     def step(self) -> None:
-        """End a step of the optimiser."""
+        """Finish an optimiser step."""
         self.read.clear()
 
 
 class Spread(EmbeddingRows):
-    """Gives the table its gradient: zeros but in the rows of a batch, in memory that is made
-    once.
-    """
+    """Gives the table a full gradient, zero outside the batch's rows, in a reused buffer."""
 
     def __init__(self, table: EmbeddingTable) -> None:
         super().__init__(table)
         self.gradient: torch.Tensor | None = None
 
     def gather(self) -> list[torch.Tensor]:
-        """Add what rows have to the gradient of the table."""
+        """Add the row gradients to the table's gradient."""
         for rows, copies in self.read:
             if (found := copies["weight"].grad) is not None:
                 if self.gradient is None:
@@ -97,7 +94,7 @@ class Spread(EmbeddingRows):
         return []
 
     def step(self) -> None:
-        """Make the gradient zero again."""
+        """Reset the gradient to zero."""
         if self.gradient is not None:
             for rows, _ in self.read:
                 self.gradient.index_fill_(0, rows, 0)
@@ -106,10 +103,10 @@ class Spread(EmbeddingRows):
 
 
 class DeferredUpdates(EmbeddingRows):
-    """Moves the rows of a batch alone; the steps of the others are put off until they are read, and
-    made at once.
+    """Updates only the rows of a batch; updates of other rows are deferred until they are read, and
+    then applied at once.
 
-    The averages remember of each row its last step (``rows``). The learning rate must stay.
+    The averages record the last step of each row (``rows``). The learning rate must be constant.
     """
 
     def __init__(
@@ -126,9 +123,7 @@ class DeferredUpdates(EmbeddingRows):
         return known
 
     def copies(self, rows: Int[torch.Tensor, " R"]) -> Averages:
-        """Copy the weight and the averages of these rows, and make their steps that were put
-        off.
-        """
+        """Copy the weights and averages of these rows, and apply their deferred updates."""
         known, like = self.known(), self.table.weight
         copies = {
             name: value.index_select(0, rows)
@@ -140,8 +135,8 @@ class DeferredUpdates(EmbeddingRows):
         return copies
 
     def begin(self) -> None:
-        """Look words up from now on; where the table is to be moved as a whole, no row of it may be
-        behind.
+        """Take over the lookup. If the table was updated as a whole, no row may have deferred
+        updates.
         """
         super().begin()
         if self.table.reader is None and "rows" in self._known():
@@ -149,7 +144,7 @@ class DeferredUpdates(EmbeddingRows):
             del self._known()["rows"]
 
     def end(self) -> None:
-        """Make the steps of all rows that were put off."""
+        """Apply all deferred updates."""
         if self.table.reader is self:
             self._settle()
 
@@ -158,7 +153,7 @@ class DeferredUpdates(EmbeddingRows):
         if self.table.reader is self:
             assert (
                 self.table.weight.grad is None
-            )  # what reads the table itself reads rows that are behind
+            )  # code that reads the table directly would see outdated rows
         self.read = [
             (rows, copies) for rows, copies in self.read if copies["weight"].grad is not None
         ]
@@ -167,16 +162,14 @@ class DeferredUpdates(EmbeddingRows):
         return [copies["weight"] for _, copies in self.read]
 
     def step(self) -> None:
-        """Move the rows of a batch."""
+        """Update the rows of a batch."""
         for rows, copies in self.read:
             self.rule.move([copies["weight"]], [copies | {"step": self.known()["step"]}])
             self._write(rows, copies)
         super().step()
 
     def _joined(self) -> tuple[torch.Tensor, Averages]:
-        """Make one of several lookups in a step: a row in two of them has the sum of their
-        gradients.
-        """
+        """Merge several lookups of one step; a row in two of them gets the sum of its gradients."""
         rows, places = torch.unique(torch.cat([rows for rows, _ in self.read]), return_inverse=True)
         copies = self.copies(rows)
         found = [grad for _, one in self.read if (grad := one["weight"].grad) is not None]
@@ -202,24 +195,22 @@ class DeferredUpdates(EmbeddingRows):
 
 
 def by_rows(table: EmbeddingTable) -> bool:
-    """Tell whether a table learns by rows; a GPU moves it as a whole before it could say which rows
-    there are.
+    """Tell whether a table is updated by rows; on a GPU, updating the whole table is faster than
+    finding the rows.
     """
     return table.weight.device.type == "cpu"
 
 
 def can_be_put_off(rule: AdamStep) -> bool:
-    """Tell whether a row without a gradient moves by its averages alone, and its weight fades
-    slowly enough.
+    """Tell whether updates can be deferred: a row without gradient changes by its averages only,
+    and decays slowly enough.
     """
     fades = rule.learning_rate * rule.weight_decay
     return rule.weight_decay == 0 or (rule.decoupled and fades <= STRONGEST)
 
 
 def make_up(known: Averages, since: Int[torch.Tensor, " R"], now: int, rule: AdamStep) -> None:
-    """Make the steps of rows up to ``now``, in which they had no gradient, at once:
-    docs/decisions/0058.
-    """
+    """Apply the updates of rows without gradient up to step ``now`` at once (docs/decisions/0058)."""
 
     def column(factors: torch.Tensor) -> torch.Tensor:
         return factors[:, None].to(known["weight"])
@@ -239,12 +230,12 @@ def make_up(known: Averages, since: Int[torch.Tensor, " R"], now: int, rule: Ada
 
 @cache
 def _tails(ratio: float) -> Float[torch.Tensor, " S"]:
-    """Sum ``ratio**j · c(t + j)`` over j from 1, for each step t, where c are Adam's corrections of
-    its start.
+    """Sum ``ratio**j · c(t + j)`` over j from 1, for each step t, where c are Adam's bias
+    corrections.
     """
     steps = torch.arange(1, SETTLED + 1, dtype=torch.float64)
     corrections: list[float] = ((1 - BETA2**steps).sqrt() / (1 - BETA1**steps)).tolist()
-    tails = [ratio / (1 - ratio)]  # from where on the corrections are 1
+    tails = [ratio / (1 - ratio)]  # from the step where the corrections are 1
     for correction in reversed(corrections):
         tails.append(ratio * (correction + tails[-1]))
     return torch.tensor(tails[::-1], dtype=torch.float64)

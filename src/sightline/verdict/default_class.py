@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
-from sightline.core.results import Answer
+from sightline.core.results import Answer, Estimate
 from sightline.stats import bootstrap
 from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 from sightline.verdict.decision_rule import decide
@@ -15,6 +15,8 @@ from sightline.verdict.evidence import Evidence
 
 FLIPS = 0.05
 """Largest share of the texts of a class whose prediction may flip when words are removed."""
+FLIPPED = "erasure.flips.deleted.most"
+"""Shares of words whose removal flips the prediction, in the order of each word's own effect."""
 OTHERS = "transplant.own.deletion"
 """A number of a map that every model has; without it, only the audited map was tested."""
 
@@ -46,9 +48,23 @@ def by_absence(evidence: Evidence, of: str) -> bool:
         return False
     if any(own_effect(evidence, name, of) == "passed" for name in (*RIVALS, *SIGNED_RIVALS)):
         return False
-    number = "erasure.flips.deleted.most"
-    if not evidence.has(number):
-        return False
-    share, rows = evidence.array(number), evidence.rows(of)
-    flips = np.where(np.isnan(share), np.nan, share > 0)  # NaN for one word, which cannot go
-    return bootstrap.proportion(flips[rows], evidence.clusters[rows]).value <= FLIPS
+    share = flipped_share(evidence, of)
+    return share is not None and share.value <= FLIPS
+
+
+def flipped_share(evidence: Evidence, of: str) -> Estimate | None:
+    """Estimate the share of a class whose predictions some removal flips; None without removals."""
+    if not evidence.has(FLIPPED):
+        return None
+    share, rows = evidence.array(FLIPPED), evidence.rows(of)
+    flips = np.where(np.isnan(share), np.nan, share > 0)  # of one word there is nothing to remove
+    return bootstrap.proportion(flips[rows], evidence.clusters[rows], evidence.level(of))
+
+
+def absence_ruled_out(evidence: Evidence, of: str) -> bool:
+    """Check whether removals surely flip more predictions than a class decided by absence may have.
+
+    Then no other map has to be tested.
+    """
+    share = flipped_share(evidence, of)
+    return share is not None and share.low > FLIPS

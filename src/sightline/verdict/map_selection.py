@@ -31,11 +31,14 @@ FAMILIES: Mapping[bool, tuple[str, ...]] = {False: RIVALS, True: SIGNED_RIVALS}
 may exceed 1."""
 
 
-def maps_of(evidence: Evidence) -> tuple[MapRow, ...]:
-    """Give a row for every map, best first within its family; none without the transfer test."""
+def maps_of(evidence: Evidence, *, choosing: bool = True) -> tuple[MapRow, ...]:
+    """Give a row for every map, best first within its family; none without the transfer test.
+
+    Without ``choosing`` only one other map was compared: it comes first, with numbers of all texts.
+    """
     if not evidence.has("transplant.half"):
         return ()
-    half = evidence.array("transplant.half").astype(bool)
+    half = evidence.array("transplant.half").astype(bool) & choosing
     return tuple(
         row for signed, names in FAMILIES.items() for row in _family(evidence, names, signed, half)
     )
@@ -45,10 +48,12 @@ def _family(
     evidence: Evidence, names: tuple[str, ...], signed: bool, half: Bool[Array, " N"]
 ) -> Iterator[MapRow]:
     known = [name for name in names if evidence.has(f"transplant.carried.{name}")]
-    moved = {name: merit(_moved(evidence, name, half)) for name in known}
-    first = max(
-        (name for name in known if isfinite(moved[name])), key=lambda name: moved[name], default=""
-    )
+    if half.any():
+        moved = {name: merit(_moved(evidence, name, half)) for name in known}
+        able = (name for name in known if isfinite(moved[name]))
+        first = max(able, key=lambda name: moved[name], default="")
+    else:
+        first = next((name for name in known if name != "attention"), "")
     rows = [_row(evidence, name, signed, ~half) for name in known]
     for row in sorted(rows, key=lambda row: -merit(row.carried)):
         yield replace(row, chosen=row.name == first)

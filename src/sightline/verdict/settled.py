@@ -17,7 +17,7 @@ from sightline.verdict.accuracy_drop import DROPS
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import decide
-from sightline.verdict.default_class import own_effect
+from sightline.verdict.default_class import absence_ruled_out, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement
 from sightline.verdict.verdict_table import verdict_of
@@ -114,6 +114,8 @@ class OpenTests:
 
     def absence_is_open(self, of: str) -> bool:
         """Check whether it is open that a class is decided by absence."""
+        if absence_ruled_out(self.evidence, of):
+            return False
         if "transplant" in self.pending:
             return True
         own = own_effect(self.evidence, "attention", of)
@@ -129,7 +131,10 @@ class OpenTests:
 
 def asks_other_maps(evidence: Evidence) -> bool:
     """Check whether other maps are needed to say if some class is decided by absence."""
-    return any(own_effect(evidence, "attention", of) == "failed" for of in evidence.classes)
+    return any(
+        own_effect(evidence, "attention", of) == "failed" and not absence_ruled_out(evidence, of)
+        for of in evidence.classes
+    )
 
 
 def settled(

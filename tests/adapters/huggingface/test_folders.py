@@ -152,6 +152,14 @@ def test_a_good_folder_passes(good: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "can be audited" in capsys.readouterr().out
 
 
+def test_no_graph_of_the_weights_that_are_read_is_kept(good: Path) -> None:
+    model = load_huggingface(f"hf:{good}")
+    assert not any(one.requires_grad for one in model.module.parameters())
+    texts = [example(" ".join(model.words[:4])), example(" ".join(model.words[2:9]), 1)]
+    found = {one.name: one.outcome for one in check(model, texts)}
+    assert (found["gradient"], found["embeddings"]) == ("passed", "passed")
+
+
 def test_weights_in_shards_of_the_same_folder_are_read(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "one.safetensors")
     index = {

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from sightline.adapters.tap import softmax_tracer
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Run, editing, find, reading
 from sightline.core.errors import ModelError
@@ -54,6 +55,17 @@ class Heads(nn.Module):
             mixed = torch.softmax(query @ key.mT / 2, dim=-1) @ value
             mixed = mixed.unflatten(0, (-1, 2)) if self.joined else mixed
         return mixed.transpose(1, 2).flatten(2).mean(1)
+
+
+class Layers(nn.Module):
+    """Two layers of fused attention, one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = (Heads(joined=False, fused=True) for _ in range(2))
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        return self.second(states + self.first(states)[:, None])
 
 
 class Stacked(nn.Module):
@@ -207,6 +219,31 @@ def test_one_text_without_an_axis_of_texts_is_read_too() -> None:
             found, ours = module(text, text, text)
     assert torch.allclose(found, wanted, atol=1e-6)
     assert torch.allclose(weights, ours, atol=1e-6)
+
+
+def test_fused_attention_is_written_out_where_it_is_read_and_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written: list[int] = []
+    fused = nn.functional.scaled_dot_product_attention
+    twin = softmax_tracer.FUSED[fused]
+
+    def counted(*args: object, **given: object) -> torch.Tensor:
+        written.append(1)
+        return twin(*args, **given)
+
+    monkeypatch.setitem(softmax_tracer.FUSED, fused, counted)
+    torch.manual_seed(0)
+    module = Layers().eval()
+    text = states(7)
+    plain = module(text)
+    for site in (Site("first"), Site("second")):
+        written.clear()
+        with reading(module, [site], TEXTS) as kept:
+            found = module(text)
+        assert len(written) == 1
+        assert list(kept.weights) == [site]
+        assert torch.allclose(found, plain, atol=1e-6)
 
 
 @pytest.mark.parametrize("mask", ["none", "added", "bool", "causal", "empty row"])

@@ -4,6 +4,9 @@ audit.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 import torch
 from jaxtyping import Float
 
@@ -15,6 +18,7 @@ from sightline.adapters.checks.probe_batch import (
     ProbeBatch,
     difference,
 )
+from sightline.core.protocols import GRADIENT_TOKENS
 
 STEP = 1e-2
 """How far embeddings move, in units of their own size, where a slope is measured by two runs."""
@@ -27,9 +31,14 @@ SLOPE = 1e-4
 
 def starts_from(on: ProbeBatch) -> CheckResult:
     """Give the model's own embeddings back, and then others."""
-    with torch.no_grad():
-        apart = difference(on.model.trace(on.batch, on.trace.embeddings).logits, on.trace.logits)
-        other = on.model.trace(on.batch, on.trace.embeddings + _direction(on.trace.embeddings))
+    apart, moved = 0.0, 0.0
+    for part in _parts(on):
+        given = part.trace.embeddings.detach()
+        with torch.no_grad():
+            same = part.model.trace(part.batch, given)
+            other = part.model.trace(part.batch, given + _direction(given))
+        apart = max(apart, difference(same.logits, part.trace.logits))
+        moved = max(moved, difference(other.logits, part.trace.logits))
     if apart > TOLERANCE:
         return CheckResult(
             (
@@ -39,7 +48,7 @@ def starts_from(on: ProbeBatch) -> CheckResult:
             "let embed do all that happens before trace starts, and trace nothing of it again",
             apart,
         )
-    if difference(other.logits, on.trace.logits) > MOVED:
+    if moved > MOVED:
         return CheckResult(measured=apart)
     return CheckResult(
         "trace ignores the embeddings that it is given",
@@ -56,14 +65,11 @@ def reaches(on: ProbeBatch) -> CheckResult:
 
 
 def _reached(on: ProbeBatch) -> CheckResult:
-    embeddings = on.trace.embeddings.detach().clone().requires_grad_()
-    target = _target(on, embeddings).sum()
-    (gradient,) = (
-        torch.autograd.grad(target, embeddings, allow_unused=True)
-        if target.requires_grad
-        else (None,)
-    )
-    if gradient is None or not gradient.any():
+    parts = tuple(_parts(on))
+    taken = [_gradient(part) for part in parts]
+    found = [one for one in taken if one is not None]
+    gradient = torch.cat(found) if found else None
+    if gradient is None or len(found) < len(parts) or not gradient.any():
         return CheckResult(
             "no gradient reaches the embeddings that trace is given",
             (
@@ -75,7 +81,29 @@ def _reached(on: ProbeBatch) -> CheckResult:
         return CheckResult(
             "a gradient is not finite", "mask with masked_fill, and take no root or logarithm of 0"
         )
-    return _cut_attention(on) or _steep(on, gradient)
+    cut = next((one for one in map(_cut_attention, parts) if one is not None), None)
+    return cut or _steep(parts, found)
+
+
+def _parts(on: ProbeBatch) -> Iterator[ProbeBatch]:
+    """Give as many texts at a time as the measures take gradients of: what a transformer keeps for
+    the gradients of eight long texts is 3 GB.
+    """
+    at_once = max(1, GRADIENT_TOKENS // max(1, on.batch.ids.shape[1]))
+    for start in range(0, len(on.examples), at_once):
+        rows = torch.arange(start, min(start + at_once, len(on.examples)))
+        batch = on.batch.rows(rows.to(on.batch.ids.device))
+        examples = on.examples[start : start + at_once]
+        yield replace(on, examples=examples, batch=batch, trace=on.model.trace(batch))
+
+
+def _gradient(on: ProbeBatch) -> torch.Tensor | None:
+    """Take the gradient of some texts; None where no graph leads to their embeddings."""
+    embeddings = on.trace.embeddings.detach().clone().requires_grad_()
+    target = _target(on, embeddings).sum()
+    if not target.requires_grad:
+        return None
+    return torch.autograd.grad(target, embeddings, allow_unused=True)[0]
 
 
 def _target(on: ProbeBatch, embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
@@ -137,17 +165,12 @@ def _refused(message: str) -> CheckResult:
     return CheckResult(f"the gradient could not be taken: {message}", change)
 
 
-def _steep(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> CheckResult:
+def _steep(parts: Sequence[ProbeBatch], gradients: Sequence[torch.Tensor]) -> CheckResult:
     """Compare with ``(f(e + s·d) − f(e − s·d)) / 2s`` for one direction a text, by the middle
     text.
     """
-    where = on.trace.embeddings.detach()
-    direction = _direction(where) * on.batch.mask[:, :, None]
-    with torch.no_grad():
-        up, down = (_target(on, where + sign * STEP * direction).double() for sign in (1, -1))
-    measured = (up - down) / (2 * STEP)
-    ours = (gradient.double() * direction.double()).sum((1, 2))
-    apart = float(((measured - ours).abs() / measured.abs().clamp(min=SLOPE)).median())
+    missed = [_missed(*one) for one in zip(parts, gradients, strict=True)]
+    apart = float(torch.cat(missed).median())
     if apart <= SLACK:
         return CheckResult(measured=apart)
     return CheckResult(
@@ -161,6 +184,17 @@ def _steep(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> CheckResul
         ),
         apart,
     )
+
+
+def _missed(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
+    """Say of each text by what part of its slope the gradient misses that."""
+    where = on.trace.embeddings.detach()
+    direction = _direction(where) * on.batch.mask[:, :, None]
+    with torch.no_grad():
+        up, down = (_target(on, where + sign * STEP * direction).double() for sign in (1, -1))
+    measured = (up - down) / (2 * STEP)
+    ours = (gradient.double() * direction.double()).sum((1, 2))
+    return (measured - ours).abs() / measured.abs().clamp(min=SLOPE)
 
 
 def _direction(embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, "B T E"]:

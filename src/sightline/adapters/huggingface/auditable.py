@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import logits_of
 from sightline.adapters.huggingface.attention_reduction import LayerOutput, Ran, shown
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.huggingface.prompted_model import Calibration, PromptedModel
+from sightline.adapters.huggingface.read_logits import read_weights
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
@@ -100,9 +101,9 @@ class HuggingFace(Classifier):
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
         """Run the model and read the weights that are shown; detached, unless embeddings are
-        given.
+        given that gradients are taken of.
         """
-        with torch.set_grad_enabled(embeddings is not None):
+        with torch.set_grad_enabled(embeddings is not None and embeddings.requires_grad):
             answer = self._answer(batch, embeddings, keep=embeddings is None)
         start = self.embed(batch) if embeddings is None else embeddings
         words = batch.attendable
@@ -161,6 +162,42 @@ class HuggingFace(Classifier):
             weights[:, :, self.choice.head] = put
         answer = shown.last.answer(self.module, weights, **self.beside(shown.last.ids))
         return of_label(answer, self.label)
+
+    @property
+    def answers_under(self) -> bool:
+        """Whether a run can end at the last layer, whose weights are shown."""
+        return self.last_alone and bool(self.layers_ahead)
+
+    def logits_under(
+        self, batch: Batch, attention: Mapping[str, Float[torch.Tensor, "B T"]]
+    ) -> dict[str, Float[torch.Tensor, "B L"]]:
+        """Answer with the model's own weights and with others on the words: the layers before the
+        last one run once.
+        """
+        ids, row, head = self._ids(batch), self.anatomy.row, self.choice.head
+        last = read_weights(
+            self.module, self.site, row, self.layers_ahead, ids, batch.mask, **self.beside(ids)
+        )
+        weights = last.weights * batch.mask[:, None]
+        own = weights.movedim(0, -2) if head is None else weights[:, head]
+        put = [self._put(weights, own, one, batch.attendable) for one in attention.values()]
+        answers = last.answer(self.module, torch.stack([weights, *put]), **self.beside(last.ids))
+        return dict(zip(("own", *attention), of_label(answers, self.label), strict=True))
+
+    def _put(
+        self,
+        weights: Float[torch.Tensor, "B N T"],
+        own: Float[torch.Tensor, "*N B T"],
+        attention: Float[torch.Tensor, "B T"],
+        words: Bool[torch.Tensor, "B T"],
+    ) -> Float[torch.Tensor, "B N T"]:
+        """Put an attention into the row that is read: of all heads, or of the one that is shown."""
+        row, head = self.choice.replaced(own, attention, words), self.choice.head
+        if head is None:
+            return row.movedim(-2, 0)
+        changed = weights.clone()
+        changed[:, head] = row
+        return changed
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
         """Give what every reading shows of the words, a few texts at a time: all weights of all

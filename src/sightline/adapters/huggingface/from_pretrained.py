@@ -55,8 +55,9 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
     kind = auto.AutoModelForSequenceClassification
     module, tokenizer = read_whole(spec, where, kind, instead=instead)
+    # Nobody trains it: a graph that gradients of embeddings are taken of keeps less then.
     return transformer(
-        module.to(device).eval(),
+        module.to(device).eval().requires_grad_(False),
         tokenizer,
         name=Path(place).name,
         **parse_attention_source(reading),

@@ -51,7 +51,7 @@ class ReadRow:
             torch.no_grad(),
             faster_linear(),
             given.skipped(module),
-            watching(module, lambda site, made, dim: made, None, {self.site: products}),
+            watching(module, _as_made, None, {self.site: products}, wanted=()),
         ):
             logits: torch.Tensor = module(input_ids=ids, attention_mask=there, **named).logits
         return logits.reshape(times, texts, -1)
@@ -72,7 +72,7 @@ def read_row(
     """
     texts, at = torch.arange(len(ids), device=ids.device), place(mask, row)
     made = (ids.shape[0], ids.shape[1] - shared)
-    given = _row_of(ahead.given[0], texts, at - shared, made)
+    given = row_of(ahead.given[0], texts, at - shared, made)
     return ReadRow(
         site, ids[texts, at][:, None], replace(ahead, given=[given]), weights[texts, :, at], values
     )
@@ -111,16 +111,21 @@ def runs_alone(
     return False
 
 
+def _as_made(site: Site, made: torch.Tensor, dim: int) -> torch.Tensor:
+    """Use weights as they are made."""
+    return made
+
+
 def _repeated(given: Any, times: int) -> Any:
     if isinstance(given, torch.Tensor):
         return given.repeat(times, *[1] * (given.dim() - 1)) if given.dim() else given
     return tuple(_repeated(one, times) for one in given) if isinstance(given, tuple) else given
 
 
-def _row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: tuple[int, int]) -> Any:
+def row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: tuple[int, int]) -> Any:
     """Take the token that is read of every state; what has another form stays as it is."""
     if isinstance(given, torch.Tensor) and given.dim() == 3 and given.shape[:2] == shape:
         return given[texts, at][:, None]
     if isinstance(given, tuple):
-        return tuple(_row_of(one, texts, at, shape) for one in given)
+        return tuple(row_of(one, texts, at, shape) for one in given)
     return given

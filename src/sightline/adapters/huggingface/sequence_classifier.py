@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import Architecture
 from sightline.adapters.huggingface.forward_pass import plain_logits, run
+from sightline.adapters.huggingface.read_logits import layers_ahead, read_logits
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
@@ -133,15 +134,35 @@ class Classifier(LabelView):
 
     def logits(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
         """Answer texts with the module as it is: nothing is read of its attention, which may run
-        fused.
+        fused. Where it can, the last layer runs for the token alone that is read.
         """
         found, places = [], []
+        last, row, ahead = self.anatomy.sites[-1], self.anatomy.row, self.layers_ahead
         with torch.no_grad():
             for some in self.parts(batch):
-                answer = plain_logits(self.module, some.ids, some.mask, **self.beside(some.ids))
+                beside = self.beside(some.ids)
+                answer = (
+                    read_logits(self.module, last, row, ahead, some.ids, some.mask, **beside)
+                    if ahead
+                    else plain_logits(self.module, some.ids, some.mask, **beside)
+                )
                 found.append(of_label(answer, self.label))
                 places.append(some.places)
         return torch.cat(found)[torch.cat(places).argsort()]
+
+    @cached_property
+    def layers_ahead(self) -> tuple[str, ...]:
+        """The layers before the last one, where that can run for one token alone; none where it
+        cannot, and on other devices, which it does not keep busy.
+        """
+        if not self.together or self.device.type != "cpu":
+            return ()
+        ids = self.anatomy.text.to(self.device)
+        mask = torch.ones_like(ids, dtype=torch.bool)
+        mask[-1, -max(1, ids.shape[1] // 4) :] = False  # texts of two lengths
+        ids = ids.masked_fill(~mask, self.reader.pad)
+        last, row = self.anatomy.sites[-1], self.anatomy.row
+        return layers_ahead(self.module, last, row, ids, mask, **self.beside(ids))
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""

@@ -5,7 +5,7 @@ of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -55,10 +55,14 @@ Mixed = Callable[[Site, torch.Tensor], None]
 class Watch(TorchFunctionMode):
     """Calls ``seen`` with the result of every softmax inside a module, and ``mixed`` with what it
     is multiplied by.
+
+    Attention that torch computes in one fused step is written out at the sites of ``wanted`` alone,
+    where these are named: written out, the attention of a long text takes several times as long.
     """
 
     seen: Seen
     mixed: Mixed | None = None
+    wanted: Collection[Site] | None = None
     products: Mapping[Site, torch.Tensor] = field(default_factory=dict)
     inside: list[str] = field(default_factory=list)
     turns: Counter[str] = field(default_factory=Counter)
@@ -73,11 +77,13 @@ class Watch(TorchFunctionMode):
         given = kwargs or {}
         if not self.inside:
             return func(*args, **given)
-        if self.products and func is functional.scaled_dot_product_attention:
-            part = self.inside[-1]
-            if (product := self.products.get(Site(part, self.turns[part]))) is not None:
-                return product
         if func in FUSED:
+            site = self._next()
+            if func is functional.scaled_dot_product_attention and site in self.products:
+                return self.products[site]
+            if self.wanted is not None and site not in self.wanted:
+                self.turns[site.part] += 1
+                return func(*args, **given)
             return FUSED[func](self._weighed, *args, **given)
         if func in SOFTMAX:
             dim = given["dim"] if "dim" in given else args[1]
@@ -97,10 +103,14 @@ class Watch(TorchFunctionMode):
         if self.mixed is not None and self.last is not None:
             self.mixed(self.last[0], values)
 
-    def _shown(self, weights: torch.Tensor, dim: int) -> torch.Tensor:
+    def _next(self) -> Site:
+        """Name the site of the next softmax."""
         part = self.inside[-1]
-        site = Site(part, self.turns[part])
-        self.turns[part] += 1
+        return Site(part, self.turns[part])
+
+    def _shown(self, weights: torch.Tensor, dim: int) -> torch.Tensor:
+        site = self._next()
+        self.turns[site.part] += 1
         self.last = site, self.seen(site, weights, dim)
         return self.last[1]
 
@@ -122,12 +132,14 @@ def watching(
     seen: Seen,
     mixed: Mixed | None = None,
     products: Mapping[Site, torch.Tensor] = MappingProxyType({}),
+    wanted: Collection[Site] | None = None,
 ) -> Iterator[None]:
-    """Watch every run of a module while the context lasts.
+    """Watch every run of a module while the context lasts, at all sites or at those that are
+    ``wanted``.
 
     ``products`` take the place of weights × values at their sites, whatever these would be.
     """
-    watch = Watch(seen, mixed, products)
+    watch = Watch(seen, mixed, wanted, products)
 
     def enter(name: str) -> Callable[..., None]:
         def hook(*_: Any) -> None:

@@ -120,7 +120,7 @@ def editing(
         changed = changes[site](_describe(keys_last, texts)).to(weights.dtype)
         return changed.reshape(keys_last.shape).movedim(-1, dim)
 
-    with watching(module, seen, mixed):
+    with watching(module, seen, mixed, wanted=changes):
         yield
 
 

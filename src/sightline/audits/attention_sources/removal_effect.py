@@ -44,7 +44,9 @@ class Removed:
         maps = AttributionMaps(replace(subject, shared={**subject.shared, **shown}), trace, seeds)
         words = maps.words
         orders = orders_of(maps, tuple(shown), self.draws)
-        removals, back = distinct(first_words(orders, words, self.shares), words.mask.sum(1) > 1)
+        removals, back = distinct(
+            first_words(orders, words.mask, self.shares), words.mask.sum(1) > 1
+        )
         left = answers_without(subject, trace, words, removals, TOKENS_AT_ONCE)
         gone = odds_gone(to_numpy(trace.logits), left, decided(trace), removals.row)
         lost = of_sets(gone, back).mean(axis=1)

@@ -1,1 +1,1 @@
-"""What each measure of an audit is: where it is made, its settings, and each number it gives."""
+"""The rows of all measures: where each is implemented, its settings, and the numbers it gives."""

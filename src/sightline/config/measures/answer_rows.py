@@ -1,4 +1,4 @@
-"""What an audit asks of the answers, of the need for attention, and of other models."""
+"""Measures of the predictions, of the need for attention, and of other models."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ ROWS: Mapping[str, MeasureRow] = {
         {},
         {
             "label": GOLD,
-            "predicted": Quantity("decided class", CLASS),
-            "probability": Quantity("probability of the decided class", CHANCE),
+            "predicted": Quantity("predicted class", CLASS),
+            "probability": Quantity("probability of the predicted class", CHANCE),
             "finite": Quantity(
-                "whether all logits are numbers (−∞ of an answer that is not allowed is one); "
-                "where not, the verdict is *cannot tell*",
+                "whether all logits are numbers (−∞ counts, for a class that the text does "
+                "not allow); if not, the verdict is *cannot tell*",
                 TRUTH,
             ),
             "cluster": Quantity(
@@ -42,8 +42,8 @@ ROWS: Mapping[str, MeasureRow] = {
                 ),
                 Scale("a name"),
             ),
-            "words": Quantity("words attention may fall on", COUNT),
-            "attention": Quantity("the weights that are shown", SHARE, "words"),
+            "words": Quantity("words that attention can fall on", COUNT),
+            "attention": Quantity("the attention weights shown", SHARE, "words"),
         },
     ),
     "need": MeasureRow(
@@ -52,37 +52,37 @@ ROWS: Mapping[str, MeasureRow] = {
         {
             "label": GOLD,
             "learned": LEARNED,
-            "uniform": Quantity("decision with uniform weights", CLASS),
+            "uniform": Quantity("predicted class with uniform weights", CLASS),
             "constant": Quantity(
-                "decision with the same weights for every text: the mean over texts by relative "
-                "position, 2520 cells from first word to last",
+                "predicted class with the same weights for every text: the mean over texts "
+                "by relative position, 2520 cells from first word to last",
                 CLASS,
             ),
             "permuted": Quantity(
-                "decisions with weights permuted over the words of the text", CLASS, "N 10"
+                "predicted classes with weights permuted over the words of the text", CLASS, "N 10"
             ),
             "uniform_odds": Quantity(
-                "what the log-odds of the decided class lose under uniform weights", ODDS
+                "drop in log-odds of the predicted class under uniform weights", ODDS
             ),
             "constant_odds": Quantity(
-                "what the log-odds of the decided class lose under the same weights for every text",
+                "drop in log-odds of the predicted class under the same weights for every text",
                 ODDS,
             ),
             "permuted_odds": Quantity(
-                "what the log-odds of the decided class lose under permuted weights, on average",
+                "mean drop in log-odds of the predicted class under permuted weights",
                 ODDS,
             ),
             "moved": Quantity(
-                "largest change of any logit under any of these weights, or with all the weight "
-                "on one word drawn at random; 0 on every text: the weights that are shown are "
-                "not used",
+                "largest change of any logit under any of these weights, or with all weight "
+                "on one random word; if it is 0 on every text, the model does not use the "
+                "weights shown",
                 SIZE,
             ),
             "one_word": Quantity("whether the text has one word", TRUTH),
-            "certain": Quantity("whether the text has one candidate answer", TRUTH),
+            "certain": Quantity("whether the text allows only one answer", TRUTH),
             "identity_error": Quantity(
-                "largest difference between the logits and those of `decode(trace, trace.own)`; "
-                "above 1e-4 nothing is concluded",
+                "largest difference between the logits and those of `decode(trace, "
+                "trace.own)`; above 1e-4 the audit concludes nothing",
                 SIZE,
             ),
         },
@@ -94,7 +94,7 @@ ROWS: Mapping[str, MeasureRow] = {
             "label": GOLD,
             "learned": LEARNED,
             "retrained": Quantity(
-                "decision of the companion trained with uniform attention", CLASS
+                "predicted class of the control model trained with uniform attention", CLASS
             ),
         },
     ),
@@ -103,29 +103,27 @@ ROWS: Mapping[str, MeasureRow] = {
         {"draws": 5},
         {
             "jsd.OTHER": Quantity(
-                "Jensen–Shannon divergence between the weights and those of a companion", APART
+                "Jensen–Shannon divergence from the weights of a control model", APART
             ),
-            "tau.OTHER": Quantity(
-                "Kendall’s τ-b between the weights and those of a companion", TAU
-            ),
+            "tau.OTHER": Quantity("Kendall’s τ-b with the weights of a control model", TAU),
             "tvd.OTHER": Quantity(
-                "total variation between the answer and that of a companion", MOVED
+                "total variation from the probabilities of a control model", MOVED
             ),
             "jsd.seeds": Quantity(
-                "divergence from the weights of the companions `seed(by=N)`, mean over them", APART
+                "mean divergence from the weights of the control models `seed(by=N)`", APART
             ),
             "tau.seeds": Quantity(
-                "τ-b with the weights of the companions `seed(by=N)`, mean over them", TAU
+                "mean τ-b with the weights of the control models `seed(by=N)`", TAU
             ),
             "tvd.seeds": Quantity(
-                "total variation from the answers of the companions `seed(by=N)`, mean over them",
+                "mean total variation from the probabilities of the control models `seed(by=N)`",
                 MOVED,
             ),
             "alike.seeds": Quantity("`1 − jsd.seeds / log 2`", SHARE),
             "alike_chance.seeds": Quantity(
                 (
-                    "`alike.seeds` with the weights of each companion shuffled over the words, mean "
-                    "of 5 draws"
+                    "`alike.seeds` with the weights of each control model shuffled over the "
+                    "words, mean of 5 draws"
                 ),
                 SHARE,
             ),

@@ -1,4 +1,4 @@
-"""What an audit asks of texts whose words are removed, kept, or moved into other texts."""
+"""Measures on texts whose words are removed, kept, or moved into other texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sightline.config.measures.quantity import (
 )
 
 _SHARES = [0.01, 0.05, 0.1, 0.2, 0.5]
-"""Of the words of a text: DeYoung et al. 2020, §4.2."""
+"""Shares of the words of a text (DeYoung et al. 2020, §4.2)."""
 ROWS: Mapping[str, MeasureRow] = {
     "erasure": MeasureRow(
         "sightline.measures.removal:Removal",
@@ -27,34 +27,32 @@ ROWS: Mapping[str, MeasureRow] = {
         {
             "deleted.MAP": Quantity(
                 (
-                    "drop of the log-odds of the decided class without the top words of a map, mean "
-                    "over the shares"
+                    "drop in log-odds of the predicted class without the top words of a map, "
+                    "mean over the shares"
                 ),
                 ODDS,
             ),
             "curve.MAP": Quantity(
-                "drop of the log-odds without the top words of a map, at each share", ODDS, "N 5"
+                "drop in log-odds without the top words of a map, at each share", ODDS, "N 5"
             ),
             "curve.random": Quantity(
-                "drop of the log-odds without as many random words, at each share", ODDS, "N 5"
+                "drop in log-odds without as many random words, at each share", ODDS, "N 5"
             ),
             "curve.most": Quantity(
-                "drop of the log-odds without the words whose own deletion costs most, at each share",
+                "drop in log-odds without the words whose deletion alone costs most, at each share",
                 ODDS,
                 "N 5",
             ),
             "top.MAP": Quantity(
-                "how far the log-odds move without the top 1 % of the words, at least one: from "
-                "the whole text, or where the rest of the top 20 % is gone already, whichever is "
-                "more",
+                "change in log-odds without the top 1 % of the words (at least one), "
+                "starting from the whole text or from the text without the rest of the top "
+                "20 %, whichever is more",
                 SIZE,
             ),
             "top.random": Quantity(
-                "how far they move without as many random words, mean of the orders", SIZE
+                "the same change without as many random words, mean of the orders", SIZE
             ),
-            "top.most": Quantity(
-                "the farthest that they move under any of the orders that are tried", SIZE
-            ),
+            "top.most": Quantity("the largest such change under any order tried", SIZE),
             **{
                 f"flips.{kind}.{name}": Quantity(
                     f"share of the shares of words, {label}, at which the prediction flips", SHARE
@@ -63,22 +61,22 @@ ROWS: Mapping[str, MeasureRow] = {
                 for name in ("MAP", "most", "random")
             },
             "deleted.random": Quantity(
-                "drop of the log-odds without as many random words, mean of the orders", ODDS
+                "drop in log-odds without as many random words, mean of the orders", ODDS
             ),
             "deleted.most": Quantity(
-                "drop of the log-odds without the words whose own deletion costs most", ODDS
+                "drop in log-odds without the words whose deletion alone costs most", ODDS
             ),
             "replaced.MAP": Quantity(
-                "drop of the log-odds with words of other audited texts in the places of the top words",
+                "drop in log-odds with the top words replaced by words of other audited texts",
                 ODDS,
             ),
             "replaced.random": Quantity(
-                "drop of the log-odds with words of other texts in as many random places", ODDS
+                "drop in log-odds with as many random words replaced by words of other texts", ODDS
             ),
             "replaced.most": Quantity(
                 (
-                    "drop of the log-odds with words of other texts in place of the words whose own "
-                    "deletion costs most"
+                    "drop in log-odds with words of other texts in place of those whose "
+                    "deletion alone costs most"
                 ),
                 ODDS,
             ),
@@ -95,28 +93,28 @@ ROWS: Mapping[str, MeasureRow] = {
         {"shares": _SHARES, "draws": 5},
         {
             "kept.MAP": Quantity(
-                "log-odds of the decided class that are left when only the top words of a map "
-                "are kept, mean over the shares",
+                "log-odds of the predicted class when only the top words of a map are kept, "
+                "mean over the shares",
                 ODDS,
             ),
             "kept.random": Quantity(
-                "log-odds left with as many random words, mean of the orders", ODDS
+                "log-odds with as many random words kept, mean of the orders", ODDS
             ),
             "kept.most": Quantity(
-                "log-odds left with the words whose own deletion costs most", ODDS
+                "log-odds with only the words whose deletion alone costs most", ODDS
             ),
             "curve.MAP": Quantity(
-                "log-odds left with the top words of a map, at each share", ODDS, "N 5"
+                "log-odds with only the top words of a map, at each share", ODDS, "N 5"
             ),
             "curve.random": Quantity(
-                "log-odds left with as many random words, at each share", ODDS, "N 5"
+                "log-odds with as many random words kept, at each share", ODDS, "N 5"
             ),
             "curve.most": Quantity(
-                "log-odds left with the words whose own deletion costs most, at each share",
+                "log-odds with only the words whose deletion alone costs most, at each share",
                 ODDS,
                 "N 5",
             ),
-            "whole": Quantity("log-odds of the decided class on the whole text", ODDS),
+            "whole": Quantity("log-odds of the predicted class on the whole text", ODDS),
             "area": Quantity(
                 (
                     "sufficiency as published: mean drop of the *probability*, by attention; small "
@@ -145,62 +143,69 @@ ROWS: Mapping[str, MeasureRow] = {
         {
             "half": Quantity("which half of the texts", TRUTH),
             "weight": Quantity(
-                "weight as donor, so that every decided class counts alike; 0: not drawn",
+                "weight as donor, so that every predicted class counts equally; 0: not drawn",
                 Scale("weight", 0),
             ),
             "partner": Quantity(
                 "row of the receiver among the audited texts; −1: none", Scale("row", -1), "N K"
             ),
             "whole": Quantity(
-                "what moving *all* words does to the margin, summed over the shares", MARGIN, "N K"
+                "change in the margin when *all* words are moved, summed over the shares",
+                MARGIN,
+                "N K",
             ),
             "carried.MAP": Quantity(
-                "what the top words of a map do to the margin, summed over the shares",
+                "change in the margin when the top words of a map are moved, summed over the "
+                "shares",
                 MARGIN,
                 "N K",
             ),
             "random.MAP": Quantity(
-                "what as many random positions do to the margin, summed over the shares",
+                "change in the margin when as many random positions are moved, summed over "
+                "the shares",
                 MARGIN,
                 "N K",
             ),
             "flipped.MAP": Quantity(
-                "at how many shares the top words of a map make the prediction the donor's",
+                "number of shares at which the top words of a map turn the prediction into "
+                "the donor's",
                 COUNT,
                 "N K",
             ),
             "random_flipped.MAP": Quantity(
-                "at how many shares as many random positions do", COUNT, "N K"
+                "number of shares at which as many random positions do so", COUNT, "N K"
             ),
             "own.MAP": Quantity(
                 (
-                    "what the donor's top words do by themselves: put into the receiver, and "
-                    "replaced by its own in the donor"
+                    "effect of the donor's top words by themselves: inserted into the "
+                    "receiver, and replaced by the receiver's words in the donor"
                 ),
                 MARGIN,
                 "N K",
             ),
             "random_own.MAP": Quantity(
-                "what as many random positions of the donor do by themselves", MARGIN, "N K"
+                "effect of as many random positions of the donor by themselves", MARGIN, "N K"
             ),
             "right.MAP": Quantity(
-                "whether the top words do at least half of what they could by themselves", TRUTH
+                "whether the top words reach at least half of the largest effect possible by "
+                "themselves",
+                TRUTH,
             ),
             "within": Quantity(
                 (
-                    "share of the hybrids whose prediction is no surer than that of 99 % of the "
-                    "texts as they are"
+                    "share of the hybrids whose prediction is no more confident than the "
+                    "prediction on 99 % of the unchanged texts"
                 ),
                 SHARE,
             ),
             "present.MAP": Quantity(
-                "1: the donor has more of the words that the map highlights for its class on the "
-                "other half of the texts, 0.5: as many, 0: the receiver has",
+                "1 if the donor has more of the words that the map highlights for its class "
+                "on the other half of the texts; 0.5 for a tie; 0 if the receiver has more",
                 Scale("share", 0, 1),
                 "N K",
             ),
             "present.all": Quantity(
-                "the same of a map that highlights every word", Scale("share", 0, 1), "N K"
+                "the same for a map that highlights every word", Scale("share", 0, 1), "N K"
             ),
         },
     ),

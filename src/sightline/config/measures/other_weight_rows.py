@@ -1,4 +1,4 @@
-"""What an audit asks of other attention over the same words."""
+"""Measures under other attention over the same words."""
 
 from __future__ import annotations
 
@@ -26,23 +26,27 @@ ROWS: Mapping[str, MeasureRow] = {
         "sightline.measures.decision_bounds:DecisionBounds",
         {"epsilon": 0.01},
         {
-            "proof": Quantity("1 where no attention changes the decision", TRUTH),
-            "low": Quantity("lower side of the largest total variation any attention gives", MOVED),
+            "proof": Quantity("1 if no attention changes the predicted class", TRUTH),
+            "low": Quantity(
+                "lower bound on the largest total variation under any attention", MOVED
+            ),
             "high": Quantity(
-                "upper side of the largest total variation any attention gives; equal for two classes",
+                "upper bound on the largest total variation under any attention; both bounds "
+                "are equal for two classes",
                 MOVED,
             ),
             "changed": Quantity(
-                "without token logits: whether all weight on one word was seen to change the decision",
+                "without token logits: whether putting all weight on one word changed the "
+                "predicted class",
                 TRUTH,
             ),
             "inert": Quantity(
-                "1 where the largest total variation any attention gives is at most ε", TRUTH
+                "1 if the largest total variation under any attention is at most ε", TRUTH
             ),
             "evidence": Quantity(
                 (
-                    "log-odds of the predicted class if the word alone were attended to; shown in "
-                    "the page, used by no finding"
+                    "log-odds of the predicted class if the model attended to this word "
+                    "alone; shown in the report, used by no test"
                 ),
                 ODDS,
                 "words",
@@ -56,8 +60,9 @@ ROWS: Mapping[str, MeasureRow] = {
             "median": Quantity("median total variation over the permutations", MOVED),
             "median_error": Quantity("standard error of the median, from order statistics", MOVED),
             "largest": Quantity(
-                "the largest any permutation gives (exact for two classes, an upper bound for "
-                "more); without token logits the largest found (a lower bound)",
+                "the largest total variation under any permutation (exact for two classes, "
+                "an upper bound for more); without token logits, the largest found (a lower "
+                "bound)",
                 MOVED,
             ),
             "ratio": Quantity("`median` over `largest`", SHARE),
@@ -83,28 +88,28 @@ ROWS: Mapping[str, MeasureRow] = {
         {"draws": 5},
         {
             "size": Quantity(
-                "fewest words without whose weight the decision is another, exact", COUNT
+                "fewest words whose weights must go to flip the prediction, exact", COUNT
             ),
-            "never": Quantity("1 where no set of words flips the decision", TRUTH),
+            "never": Quantity("1 if no set of words flips the prediction", TRUTH),
             "size.MAP": Quantity(
-                "words that go until the decision flips, in the order of a map", COUNT
+                "words removed until the prediction flips, in the order of a map", COUNT
             ),
             "found.MAP": Quantity(
-                "log of `size` over `size.MAP`: 0 where the order finds the smallest set", FOUND
+                "log of `size` over `size.MAP`: 0 if the order finds the smallest set", FOUND
             ),
             "size.random": Quantity(
-                "words that go until the decision flips, in random order, mean of 5", COUNT
+                "words removed until the prediction flips, in random order, mean of 5", COUNT
             ),
             "found.random": Quantity(
-                "log of `size` over that in random order, mean of 5 orders", FOUND
+                "log of `size` over the number removed in random order, mean of 5 orders", FOUND
             ),
             "found.shuffled": Quantity(
-                "the same for weights shuffled over the words and used, in their own order: "
-                "their own smallest set over what the order finds",
+                "the same for weights that are shuffled over the words and used: their "
+                "smallest set over the set that their own order finds",
                 FOUND,
                 "N 5",
             ),
-            "found.best": Quantity("the same of the smallest set itself: 0 by definition", FOUND),
+            "found.best": Quantity("the same for the smallest set itself: 0 by definition", FOUND),
             "gone": Quantity("1 on the words of the smallest set", TRUTH, "words"),
             "words": WORDS,
             "weighed": Quantity("words with any weight", COUNT),
@@ -116,7 +121,8 @@ ROWS: Mapping[str, MeasureRow] = {
         {"share": 0.1},
         {
             "top": Quantity(
-                "words whose weights go: a tenth of those with weight, at least two", COUNT
+                "words whose weights are removed: a tenth of the words with weight, at least two",
+                COUNT,
             ),
             "singly.zeroed": Quantity(
                 "log-odds lost without the weight of each top word, added up", ODDS
@@ -124,8 +130,8 @@ ROWS: Mapping[str, MeasureRow] = {
             "jointly.zeroed": Quantity("log-odds lost without the weights of all of them", ODDS),
             "gap.zeroed": Quantity(
                 (
-                    "`singly` less `jointly`; 0 for two classes and an affine decoder, whatever the "
-                    "model knows"
+                    "`singly` less `jointly`; 0 for two classes and an affine decoder, "
+                    "whatever the model has learned"
                 ),
                 ODDS,
             ),
@@ -145,16 +151,20 @@ ROWS: Mapping[str, MeasureRow] = {
         {"epsilon": 0.01, "share": 0.1, "draws": 5, "corners": 20_000},
         {
             "jsd_low": Quantity(
-                "Jensen–Shannon divergence of the farthest attention with the same answer, "
-                "within ε of total variation: lower side",
+                "Jensen–Shannon divergence of the maximal adversarial attention with the "
+                "same probabilities, within ε of total variation: lower bound",
                 APART,
             ),
-            "jsd_high": Quantity("upper side of that divergence; equal for two classes", APART),
+            "jsd_high": Quantity(
+                "upper bound on this divergence; both bounds are equal for two classes", APART
+            ),
             "decision.jsd_low": Quantity(
-                "the same with the same prediction, whatever its probability: lower side", APART
+                "the same for the same predicted class at any probability: lower bound", APART
             ),
             "decision.jsd_high": Quantity(
-                "its upper side; equal for two classes, and nearly always for more", APART
+                "its upper bound; equal to the lower one for two classes, and nearly always "
+                "for more",
+                APART,
             ),
             "answer.top": Quantity(
                 "least attention that must stay on the top words for the same output, within ε; "
@@ -171,11 +181,13 @@ ROWS: Mapping[str, MeasureRow] = {
                 "the same for as many random words, mean of the draws", SHARE
             ),
             "nats": Quantity(
-                "least r such that scores moved by up to r each change the decision",
+                "least r such that changing each score by up to r flips the prediction",
                 Scale("nats", 0),
             ),
             "farthest": Quantity(
-                "weights of the farthest attention found with the same answer", SHARE, "words"
+                "weights of the maximal adversarial attention found with the same probabilities",
+                SHARE,
+                "words",
             ),
             "words": WORDS,
             "constant": ALL_EQUAL,
@@ -186,14 +198,14 @@ ROWS: Mapping[str, MeasureRow] = {
         {"rounds": 1},
         {
             "together": Quantity(
-                "whether all heads on one word were found to change the decision", TRUTH
+                "whether putting all heads on one word changed the predicted class", TRUTH
             ),
-            "each": Quantity("whether heads on words of their own were found to change it", TRUTH),
+            "each": Quantity("whether putting each head on a word of its own changed it", TRUTH),
             "moved_together": Quantity(
-                "total variation to the answer with all heads on the word that costs most", MOVED
+                "total variation with all heads on the word that changes the output most", MOVED
             ),
             "moved_each": Quantity(
-                "total variation to the answer where each head went on from there", MOVED
+                "total variation after each head moves on from there by itself", MOVED
             ),
             "words": WORDS,
         },
@@ -203,17 +215,13 @@ ROWS: Mapping[str, MeasureRow] = {
         "sightline.measures.layer_ablation:LayerAblation",
         {"surveys": "audited"},
         {
-            "uniform.LAYER": Quantity(
-                "total variation to the answer with uniform weights in a layer", MOVED
-            ),
+            "uniform.LAYER": Quantity("total variation with uniform weights in a layer", MOVED),
             "uniform_changed.LAYER": Quantity(
-                "whether the decision is another with uniform weights in a layer", TRUTH
+                "whether uniform weights in a layer change the predicted class", TRUTH
             ),
-            "constant.LAYER": Quantity(
-                "total variation to the answer with the mean weights of all texts", MOVED
-            ),
+            "constant.LAYER": Quantity("total variation with the mean weights of all texts", MOVED),
             "constant_changed.LAYER": Quantity(
-                "whether the decision is another with the mean weights of all texts", TRUTH
+                "whether the mean weights of all texts change the predicted class", TRUTH
             ),
         },
         taken="where offered",
@@ -236,8 +244,8 @@ ROWS: Mapping[str, MeasureRow] = {
         },
         {
             "published": Quantity(
-                "largest divergence that the published search found for the same answer, from "
-                "the first start, the first two …; 0: none found",
+                "largest divergence that the published search found with the same "
+                "probabilities, from the first start, the first two …; 0: none found",
                 APART,
                 "N 5",
             ),
@@ -246,18 +254,19 @@ ROWS: Mapping[str, MeasureRow] = {
             ),
             "ours": Quantity(
                 (
-                    "largest divergence found for the same answer by single words, then by pairs, "
-                    "then by gradient"
+                    "largest divergence found with the same probabilities by single words, "
+                    "then by pairs, then by gradient"
                 ),
                 APART,
                 "N 3",
             ),
             "outside": Quantity(
-                "starts of the published search that ended with another answer, and were not taken",
+                "starts of the published search that ended with other probabilities and were "
+                "discarded",
                 COUNT,
             ),
-            "decodes_published": Quantity("decodings that the published search took", COUNT),
-            "decodes_ours": Quantity("decodings that our search took", COUNT),
+            "decodes_published": Quantity("decodings that the published search used", COUNT),
+            "decodes_ours": Quantity("decodings that our search used", COUNT),
             "words": WORDS,
         },
         taken="by name",

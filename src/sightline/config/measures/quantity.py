@@ -1,4 +1,4 @@
-"""What a number of a measure is, and between which ends it lies."""
+"""What each number of a measure means, and its range."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scale:
-    """What a number counts or measures, and its least and largest value, as far as it has them."""
+    """What a number counts or measures, with its least and largest value where they exist."""
 
     unit: str
     low: float = -math.inf
@@ -31,10 +31,10 @@ SIZE, ANY = Scale("size of a change", 0), Scale("signed size of a change")
 
 @dataclass(frozen=True)
 class Quantity:
-    """One quantity of a measure; ``shape`` is that of its array: N texts, and so many numbers of
-    each, or words.
+    """One quantity of a measure.
 
-    Or it is of `all texts` together.
+    ``shape`` describes its array: one number for each of N texts, several numbers for each, one for
+    each word, or one for `all texts` together.
     """
 
     description: str
@@ -44,7 +44,7 @@ class Quantity:
 
 WORDS = Quantity("words of the text", COUNT)
 ALL_EQUAL = Quantity("whether all weights are equal", TRUTH)
-GOLD, LEARNED = Quantity("gold class", CLASS), Quantity("decision as it is", CLASS)
+GOLD, LEARNED = Quantity("gold class", CLASS), Quantity("predicted class", CLASS)
 NATS = Scale("nats")
 WHOLE = "all texts"
-"""The shape of what only all texts together have."""
+"""The shape of a number that only all texts together have."""

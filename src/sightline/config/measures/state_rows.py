@@ -1,4 +1,4 @@
-"""What an audit asks of the states behind the words, and of what people marked."""
+"""Measures of the hidden states, and of agreement with human rationales."""
 
 from __future__ import annotations
 
@@ -26,33 +26,31 @@ from sightline.config.word_maps import DEAR, MAPS, OUTPUT, TARGETS
 _ASKED = {of: f"about {label}" for of, label in TARGETS.items()}
 _OF_RANKS = {
     "scores": Quantity(
-        "what the state of each rank tells of TARGET, of a text its probe has not seen",
+        "information of the state of each rank about TARGET, on a text that its probe has not seen",
         NATS,
         "N 20",
     ),
-    "first": Quantity("what the state with the largest weight tells of TARGET", NATS),
-    "rest": Quantity("what the states of the other ranks tell of it, on average", NATS),
+    "first": Quantity("information of the state with the largest weight about TARGET", NATS),
+    "rest": Quantity("mean information of the states of the other ranks", NATS),
     "most": Quantity(
-        "the most that a state could tell of TARGET in this text, −ln of its share",
+        "the most information possible about TARGET in this text: −ln of the share of its value",
         Scale("nats", 0),
     ),
-    "draws": Quantity("`first` with the ranks of the text exchanged, drawn", NATS, "N 199"),
+    "draws": Quantity("`first` with the ranks of the text exchanged at random", NATS, "N 199"),
 }
 _OF_WORDS = {
-    "words": Quantity("words of the text that are among the chosen ones", COUNT),
+    "words": Quantity("words of the text that are in the chosen vocabulary", COUNT),
     "entropy": Quantity(
-        "`−ln p(w)` of these by how common each word is, added up", Scale("nats", 0)
+        "`−ln p(w)` summed over these words, with p the frequency of each word", Scale("nats", 0)
     ),
     "gained": Quantity(
-        "what the probe adds to the log-probability of these, added up", Scale("nats")
+        "gain of the probe in log-probability, summed over these words", Scale("nats")
     ),
-    "gained_half": Quantity(
-        "the same of a probe that learned from half of the pairs", Scale("nats")
-    ),
-    "nats": Quantity("what the probe adds a word", NATS, WHOLE),
-    "nats_half": Quantity("the same of the probe that learned from half of the pairs", NATS, WHOLE),
+    "gained_half": Quantity("the same for a probe trained on half of the pairs", Scale("nats")),
+    "nats": Quantity("gain of the probe per word", NATS, WHOLE),
+    "nats_half": Quantity("the same for the probe trained on half of the pairs", NATS, WHOLE),
     "share": Quantity(
-        "what the probe adds, of the entropy of the words", Scale("share", high=1), WHOLE
+        "gain of the probe, as a share of the entropy of the words", Scale("share", high=1), WHOLE
     ),
 }
 _INPUT_INFORMATION = {
@@ -102,14 +100,18 @@ ROWS: Mapping[str, MeasureRow] = {
             },
             **{
                 f"untrained.D.{of}": Quantity(
-                    f"the same of the untrained companion, {label}", NATS, WHOLE
+                    f"the same for the untrained control model, {label}", NATS, WHOLE
                 )
                 for of, label in _ASKED.items()
                 if of != OUTPUT
             },
-            "coupled.D": Quantity("p of `D.output` among shuffles of the attention", CHANCE, WHOLE),
+            "coupled.D": Quantity(
+                "p-value of `D.output` among shuffles of the attention", CHANCE, WHOLE
+            ),
             "flatness": Quantity(
-                "mean weight of the first rank over that of the last", Scale("ratio", 1), WHOLE
+                "mean weight of the first rank divided by the mean weight of the last",
+                Scale("ratio", 1),
+                WHOLE,
             ),
             **{
                 f"paper.tau.{of}": Quantity(
@@ -125,19 +127,22 @@ ROWS: Mapping[str, MeasureRow] = {
         {},
         {
             "own": Quantity(
-                "share of the gradient of the length of a state that is its own word’s, by attention",
+                "share of a state’s gradient (of its length) due to its own word, weighted "
+                "by attention",
                 SHARE,
             ),
-            "own_plain": Quantity("the same share, all states alike", SHARE),
-            "even": Quantity("the share that each word would have if all had the same", SHARE),
+            "own_plain": Quantity("the same share, all states weighted equally", SHARE),
+            "even": Quantity("the share of each word if all shares were equal", SHARE),
             "entropy": Quantity("normalised entropy of these shares, mean over the states", SHARE),
             "focus": Quantity(
-                "1 − `entropy`: what the spread over the words lacks of an even one", SHARE
+                "1 − `entropy`: 0 if the shares are spread evenly over the words", SHARE
             ),
-            "spread": Quantity("the same of an even spread: 0 by definition", SHARE),
-            "own.OTHER": Quantity("`own` of the companion, by its own attention", SHARE),
-            "focus.OTHER": Quantity("`focus` of the companion", SHARE),
-            "unmoved": Quantity("words whose state no word moves", COUNT),
+            "spread": Quantity("the same for an even spread: 0 by definition", SHARE),
+            "own.OTHER": Quantity(
+                "`own` of the control model, weighted by its own attention", SHARE
+            ),
+            "focus.OTHER": Quantity("`focus` of the control model", SHARE),
+            "unmoved": Quantity("words whose state depends on no word", COUNT),
             "words": WORDS,
         },
     ),
@@ -147,16 +152,16 @@ ROWS: Mapping[str, MeasureRow] = {
         {
             "entropy.deletion": Quantity(
                 (
-                    "normalised entropy of what deleting each word does to the length of a state, "
-                    "mean over the states"
+                    "normalised entropy of the change in a state’s length when each word is "
+                    "deleted, mean over the states"
                 ),
                 SHARE,
             ),
             "entropy.facets": Quantity(
-                "the same of the gradients of all numbers of a state together", SHARE
+                "the same for the gradients of all components of a state together", SHARE
             ),
             "own.facets": Quantity(
-                "share of these gradients that is the word’s own, by attention", SHARE
+                "share of these gradients due to the state’s own word, weighted by attention", SHARE
             ),
             "words": WORDS,
         },
@@ -167,36 +172,37 @@ ROWS: Mapping[str, MeasureRow] = {
         {},
         {
             "probability": Quantity(
-                "probability of the decided class if one word had all attention, mean over the words",
+                "probability of the predicted class with all attention on one word, mean "
+                "over the words",
                 CHANCE,
             ),
             "share": Quantity(
-                "share of what varies among words that lies within texts", SHARE, WHOLE
+                "share of the variance among words that lies within texts", SHARE, WHOLE
             ),
             "within": Quantity(
                 (
-                    "variance, over the words of the text, of the margins that each would give "
+                    "variance over the words of the text of the margin that each would give "
                     "alone, mean over the classes"
                 ),
                 Scale("squared difference of logits", 0),
             ),
             "total": Quantity(
                 (
-                    "the same about the mean of all texts: `within` and the square of how far the "
-                    "mean of the text is from it"
+                    "the same around the mean of all texts: `within` plus the squared "
+                    "distance of the text’s mean from it"
                 ),
                 Scale("squared difference of logits", 0),
             ),
             "gap": Quantity(
-                "margin of the decided class that marked words would give alone, less that of "
-                "the others, in standard deviations of all words (the root of the mean of "
-                "`total`)",
+                "margin of the predicted class that rationale words would give alone, minus "
+                "the margin of the other words, in standard deviations of all words (the "
+                "root of the mean of `total`)",
                 Scale("standard deviations"),
             ),
-            "right": Quantity("whether the decision is the label", TRUTH),
+            "right": Quantity("whether the prediction is the label", TRUTH),
             "words": WORDS,
-            "marked": Quantity("words that people marked", COUNT),
-            "known": Quantity("whether the text came with marks, be it none", TRUTH),
+            "marked": Quantity("words in the rationale", COUNT),
+            "known": Quantity("whether the text has a rationale, even an empty one", TRUTH),
         },
     ),
     "input_information": MeasureRow(
@@ -216,24 +222,28 @@ ROWS: Mapping[str, MeasureRow] = {
         {"draws": 50, "maps": [name for name in MAPS if name not in DEAR]},
         {
             "auprc.MAP": Quantity(
-                "area under precision and recall of the marked words, by the order of a map", SHARE
-            ),
-            "auprc_chance.MAP": Quantity(
-                "exact mean of that area when the map is permuted over the words", SHARE
-            ),
-            "f1.MAP": Quantity("token F1 of as many top words as are marked", SHARE),
-            "f1_chance.MAP": Quantity(
-                "exact mean of that F1 when the map is permuted: the share of words that are marked",
+                "area under the precision–recall curve of the rationale, by the order of a map",
                 SHARE,
             ),
-            "iou.MAP": Quantity("IOU F1 of the spans of as many top words as are marked", SHARE),
+            "auprc_chance.MAP": Quantity(
+                "exact mean of this area when the map is permuted over the words", SHARE
+            ),
+            "f1.MAP": Quantity("token F1 of as many top words as the rationale has", SHARE),
+            "f1_chance.MAP": Quantity(
+                "exact mean of this F1 when the map is permuted: the share of words in the "
+                "rationale",
+                SHARE,
+            ),
+            "iou.MAP": Quantity(
+                "IOU F1 of the spans of as many top words as the rationale has", SHARE
+            ),
             "iou_chance.MAP": Quantity(
-                "mean of that IOU F1 over draws of as many words at random", SHARE
+                "mean of this IOU F1 over random draws of as many words", SHARE
             ),
             "words": WORDS,
-            "marked": Quantity("words that people marked", COUNT),
-            "known": Quantity("whether the text came with marks, be it none", TRUTH),
-            "scored": Quantity("whether scores were brought for the text", TRUTH),
+            "marked": Quantity("words in the rationale", COUNT),
+            "known": Quantity("whether the text has a rationale, even an empty one", TRUTH),
+            "scored": Quantity("whether the text has external scores", TRUTH),
         },
     ),
     "state_agreement": MeasureRow(
@@ -241,24 +251,27 @@ ROWS: Mapping[str, MeasureRow] = {
         {"shuffles": 3},
         {
             "tau.REF": Quantity(
-                "Kendall’s τ-b of attention and an importance of inputs or of states", TAU
+                "Kendall’s τ-b of attention and the importance of inputs or of states", TAU
             ),
             "coupling_tau.REF": Quantity(
-                "the same of shuffled weights that were *used*, mean of 3", TAU
+                "the same for shuffled weights that were *used*, mean of 3", TAU
             ),
             "within_tau.REF": Quantity("τ-b among the words that have any weight", TAU),
             "entropy.REF": Quantity(
-                "normalised entropy of an importance over the words: 1 where it is even", SHARE
+                "normalised entropy of the importance over the words: 1 if it is even", SHARE
             ),
             "support": Quantity("words that have any weight", COUNT),
             "both_zero": Quantity(
                 "share of the pairs of words that tie because neither has any weight", SHARE
             ),
             "state_gradient": Quantity(
-                "length of the slope of the log-odds by state, through attention", SIZE, "words"
+                "length of the gradient of the log-odds with respect to the state, through "
+                "attention",
+                SIZE,
+                "words",
             ),
             "state_deletion": Quantity(
-                "total variation to the answer without the state", MOVED, "words"
+                "total variation when the state is left out", MOVED, "words"
             ),
             "words": WORDS,
             "constant": ALL_EQUAL,

@@ -1,1 +1,1 @@
-"""From records to a `Dataset`: splits, copies, warnings, the cache."""
+"""Turn records into a `Dataset`: splits, copies, warnings."""

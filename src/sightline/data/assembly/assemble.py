@@ -1,4 +1,6 @@
-"""A corpus to a `Dataset`, by a rule; the card says what was cut, what was left out, and why."""
+"""Turn a corpus into a `Dataset` by a split rule; the card records what was cut or left out, and
+why.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +20,13 @@ from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_ca
 
 
 def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: int) -> Dataset:
-    """Cut, divide, filter and number the texts of a corpus, and describe them."""
+    """Truncate, split, filter and number the texts of a corpus, and describe them in a card."""
     if rule.cuts:
         corpus = replace(corpus, texts=tuple(_cut(text, spec.max_tokens) for text in corpus.texts))
     chosen = rule.choose(corpus, seed)
     counts = _counts(
         corpus, chosen
-    )  # before there are examples: its sets take as much memory as they
+    )  # before the examples exist: its sets take as much memory as they do
     used = [text for _, _, text in _kept(corpus, chosen)]
     notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
     if joined := joined_in(corpus, spec):
@@ -54,7 +56,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
 
 
 def _lengths(corpus: Corpus, chosen: SelectedSplits, longest: int) -> dict[str, Any]:
-    """Say of each split that has texts how long they are before they are cut, and what is lost."""
+    """Describe, for each non-empty split, the lengths before truncation and the loss."""
     texts = {
         split: [text for name, _, text in _kept(corpus, chosen) if name == split]
         for split in SPLITS
@@ -63,8 +65,8 @@ def _lengths(corpus: Corpus, chosen: SelectedSplits, longest: int) -> dict[str, 
 
 
 def _cut(text: Text, longest: int) -> Text:
-    """Leave out the words beyond the longest length, with their places and marks, in text and query
-    alike.
+    """Drop the words beyond the longest length, with their offsets and rationale, in text and
+    query.
     """
     if max(len(text.tokens), len(text.query or ())) <= longest:
         return text
@@ -79,14 +81,14 @@ def _cut(text: Text, longest: int) -> Text:
 
 
 def _examples(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Split]:
-    """Make an example of each text that was chosen, in the order of the files."""
+    """Make an example of each selected text, in file order."""
     splits: dict[str, list[Example]] = {name: [] for name in SPLITS}
     numbers = {name: number for number, name in enumerate(chosen.label_names)}
     every_answer = tuple(range(len(numbers)))
     kept = [(text, name) for text, name in zip(corpus.texts, chosen.splits, strict=True) if name]
     for index, (text, name) in enumerate(kept):
         words = (text.text, text.tokens, text.places, numbers[corpus.label_names[text.label]])
-        # A published task names its answers; a table says of no label that it cannot be one.
+        # A published task lists its answers; in a table, any label may be the answer.
         answers = None if text.query is None or corpus.columns else text.answers or every_answer
         splits[name].append(
             Example(text.name, index, *words, text.query, answers, text.rationale, text.group)
@@ -95,9 +97,7 @@ def _examples(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Split]:
 
 
 def _read_from(corpus: Corpus) -> dict[str, Any]:
-    """Name the columns of a table, or how many of the records of a published corpus the files
-    held.
-    """
+    """Name the columns of a table, or count the records of a published corpus that the files held."""
     if corpus.columns:
         return {"columns": dict(corpus.columns)}
     return {
@@ -108,9 +108,7 @@ def _read_from(corpus: Corpus) -> dict[str, Any]:
 
 
 def _counts(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Any]:
-    """Count copies and evidence and, where there are queries, texts that training has under any
-    query.
-    """
+    """Count copies and rationales and, with queries, the texts that training has under any query."""
     counts = count_copies((name, key, text.label) for name, key, text in _kept(corpus, chosen))
     counts["rationales"] = sum(text.rationale is not None for _, _, text in _kept(corpus, chosen))
     if any(text.query is not None for _, _, text in _kept(corpus, chosen)):
@@ -121,6 +119,6 @@ def _counts(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Any]:
 
 
 def _kept(corpus: Corpus, chosen: SelectedSplits) -> Iterator[tuple[str, Hashable, Text]]:
-    """Give each text that was chosen, one at a time, with its split and the key of its copies."""
+    """Give each selected text with its split and the key of its copies."""
     found = zip(chosen.splits, chosen.copies, corpus.texts, strict=True)
     return (one for one in found if one[0])

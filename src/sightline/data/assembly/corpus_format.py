@@ -1,5 +1,5 @@
-"""What a published format is: how its files are found and read, and how a paper prepared them, as
-values.
+"""The definition of a published format: how its files are found and read, and how a paper prepared
+them.
 """
 
 from __future__ import annotations
@@ -14,16 +14,15 @@ from sightline.data.readers.archives import Wanted
 
 Recipe = Literal["clean", "paper"]
 Divide = Callable[[Sequence[Text]], list[str]]
-"""Names a split for each text as a paper did; an empty name leaves the text out."""
+"""Assigns a split to each text as a paper did; an empty name leaves the text out."""
 
 
 @dataclass(frozen=True)
 class PaperRecipe:
-    """How Jain & Wallace prepared a corpus: ``shortest < n < longest`` words, None standing for the
-    least or most seen.
+    """How Jain & Wallace prepared a corpus: ``shortest < n < longest`` words, where None stands for
+    the least or largest length seen.
 
-    ``lengths`` is None where there was no filter; ``quirks`` are what one would not do again, in
-    words.
+    ``lengths`` is None without a filter; ``quirks`` describes the steps that we would not repeat.
     """
 
     min_count: int
@@ -34,11 +33,10 @@ class PaperRecipe:
 
 @dataclass(frozen=True)
 class Format:
-    """A published format: which files it reads and how, given its options, and the paper's recipe
-    if any.
+    """A published format: its files and reader, given its options, and the paper's recipe if any.
 
-    ``tasks`` has the recipes of a corpus whose tasks were prepared each its own way, by its option
-    ``task``.
+    ``tasks`` holds the recipes by the option ``task``, for a corpus with a separate recipe for each
+    task.
     """
 
     wanted: Callable[[Mapping[str, Any]], Wanted]
@@ -46,17 +44,17 @@ class Format:
     paper: PaperRecipe | None
     tasks: Mapping[str, PaperRecipe] = field(default_factory=dict)
     largest: Bound | None = FILE
-    """How large a file may be; None where a file is a stream, of which the reader bounds what it
+    """The largest allowed file; None if the file is read as a stream and the reader bounds what it
     keeps."""
     kept: bool = True
-    """Whether what was read may lie on disk: not what may not be passed on, nor what is as soon
-    read again."""
+    """Whether the parsed corpus may be cached on disk. Not if it must not be passed on, or if
+    parsing is as fast as reading the cache."""
 
     def recipe(self, options: Mapping[str, Any]) -> PaperRecipe | None:
-        """Give the paper's recipe of what the options ask for."""
+        """Give the paper's recipe for the options."""
         return self.tasks[options["task"]] if self.tasks else self.paper
 
     @property
     def recipes(self) -> Mapping[str, PaperRecipe]:
-        """The paper's recipes by task, or one without a name; none where there is no recipe."""
+        """The paper's recipes by task, or one with an empty name; empty without a recipe."""
         return self.tasks or ({} if self.paper is None else {"": self.paper})

@@ -1,4 +1,4 @@
-"""Texts to words for whole corpora, where few different words and places stand for millions."""
+"""Tokenise whole corpora, sharing equal words and offsets in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sightline.data.assembly.corpus_format import Recipe
 
 
 class WordCutter(Sharing):
-    """Cut texts into words, keeping each word and each pair of offsets once."""
+    """Splits texts into words, storing each word and each pair of offsets once."""
 
     def cut(self, text: str) -> Words:
         """Cut as `tokenise` does."""
@@ -19,12 +19,12 @@ class WordCutter(Sharing):
     def by(
         self, recipe: Recipe, text: str, paper: Callable[[str], Sequence[str]]
     ) -> tuple[str, *Words]:
-        """Cut a text as it is, or take the words that the paper's code had."""
+        """Tokenise a text, or take the words of the paper's code."""
         return self.join(paper(text)) if recipe == "paper" else (text, *self.cut(text))
 
     def join(self, tokens: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[Span, ...]]:
-        """Take words as they are: a text of them with blanks between, the words in lower case, and
-        their places.
+        """Take words as they are: give them joined by blanks, in lower case, and with their
+        offsets.
         """
         offsets, start = [], 0
         for token in tokens:

@@ -1,6 +1,4 @@
-"""What is to be known of texts before they are audited: how much of them was cut away, and markup
-among their words.
-"""
+"""Warnings about texts before an audit: how much of them was cut, and markup among their words."""
 
 from __future__ import annotations
 
@@ -14,26 +12,24 @@ from sightline.data.assembly.corpus import Text
 
 _QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
 MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are read as words"
-"""What is said of texts with markup, among the notes of a card."""
+"""The note in the data card for texts with markup."""
 _MARKUP = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE
 )
 
 
 def noticed(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
-    """Say in a sentence what somebody who sees these texts for the first time should know; None:
-    texts are whole.
-    """
+    """Give warnings about texts, one sentence each; ``longest=None`` means that no text is cut."""
     if longest is not None:
         yield from _lost(texts, longest)
     if found := sum(match is not None for match in map(_markup, texts)):
-        # None of it is quoted: what stands in a tag is of the text, and this is told in reports
-        # without texts too.
+        # The markup is not quoted: it is part of the text, and reports without texts have this note
+        # too.
         yield f"{_texts(found)} {MARKUP}; take it out, or maps will weigh it"
 
 
 def words_beyond(texts: Sequence[Text], longest: int) -> int:
-    """Count the words of texts and queries that lie beyond the longest length."""
+    """Count the words of texts and queries beyond the longest length."""
     return sum(length - longest for length in _lengths(texts) if length > longest)
 
 
@@ -42,8 +38,8 @@ def _lengths(texts: Sequence[Text]) -> list[int]:
 
 
 def lengths(texts: Sequence[Text], longest: int) -> dict[str, Any]:
-    """Give the quantiles of the lengths before texts are cut, how many are cut, and the share of
-    words that is lost.
+    """Give the quantiles of the lengths before truncation, the number of truncated texts, and the
+    share of words lost.
     """
     words = np.fromiter((text.lengths[0] for text in texts), np.int64, len(texts))
     values = np.quantile(words, list(_QUANTILES.values()), method="inverted_cdf")

@@ -1,6 +1,4 @@
-"""The name of a text by its words: a saved model keeps it of what it was trained on, and not the
-text.
-"""
+"""Hashes of texts: a saved model stores them instead of its training texts."""
 
 from __future__ import annotations
 
@@ -12,10 +10,10 @@ from sightline.data.assembly.corpus import Text
 
 
 def fingerprint(example: Example | Text) -> str:
-    """Name a text by its words, so that a model can say whether it has seen it without keeping it.
+    """Hash a text by its words, so that a model can recognise a training text without storing it.
 
-    All its words, also those cut off: cutting elsewhere must not make it another text. Another
-    query makes it one.
+    Words that were cut count too, so another length limit gives the same hash. Another query gives
+    another hash.
     """
     words = [*tokenise(example.text)[0], *(("\n", *example.query) if example.query else ())]
     return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest()

@@ -1,6 +1,4 @@
-"""Texts that Python holds already, as a `Dataset`: checked, divided and described as the rows of a
-table are.
-"""
+"""Turn texts in memory into a `Dataset`: checked, split and described like the rows of a table."""
 
 from __future__ import annotations
 
@@ -35,13 +33,12 @@ def data_from(
     max_tokens: int = DataSpec.max_tokens,
     min_count: int = DataSpec.min_count,
 ) -> Dataset:
-    """Make a dataset of texts and their labels, one of each a text; a mistake is named as
-    ``NAME:PLACE``, from 0.
+    """Make a dataset of texts with one label each; errors name the text as ``NAME:INDEX``, from 0.
 
-    ``splits`` says train, validation or test of each text; without it, texts are divided by the
-    seed. ``"all"`` makes every text a test text, for a model that is trained already. ``queries``
-    are questions or hypotheses, for a model that reads them. For a model with several labels, each
-    label is a list of names, empty for a text that has none.
+    ``splits`` gives train, validation or test for each text; without it, texts are split by the
+    seed. ``"all"`` makes every text a test text, for a trained model. ``queries`` are questions or
+    hypotheses, for a model that reads them. For a model with several labels, each label is a list
+    of names, empty for a text without labels.
     """
     texts = texts if isinstance(texts, str) else list(texts)
     splits = ["test"] * len(texts) if splits == EVERY_ROW else splits
@@ -63,7 +60,7 @@ def data_from(
 
 
 def _listed(column: str, values: Iterable[Any]) -> list[Any]:
-    """Take the values of a column, those of numpy as Python's own."""
+    """Give the values of a column, with numpy values as Python's own."""
     if isinstance(values, str):
         raise DataError(
             f"expected a list with a {column} for each text, got one text: {values[:40]!r}; "
@@ -74,14 +71,12 @@ def _listed(column: str, values: Iterable[Any]) -> list[Any]:
 
 
 def _is_set(label: Any) -> bool:
-    """Tell whether a label is a collection of several."""
+    """Tell whether a label is a collection of several labels."""
     return isinstance(label, list | tuple | set | frozenset)
 
 
 def _cells(name: str, columns: dict[str, list[Any]], labels_sep: str) -> list[RecordCells]:
-    """Lay the columns side by side, which must be of one length, and check every row as one of a
-    table.
-    """
+    """Combine the columns, which must have one length, and check every row like a row of a table."""
     n = len(columns["text"])
     if odd := next((column for column, values in columns.items() if len(values) != n), None):
         raise DataError(f"expected a {odd} for each of {n} texts, got {len(columns[odd])}", name)
@@ -96,7 +91,7 @@ def _cells(name: str, columns: dict[str, list[Any]], labels_sep: str) -> list[Re
 
 
 def _corpus(name: str, cells: Sequence[RecordCells], columns: Iterable[str]) -> Corpus:
-    """Cut the texts into words; those without are left out and counted."""
+    """Tokenise the texts; texts without words are left out and counted."""
     label_names = tuple(dict.fromkeys(one.label for one in cells))
     numbers = {label: number for number, label in enumerate(label_names)}
     found = [_text(name, one, numbers[one.label]) for one in cells]

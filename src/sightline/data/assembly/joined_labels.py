@@ -1,4 +1,4 @@
-"""Classes that look like several labels of a text, written into one cell."""
+"""Detect classes that look like several labels in one cell."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from sightline.data.assembly.corpus import Corpus
 
 SEPARATORS = (";", "|", ",")
 LOOK_JOINED = "classes look like several labels joined by"
-"""What is said of such classes, among the notes of a card."""
+"""The note in the data card for such classes."""
 _DECIMAL = re.compile(r"[0-9]+,[0-9]+")
 
 
 @dataclass(frozen=True)
 class JoinedLabels:
-    """So many ``classes`` are made of so many ``parts``; ``texts`` of ``of`` have several parts."""
+    """``classes`` class names consist of ``parts`` distinct parts; ``texts`` of ``of`` texts have
+    several parts.
+    """
 
     separator: str
     classes: int
@@ -29,7 +31,7 @@ class JoinedLabels:
     of: int
 
     def note(self) -> str:
-        """Say it, and how several labels are read."""
+        """Write the note, with how to read several labels."""
         return (
             f"the {self.classes:,} {LOOK_JOINED} {self.separator!r}: they are made of "
             f"{self.parts:,} parts, and {self.texts:,} of {self.of:,} texts have several; where a "
@@ -38,7 +40,7 @@ class JoinedLabels:
         )
 
     def advice(self) -> str:
-        """Say in an error how several labels are read."""
+        """Explain in an error how to read several labels."""
         return (
             f"the {self.classes:,} {LOOK_JOINED} {self.separator!r}: "
             f"{setting('labels_sep', self.separator)} reads them, for a model with +labelwise"
@@ -46,8 +48,8 @@ class JoinedLabels:
 
 
 def joined_in(corpus: Corpus, spec: DataSpec) -> JoinedLabels | None:
-    """Find classes of a user's texts that look like several labels; None where a text is known to
-    have one, or where no model could have several: with a query there is one answer.
+    """Find classes of a user's texts that look like several labels. None if each text has a single
+    label, or if it has a query, which has one answer.
     """
     if spec.labels_sep or spec.query or spec.kind not in (*WITH_LABELS, GIVEN):
         return None
@@ -55,14 +57,13 @@ def joined_in(corpus: Corpus, spec: DataSpec) -> JoinedLabels | None:
 
 
 def joined_labels(counts: Mapping[str, int]) -> JoinedLabels | None:
-    """Find classes that are made of fewer parts than there are classes, by their numbers of texts.
+    """Find classes made of fewer parts than there are classes, from the texts of each class.
 
     >>> joined_labels({"a": 3, "b": 4, "a;b": 5})
     JoinedLabels(separator=';', classes=3, parts=2, texts=5, of=12)
 
-    Names that go down a tree (``news|world``) have a part of their own each, names of two
-    properties (``good, fresh``) as many parts each, and ``1,5`` is a number: none of them are
-    several labels.
+    Three patterns are excluded: paths in a tree (``news|world``), pairs of properties (``good,
+    fresh``), and numbers (``1,5``).
 
     >>> joined_labels({"news": 1, "news|world": 1, "news|sport": 1})
     >>> joined_labels({"1": 1, "1,5": 1, "2": 1, "2,5": 1, "5": 1})
@@ -84,5 +85,5 @@ def _parts(name: str, separator: str) -> Sequence[str]:
 
 
 def _are_numbers(names: Sequence[str]) -> bool:
-    """Tell whether what joins all of them is the mark of decimals or of thousands."""
+    """Tell whether the separator is a decimal or thousands mark in all names."""
     return all(_DECIMAL.fullmatch(name.strip()) for name in names)

@@ -1,9 +1,10 @@
-"""Which texts of a corpus go into which split: by a table's columns, as published, or as a paper
-did.
+"""Rules that assign the texts of a corpus to splits: by a table's columns, as published, or as in a
+paper.
 
-* `sightline.data.assembly.user_splits`, for the user's own texts: named splits are followed; else texts are divided.
-* `CLEAN`, for published corpora: published splits; a text that is in two splits stays in the one it is judged by.
-* `as_paper`: splits and filters of Jain & Wallace 2019, mistakes included and named; nothing is cut.
+* `sightline.data.assembly.user_splits`, for the user's own texts: follow named splits, else divide
+the texts. * `CLEAN`, for published corpora: published splits; a text in two splits stays in the
+later one, which is evaluated. * `as_paper`: splits and filters of Jain & Wallace 2019, including
+its mistakes, which are noted; nothing is truncated.
 """
 
 from __future__ import annotations
@@ -22,42 +23,42 @@ from sightline.data.splits import SHARES, connected, divide, with_validation
 
 @dataclass(frozen=True)
 class SelectedSplits:
-    """What of a corpus goes into a dataset, and how that was decided."""
+    """The selected texts of a corpus by split, and how they were selected."""
 
     splits: Sequence[str]
-    """A split for each text, empty where it is left out."""
+    """The split of each text; empty if it is left out."""
     copies: Sequence[Hashable]
-    """A key for each text, the same for copies of it."""
+    """A key for each text, equal for copies."""
     label_names: tuple[str, ...]
     dropped: Mapping[str, int]
-    """How many texts were left out, by reason."""
+    """The number of texts left out, by reason."""
     notes: Sequence[str]
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What else is to be known of it, by its name in the card."""
+    """Additional entries of the card, by name."""
     needed: Sequence[str] = SPLITS
-    """The splits that may not be left without texts."""
+    """The splits that must not be empty."""
 
 
 @dataclass(frozen=True)
 class SplitRule:
-    """How a corpus, and a seed, become splits."""
+    """How a corpus is divided into splits, given a seed."""
 
     choose: Callable[[Corpus, int], SelectedSplits]
     cuts: bool = True
-    """Whether texts and queries are first cut to the longest length asked for."""
+    """Whether texts and queries are first truncated to the requested length."""
     min_count: int = 1
-    """The least number of training texts a word must be in, whatever was asked for."""
+    """Lower bound on ``min_count``, whatever the spec says."""
     empty: str = "is the corpus whole?"
-    """What is to be said where a split is left without texts."""
+    """The advice if a split is empty."""
 
 
 def cleanly(corpus: Corpus, seed: int) -> SelectedSplits:
-    """Keep published splits; a text that is in two of them is left out of the earlier one.
+    """Keep published splits; a text in two splits is left out of the earlier one.
 
-    Copies have the same letters and digits (`copy_number`): published corpora have one text twice
-    with other signs. Where no validation texts are published, they are 15 % of training, class by
-    class, copies together. Where no splits are, texts are divided 70/15/15, and texts of a group,
-    as of one patient, stay together as well.
+    Copies have the same letters and digits (`copy_number`): published corpora repeat texts with
+    other punctuation. Without published validation texts, 15 % of training become validation, class
+    by class, with copies together. Without published splits, texts are divided 70/15/15, and a
+    group, such as one patient, stays together too.
     """
     names, keys = [text.split for text in corpus.texts], corpus.copies
     labels = [str(text.label) for text in corpus.texts]
@@ -77,9 +78,7 @@ def cleanly(corpus: Corpus, seed: int) -> SelectedSplits:
 
 
 def drop_copies(names: list[str], keys: Sequence[Hashable]) -> Counter[str]:
-    """Take texts that are in two splits out of the earlier one, which they are not judged by; and
-    count them.
-    """
+    """Remove texts that are in two splits from the earlier one, and count them."""
     later, dropped = set[Hashable](), Counter[str]()
     for split in reversed(SPLITS):
         here = [place for place, name in enumerate(names) if name == split]
@@ -92,8 +91,8 @@ def drop_copies(names: list[str], keys: Sequence[Hashable]) -> Counter[str]:
 
 
 def by_paper(recipe: PaperRecipe, corpus: Corpus, seed: int) -> SelectedSplits:
-    """Divide and filter as the paper's code did, by its own seeds; name what one would not do
-    again.
+    """Split and filter as the paper's code did, with its seeds; note the steps that we would not
+    repeat.
     """
     names, dropped = recipe.divide(corpus.texts), Counter[str]()
     dropped["not drawn, or too long to be drawn from"] = names.count("")
@@ -116,8 +115,8 @@ def _filter(
     lengths: tuple[int | None, int | None],
     dropped: Counter[str],
 ) -> None:
-    """Keep ``low < n < high`` in one split, the least and the most seen standing for a bound that
-    is not given.
+    """Keep texts with ``low < n < high`` words in one split; a missing bound is the least or
+    largest length seen.
     """
     inside = {place: len(texts[place].tokens) for place, name in enumerate(names) if name == split}
     low, high = lengths

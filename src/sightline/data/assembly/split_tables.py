@@ -1,5 +1,5 @@
-"""The tables that a spec names: one, one for each split, or those of a saved dataset; each is read
-when asked for.
+"""The tables that a spec names: one, one for each split, or the splits of a saved dataset; each is
+read on demand.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from sightline.data.readers.hf_datasets import saved_files, saved_splits
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table: the split it is named for, or nothing where a column may name it; and how its rows
-    are read.
-    """
+    """One table: its split, empty if a column may name it, and a function that reads its rows."""
 
     split: str
     read: Callable[[], Records]
 
 
 def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[str, ...]]:
-    """Give the tables of a spec in the order train, validation, test; and say in notes what of them
-    is left out.
+    """Give the tables of a spec in the order train, validation, test, with notes on anything left
+    out.
 
-    Of a ``share`` below 1, so many rows of tables that are written in lines.
+    With a ``share`` below 1, only this share of the rows of line-based tables is read.
     """
     wanted = wanted_columns(spec)
     if spec.kind == "hf":
@@ -46,7 +44,7 @@ def sheets_of(spec: DataSpec, share: float = 1.0) -> tuple[list[Sheet], tuple[st
 
 
 def wanted_columns(spec: DataSpec) -> set[str]:
-    """Name the columns that a spec reads, where they are there."""
+    """Name the columns that a spec reads if they exist."""
     named = {spec.text, spec.label, spec.split, spec.rationale, spec.query, spec.id, spec.group}
     return named.union(columns_of_labels(spec.label)) - {""}
 
@@ -54,7 +52,7 @@ def wanted_columns(spec: DataSpec) -> set[str]:
 def read_sheet(
     table: Table, wanted: set[str], holds: str = LABELLED, share: float = 1.0
 ) -> Records:
-    """Read one table; of a Parquet file the wanted columns alone."""
+    """Read one table; from a Parquet file only the wanted columns."""
     if table.kind == "parquet":
         return read_parquet(table.path, wanted)
     return read_rows(table.path, table.kind, holds, share)

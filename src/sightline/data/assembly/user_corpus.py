@@ -1,5 +1,5 @@
-"""The user's own texts to a corpus: tables or a folder, in the order of the files; nothing is
-dropped silently.
+"""Read the user's own texts into a corpus: tables or a folder, in file order. Everything dropped is
+counted.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _TRAINED = "or name a model that is trained already: this one learns from traini
 
 
 def read_table(spec: DataSpec, share: float = 1.0, *, training: bool = True) -> Corpus:
-    """Read a table, plain or packed, one for each split, or a folder of texts; of a ``share`` below
-    1, so many rows.
+    """Read a table (plain or compressed), one table for each split, or a folder of texts; ``share``
+    limits the rows.
 
-    A record whose text, or whose query, has no words is left out and counted, and so is an empty
-    row. Labels are numbered as they appear. Texts and queries are cut to ``max_tokens`` as they are
-    read, so that of a long one no word is held that nobody will see; whoever divides them puts
-    their labels in order. Where no ``training`` texts are needed, one label will do.
+    A record whose text or query has no words is left out and counted, and so is an empty row.
+    Labels are numbered in order of appearance; the split rule sorts them later. Texts and queries
+    are cut to ``max_tokens`` while reading, to save memory. If no ``training`` texts are needed,
+    one label is enough.
     """
     if spec.kind not in OWN:
         raise SpecError(
@@ -52,12 +52,12 @@ def read_table(spec: DataSpec, share: float = 1.0, *, training: bool = True) -> 
 
 
 def read_in_memory(spec: DataSpec, rows: Records, *, training: bool = True) -> Corpus:
-    """Read rows that Python holds as those of a table."""
+    """Read rows in memory like the rows of a table."""
     return _corpus(spec, _from_tables(spec, [Sheet("", lambda: rows)]), training)
 
 
 def _corpus(spec: DataSpec, found: _Found, training: bool) -> Corpus:
-    """Leave out what has no words, and see that the splits and the classes are enough."""
+    """Drop texts without words, and check that there are enough splits and classes."""
     texts, dropped = with_words(found.texts)
     if training and spec.every_row and all(text.split == "test" for text in texts):
         raise SpecError(
@@ -75,7 +75,7 @@ def _corpus(spec: DataSpec, found: _Found, training: bool) -> Corpus:
 
 
 def with_words(texts: Sequence[Text]) -> tuple[tuple[Text, ...], dict[str, int]]:
-    """Leave out texts without words, or with a query without any, and count them by reason."""
+    """Drop texts without words, or with an empty query, and count them by reason."""
     asked = [text for text in texts if text.tokens]
     kept = tuple(text for text in asked if text.query != ())
     return kept, {NO_WORDS: len(texts) - len(asked), NO_QUERY: len(asked) - len(kept)}
@@ -83,9 +83,7 @@ def with_words(texts: Sequence[Text]) -> tuple[tuple[Text, ...], dict[str, int]]
 
 @dataclass(frozen=True)
 class _Found:
-    """Every text there is, how many records are none by reason, and in notes what else was left
-    out.
-    """
+    """All texts, the number of dropped records by reason, and notes on anything else left out."""
 
     texts: Sequence[Text]
     label_names: tuple[str, ...]
@@ -95,7 +93,7 @@ class _Found:
 
 
 def _splits_by(spec: DataSpec, texts: Sequence[Text]) -> str:
-    """Say what names the splits, where something does."""
+    """Describe what names the splits, if anything does."""
     if spec.every_row and all(text.split == "test" for text in texts):
         return "every row is a test text (split: all)"
     what = {
@@ -111,7 +109,7 @@ def _splits_by(spec: DataSpec, texts: Sequence[Text]) -> str:
 
 @dataclass(frozen=True)
 class _Read:
-    """One table, understood; ``ids`` and ``groups`` are empty where nobody asked for them."""
+    """One parsed table; ``ids`` and ``groups`` are empty unless requested."""
 
     file: str
     columns: Columns
@@ -119,7 +117,7 @@ class _Read:
     ids: Sequence[str]
     groups: Sequence[str]
     split: str
-    """The split of all its records; empty where a column names them, or nothing does."""
+    """The split of all its records; empty if a column names the splits, or nothing does."""
     blank: int
 
 
@@ -143,7 +141,7 @@ def _from_tables(spec: DataSpec, sheets: Sequence[Sheet], notes: tuple[str, ...]
 
 
 def _read(spec: DataSpec, sheet: Sheet) -> _Read:
-    """Understand every record of a table; the rows themselves are let go before words are cut."""
+    """Parse every record of a table; the raw rows are freed before tokenising."""
     rows = sheet.read()
     columns = find_columns(spec, rows, sheet.split)
     cells = [read_cells(rows.file, row, columns) for row in rows.records]
@@ -174,8 +172,8 @@ def _check_ids(read: _Read) -> None:
 
 
 def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
-    """Name each table for the ids of its texts: by its file, and by its split where two files have
-    one name.
+    """Name each table, as the prefix of text ids: by its file, plus its split if two files have the
+    same name.
     """
     files = [Path(one.file).name for one in read]
     return (
@@ -188,9 +186,7 @@ def _names(sheets: Sequence[Sheet], read: Sequence[_Read]) -> list[str]:
 def _texts(
     read: _Read, table: str, before: str, numbers: Mapping[str, int], longest: int
 ) -> Iterator[Text]:
-    """Cut the texts of a table into words; ``before`` stands before the ids that it has of its
-    own.
-    """
+    """Tokenise the texts of a table; ``before`` is the prefix of its own ids."""
     large = is_large(read.file)
     for number, record in enumerate(read.cells):
         if large:
@@ -214,7 +210,7 @@ def _texts(
 
 
 def marked(offsets: Sequence[Span], spans: Sequence[Span] | None) -> tuple[bool, ...] | None:
-    """Mark the words that have a character of the evidence."""
+    """Mark the words that overlap the rationale's character spans."""
     if spans is None:
         return None
     return tuple(

@@ -1,6 +1,4 @@
-"""Which of the user's own texts go into which split: as columns, files or folders name them, or by
-the seed.
-"""
+"""Assign the user's own texts to splits: as columns, files or folders name them, or by the seed."""
 
 from __future__ import annotations
 
@@ -21,24 +19,25 @@ from sightline.data.error_excerpts import listed, show
 from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
 
 EVERY_ROW = "every row is a test text"
-"""In a note: nothing names splits, and the model is trained already."""
+"""Part of a note: nothing names splits, and the model is already trained."""
 ALSO_TRAINED = "the model was trained on texts of this file"
-"""In a note: nothing names splits, and texts are divided although the model is trained already."""
+"""Part of a note: nothing names splits, and texts are divided although the model is already
+trained."""
 DIVIDED = "no split column: divided"
-"""How a note begins where nothing names splits, and texts are divided."""
+"""The beginning of a note if nothing names splits and texts are divided."""
 Named = tuple[list[str], str, Counter[str]]
-"""The split of each text; in a note, how that was decided; and how many were left out, by
+"""The split of each text, a note on how it was assigned, and the number of texts left out by
 reason."""
 NOT_IN_TRAINING = "label not in training"
 _NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]+)?")
 
 
 def own_rule(spec: DataSpec, training: bool, seen: frozenset[str] | None = None) -> SplitRule:
-    """Give the rule of the user's own texts; without ``training``, texts to test on are enough.
+    """Give the split rule for the user's own texts; without ``training``, test texts are enough.
 
-    ``seen`` is for a model that is trained already: fingerprints of the texts that it is known to
-    have learned from. Where nothing names splits and none of these texts is there, every row is a
-    test text. Without it (None) texts that nothing names are divided.
+    ``seen`` is for a trained model: the fingerprints of its known training texts. If nothing names
+    splits and none of these texts occurs, every row is a test text. With ``seen=None``, texts
+    without named splits are divided.
     """
     text = "its texts have no words, or labels that training lacks; add texts"
     return SplitRule(_Own(spec, training, seen).choose, empty=text)
@@ -46,26 +45,26 @@ def own_rule(spec: DataSpec, training: bool, seen: frozenset[str] | None = None)
 
 @dataclass(frozen=True)
 class _Own:
-    """How the user's own texts become splits, by their spec."""
+    """Divides the user's own texts into splits, as their spec says."""
 
     spec: DataSpec
     training: bool
     seen: frozenset[str] | None = None
 
     def choose(self, corpus: Corpus, seed: int) -> SelectedSplits:
-        """Follow the splits that are named, or divide; labels are those of training, sorted by
-        name, or by value.
+        """Follow named splits, or divide the texts; labels are those of training, sorted by name or
+        value.
 
-        Copies have the same words and the same query: what a model reads. (Letters alone would call
-        texts copies that a user wrote apart on purpose, such as "good!" and "good?".) Without
-        training texts labels are those there are.
+        Copies have the same words and the same query, which is what a model reads. (Comparing
+        letters only would merge texts that a user keeps apart on purpose, such as "good!" and
+        "good?".) Without training texts, all labels are used.
         """
         texts = corpus.texts
         file, labels = texts[0].file, [corpus.label_names[text.label] for text in texts]
         copies = [
             text.tokens if text.query is None else (text.tokens, text.query) for text in texts
         ]
-        # Sets of labels are too many to be divided one by one, or to be learned as classes.
+        # There are too many sets of labels to split by set, or to learn as classes.
         strata = ["any"] * len(labels) if self.spec.labels_sep else labels
         names, note, dropped = self._named(corpus, strata, copies, seed)
         taught = "train" in names and not self.spec.labels_sep
@@ -102,7 +101,7 @@ class _Own:
     def _named(
         self, corpus: Corpus, labels: Sequence[str], copies: Sequence[Hashable], seed: int
     ) -> Named:
-        """Follow the splits that are named, or divide."""
+        """Follow named splits, or divide the texts."""
         texts = corpus.texts
         together = connected(copies, [text.group for text in texts]) if self.spec.group else copies
         if not texts[0].split:
@@ -127,8 +126,8 @@ class _Own:
         return self._checked(texts[0].file, labels, names, ["train"]), note, dropped
 
     def _all_to_test(self, texts: Sequence[Text]) -> bool:
-        """Tell whether the model is trained already, and is not known to have learned from any of
-        these texts.
+        """Tell whether the model is already trained, and none of these texts is a known training
+        text.
         """
         return self.seen is not None and not (
             self.seen and any(fingerprint(text) in self.seen for text in texts)
@@ -156,15 +155,15 @@ class _Own:
         return f", groups ({self.spec.group}) whole" if self.spec.group else ""
 
     def _check_needed(self, file: str, names: Sequence[str]) -> None:
-        """Refuse texts of which none is where some must be."""
+        """Refuse an empty split that must have texts."""
         for needed in ("train", "test") if self.training else ("test",):
             if needed not in names and needed not in self._left_out:
                 raise DataError(f"no text is in {needed}; {self._advice(needed)}", file)
 
     @property
     def _left_out(self) -> tuple[str, ...]:
-        """The split that nobody asks for: with a file of training texts, and none of test texts,
-        there are none.
+        """Splits that are not required: with a file of training texts and none of test texts, there
+        are no test texts.
         """
         files = self.spec.files
         return ("test",) if files is not None and files.test is None else ()
@@ -178,8 +177,8 @@ class _Own:
     def _checked(
         self, file: str, labels: Sequence[str], names: list[str], splits: Sequence[str]
     ) -> list[str]:
-        """Refuse splits in which whole groups leave a label out: a group with two counts under one
-        of them.
+        """Refuse splits that lack a label because groups stay whole: a group with two labels counts
+        under one.
         """
         there = set(zip(labels, names, strict=True))
         divided = {label for label, name in there if name in (*splits, "validation")}
@@ -202,9 +201,9 @@ class _Own:
 def _check_divisible(
     file: str, labels: Sequence[str], together: Sequence[Hashable], groups: str, before: str
 ) -> None:
-    """Ask for a text of each class, or for a group that has one, in each split before dividing.
+    """Require enough texts, or groups, of each class for every split before dividing.
 
-    Advice that may spare the rest stands ``before`` the message.
+    ``before`` is advice placed before the message.
     """
     pairs = set(zip(labels, together, strict=True)) if groups else ()
     counts = Counter(label for label, _ in pairs) if groups else distinct(labels, together)
@@ -221,9 +220,7 @@ def _check_divisible(
 
 
 def _check_overlap(texts: Sequence[Text]) -> None:
-    """Refuse texts that stand in two splits: what is learned by heart in one would count as skill
-    in the other.
-    """
+    """Refuse texts in two splits: memorised training texts would count as skill in the test."""
     first: dict[Hashable, Text] = {}
     twice = []
     for text in texts:
@@ -239,7 +236,7 @@ def _check_overlap(texts: Sequence[Text]) -> None:
 
 
 def _check_groups(texts: Sequence[Text]) -> None:
-    """Refuse groups that stand in two splits, each named once: their texts are not independent."""
+    """Refuse groups in two splits, naming each once: their texts are not independent."""
     first: dict[str, Text] = {}
     twice: dict[str, tuple[Text, Text]] = {}
     for text in texts:

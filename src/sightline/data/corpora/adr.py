@@ -1,8 +1,8 @@
-"""Tweets about drugs: does one tell of an adverse reaction? ``tweet id<TAB>user id<TAB>0 or
+"""Tweets about drugs: does a tweet report an adverse reaction? ``tweet id<TAB>user id<TAB>0 or
 1<TAB>text``, no header.
 
-Nikfarjam et al. 2015, Sarker & Gonzalez 2015. What is published are ids and labels; the texts are
-fetched by everybody anew. A header is read as well; quotes are letters.
+Nikfarjam et al. 2015, Sarker & Gonzalez 2015. Only ids and labels are published; users fetch the
+texts themselves. A header is accepted as well; quotes are ordinary characters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sightline.data.readers.table_columns import SPLIT_NAMES
 
 LABELS = ("no reaction", "reaction")
 PUBLISHED = {"tweets": 21_254}
-"""As many as Jain & Wallace had; how many of them can be fetched shrinks with the years."""
+"""The number of tweets that Jain & Wallace had; fewer can be fetched each year."""
 EXPECTED = (
     "a table of tweets, such as adr.tsv, or train.tsv and test.tsv (and dev.tsv where there is one)"
 )
@@ -47,7 +47,7 @@ NO_WORDS = "no words in the text"
 
 @dataclass(frozen=True)
 class _Layout:
-    """How many fields a line has, and which of them is what."""
+    """The number of fields in a line, and the meaning of each."""
 
     fields: int
     label: int
@@ -60,7 +60,7 @@ _AS_PUBLISHED = _Layout(fields=4, label=2, text=3, user=1)
 
 @dataclass(frozen=True)
 class Tweet:
-    """One line: who wrote it, what it says, and 1 where that tells of a reaction."""
+    """One tweet: its author, its text, and 1 if it reports a reaction."""
 
     line: int
     user: str
@@ -69,12 +69,12 @@ class Tweet:
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: _FILE.match(base(name)) is not None
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read every table of tweets; where one names a split, each does."""
+    """Read every table of tweets; if one table names a split, all must."""
     cutter, dropped, files = WordCutter(), Counter[str](), dict[str, str]()
     texts, found = list[Text](), 0
     for file in found_files(path, wanted(options), EXPECTED):
@@ -92,8 +92,8 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
 
 def _left_out(text: str, tokens: tuple[str, ...]) -> str:
-    """Say why a tweet is left out; the script that fetches them writes so where there is none any
-    more.
+    """Explain why a tweet is left out; the fetching script writes "not available" for deleted
+    tweets.
     """
     if text.strip().casefold() == "not available":
         return GONE
@@ -106,9 +106,7 @@ def _split(file: File) -> str:
 
 
 def _check_splits(path: str, files: Mapping[str, str]) -> None:
-    """Refuse training without test texts, and a file of which nobody can say whether it is one or
-    the other.
-    """
+    """Refuse training texts without test texts, and a file that names no split when others do."""
     if not any(files.values()):
         return
     if loose := [shown for shown, split in files.items() if not split]:
@@ -120,7 +118,7 @@ def _check_splits(path: str, files: Mapping[str, str]) -> None:
 
 
 def read_tweets(file: File) -> Iterator[Tweet]:
-    """Yield the tweets of a file; its first line may name the columns, in any case."""
+    """Yield the tweets of a file; its first line may name the columns, in upper or lower case."""
     layout = None
     for number, line in file.lines():
         if not line.strip():
@@ -134,7 +132,7 @@ def read_tweets(file: File) -> Iterator[Tweet]:
 
 
 def _layout(file: File, number: int, fields: list[str]) -> _Layout:
-    """Find the columns that the first line names; where it names none, it is a tweet."""
+    """Find the columns that the first line names; a line without column names is a tweet."""
     names = [field.strip().casefold() for field in fields]
     places = {
         what: [names.index(name) for name in known if name in names]

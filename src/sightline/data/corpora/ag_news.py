@@ -1,7 +1,7 @@
 """AG's news topics: ``"class","title","description"`` on each line, no header. Zhang, Zhao & LeCun
 2015.
 
-Two classes as the papers had them (World, Business; the description alone), or all four (title and
+Two classes as in the papers (World, Business; the description only), or all four (title and
 description).
 """
 
@@ -38,7 +38,7 @@ _JOINED = "title and description are joined, and the description alone is asked 
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: _FILE.match(base(name)) is not None
 
 
@@ -85,8 +85,8 @@ def _texts(
 
 
 def read_news(file: File) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line a row begins on, and its class with title and description, or with both
-    joined.
+    """Yield the first line number of each row, and its class with title and description, or with
+    both joined.
     """
     for start, row in read_records(file.shown, file.ended_lines(), ",", AGAIN):
         if len(row) not in (2, 3) or row[0] not in CLASSES[4]:

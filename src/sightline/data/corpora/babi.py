@@ -1,7 +1,7 @@
-"""bAbI tasks 1 to 3: a story to attend to, a question as query, one word as answer. Weston et al.
-2016.
+"""bAbI tasks 1 to 3 (Weston et al. 2016): attention reads a story, the query is a question, and the
+answer is one word.
 
-``ID statement``, or ``ID question<TAB>answer<TAB>supporting IDs``; IDs begin at 1 again with every
+``ID statement``, or ``ID question<TAB>answer<TAB>supporting IDs``; IDs restart at 1 with every
 story.
 """
 
@@ -30,7 +30,7 @@ _LINE = re.compile(r"(\d{1,6}) (.*)")
 
 @dataclass
 class _Story:
-    """The statements so far: their words one after the other, and which words each line gave."""
+    """The statements so far: their words in order, and the words of each line."""
 
     text: str = ""
     tokens: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class _Story:
     words_of: dict[int, range] = field(default_factory=dict)
 
     def add(self, number: int, statement: str, joint: str) -> None:
-        """Put a statement at the end, after a joint where it is not the first."""
+        """Append a statement, after a joint unless it is the first."""
         for piece, line in ((joint if self.text else "", None), (statement, number)):
             tokens, spans = tokenise(piece)
             start, first = len(self.text), len(self.tokens)
@@ -51,9 +51,7 @@ class _Story:
 
 @dataclass(frozen=True)
 class AskedStory:
-    """A question and its answer, with the story that stood before it and the line in which that
-    began.
-    """
+    """A question and its answer, with the preceding story and its first line."""
 
     line: int
     began: int
@@ -66,9 +64,7 @@ class AskedStory:
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read: all three tasks, because the papers have one space of answers for
-    them.
-    """
+    """Select the files to read: all three tasks, because the papers use one answer space for them."""
     return lambda name: _pattern(options).search(name) is not None
 
 
@@ -90,7 +86,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
     )
     for file in found_files(path, wanted(options), expected):
         match = pattern.search(file.name)
-        assert match is not None  # it was wanted
+        assert match is not None  # selected by this pattern
         if recipe == "paper" or int(match["task"]) == options["task"]:
             key = int(match["task"]), match["split"]
             asked.setdefault(key, []).append((file, list(read_questions(file, recipe))))
@@ -102,14 +98,14 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
 
 def _whole(files: list[tuple[File, list[AskedStory]]]) -> list[tuple[File, list[AskedStory]]]:
-    """Take the whole file where it is there, and not the part beside it."""
+    """Prefer the whole file to a part of it."""
     return [one for one in files if "_partial" not in base(one[0].name)] or files
 
 
 def _answers(
     asked: Mapping[tuple[int, str], list[tuple[File, list[AskedStory]]]],
 ) -> tuple[str, ...]:
-    """Gather the words of training stories and questions: any of them may be the answer."""
+    """Collect the words of training stories and questions: any of them may be the answer."""
     known: set[str] = set()
     for (_, split), files in asked.items():
         for question in (one for _, questions in files for one in questions if split == "train"):

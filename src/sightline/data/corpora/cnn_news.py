@@ -1,9 +1,9 @@
-"""CNN news: an article to attend to, a sentence about it with ``@placeholder`` as query, an entity
-as answer.
+"""CNN news: attention reads an article, the query is a sentence with ``@placeholder``, and the
+answer is an entity.
 
-Hermann et al. 2015. A file a question: its address, the article, the question, the answer and the
-names of entities (``@entity7:NAME``), with empty lines between them. Names are not read: who an
-entity is must follow from the article.
+Hermann et al. 2015. Each file holds one question: its address, the article, the question, the
+answer and the names of entities (``@entity7:NAME``), separated by empty lines. Names are not used:
+the article must show who an entity is.
 """
 
 from __future__ import annotations
@@ -34,15 +34,12 @@ _FILE = re.compile(r"(?:^|/)(?P<split>training|validation|test)/(?P<id>[^/]+)\.q
 _ENTITY = re.compile(r"@entity\d{1,6}")
 _NAMED = re.compile(r"(@entity\d{1,6}):.*")
 _PARTS = {0: "the address of the article", 2: "the article", 4: "the question", 6: "the answer"}
-"""What stands on which line, from 0; the lines between them are empty, and names of entities
-follow."""
+"""The content of each line, from 0; the lines in between are empty, and names of entities follow."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What one file says: the article and the question as they are, the entity that is the answer,
-    all entities.
-    """
+    """The content of one file: article, question, the entity that is the answer, and all entities."""
 
     address: str
     article: str
@@ -53,7 +50,7 @@ class Question:
 
 @dataclass(frozen=True)
 class _Read:
-    """A question with its words."""
+    """A tokenised question."""
 
     split: str
     name: str
@@ -67,18 +64,16 @@ class _Read:
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: _FILE.search(name) is not None
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read all questions, in the order of split and name, and number the entities of training
-    articles.
-    """
+    """Read all questions, ordered by split and name, and number the entities of training articles."""
     cutter, seen = WordCutter(), dict[tuple[str, str], _Read]()
     for file in found_files(path, wanted(options), EXPECTED):
         match = _FILE.search(file.name)
-        assert match is not None  # it was wanted
+        assert match is not None  # selected by this pattern
         key = match["split"], match["id"]
         if key in seen:
             raise DataError(
@@ -92,7 +87,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
 
 def _cut(file: File, split: str, cutter: WordCutter) -> _Read:
-    """Cut article and question at blanks: both are published cut into words."""
+    """Split article and question at blanks: both are published tokenised."""
     question = read_question(file.text(), file.shown)
     words = cutter.join(question.article.split())
     inside = tuple(token for token in set(words[1]) if _ENTITY.fullmatch(token))
@@ -102,7 +97,7 @@ def _cut(file: File, split: str, cutter: WordCutter) -> _Read:
 
 
 def _corpus(questions: list[_Read]) -> Corpus:
-    """Make texts of questions; an answer that cannot be given is counted and left out."""
+    """Turn questions into texts; a question with an impossible answer is counted and left out."""
     known = {entity for one in questions if one.split == "train" for entity in one.inside}
     labels = tuple(sorted(known, key=lambda entity: int(entity.removeprefix("@entity"))))
     numbers = {entity: number for number, entity in enumerate(labels)}
@@ -131,7 +126,7 @@ def _left_out(one: _Read, known: set[str]) -> str:
 
 
 def read_question(text: str, shown: str) -> Question:
-    """Read what one file says; what is not where it should be is an error that names the line."""
+    """Parse one file; errors name the line of a misplaced part."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n").split("\n")
     for place, what in _PARTS.items():
         if place >= len(lines) or not lines[place].strip():
@@ -156,7 +151,7 @@ def read_question(text: str, shown: str) -> Question:
 
 
 def _entities(lines: list[str], shown: str) -> frozenset[str]:
-    """Read which entities there are; their names, which may hold anything, are left alone."""
+    """Read the set of entities; their names, which may contain anything, are ignored."""
     found = set[str]()
     for number, line in enumerate(lines, start=9):
         match = _NAMED.fullmatch(line)
@@ -186,5 +181,5 @@ FORMAT = Format(
             ),
         ),
     ),
-    kept=False,  # it would take as long to read what was kept, and gigabytes
+    kept=False,  # reading a cache would take as long, and gigabytes of disk
 )

@@ -1,4 +1,4 @@
-"""Which files of a folder or an archive a published corpus is in; what is missing is named."""
+"""Find the files of a published corpus in a folder or an archive; errors name missing files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from sightline.core.errors import DataError
 from sightline.data.readers.archives import File, Wanted, open_files
 
 AGAIN = "fetch the file again"
-"""What to do where a published file is not as published."""
+"""The advice if a published file is damaged."""
 
 
 def found_files(
     path: str, wanted: Wanted, expected: str, largest: Bound | None = FILE
 ) -> Iterable[File]:
-    """Open the wanted files; none at all is an error that says what was expected and where it was
-    looked for.
-    """
+    """Open the wanted files; if there are none, the error names the expected files and the place."""
     nothing = True
     for file in open_files(path, wanted, largest):
         nothing = False
@@ -32,9 +30,7 @@ def found_files(
 
 
 def check_complete(path: str, needed: Iterable[str], found: Iterable[str], expected: str) -> None:
-    """Refuse a corpus of which a needed file is missing; the error names what is expected, found
-    and missing.
-    """
+    """Refuse a corpus with missing files; the error names the expected, found and missing ones."""
     there = list(found)
     if missing := [name for name in needed if name not in there]:
         raise DataError(
@@ -43,9 +39,7 @@ def check_complete(path: str, needed: Iterable[str], found: Iterable[str], expec
 
 
 def whole_or_parts(names: Iterable[str], whole: str, part: str) -> list[str]:
-    """Choose the whole file where it is there, else every part, by name; both are regular
-    expressions.
-    """
+    """Select the whole file if it exists, else all parts; both patterns are regular expressions."""
     there = list(names)
     chosen = [name for name in there if re.search(whole, name)]
     return chosen or sorted(name for name in there if re.search(part, name))

@@ -1,4 +1,4 @@
-"""The published formats by the name a data spec has for them, ``sst:DIR``."""
+"""The published formats by their name in a data spec, such as ``sst:DIR``."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ FORMATS: Mapping[str, Format] = {
 
 
 def source_digest(spec: DataSpec) -> str:
-    """Give the SHA-256 by which the files of a published corpus are known."""
+    """Give the SHA-256 of the files of a published corpus."""
     form = FORMATS[spec.kind]
     return digest(spec.path, form.wanted(spec.options()), form.largest)

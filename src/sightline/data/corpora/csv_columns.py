@@ -1,6 +1,4 @@
-"""Large published tables with a header: one record at a time, of which only the columns that are
-asked for are kept.
-"""
+"""Read large published tables with a header, record by record, keeping only the needed columns."""
 
 from __future__ import annotations
 
@@ -16,10 +14,10 @@ from sightline.data.readers.csv_jsonl import read_records
 
 
 def read_columns(file: File, needed: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield the line a record begins on, and its cells in the columns that are needed; their case
+    """Yield the first line number of each record and its cells in the needed columns, whose case
     does not matter.
 
-    How long a cell may be is of the process: whoever reads says so
+    The length limit of a cell is global to the process; the caller sets it
     (`sightline.data.readers.csv_jsonl.long_fields`).
     """
     records = read_records(file.shown, file.ended_lines(), ",", AGAIN)
@@ -50,7 +48,7 @@ def _places(file: File, line: int, header: Sequence[str], needed: Sequence[str])
 
 
 def read_number(file: File, line: int, column: str, cell: str) -> int:
-    """Read a number of the database, as of a patient."""
+    """Read an id of the database, such as a patient's."""
     if not (cell.strip().isdecimal() and len(cell) < 19):
         raise DataError(
             f"expected a whole number in {column}, got {show(cell)}; {AGAIN}", file.shown, line

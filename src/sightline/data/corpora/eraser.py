@@ -1,8 +1,8 @@
-"""ERASER: documents cut at blanks, and for each a class with the spans that show it.
+"""ERASER: tokenised documents, each with a class and the spans that support it.
 
-DeYoung et al. 2020; made for its movie reviews (Zaidan & Eisner 2008). ``train.jsonl``,
-``val.jsonl``, ``test.jsonl`` and ``docs/DOCUMENT``; the constant question about a review is left
-out.
+DeYoung et al. 2020; written for its movie reviews (Zaidan & Eisner 2008). Files: ``train.jsonl``,
+``val.jsonl``, ``test.jsonl`` and ``docs/DOCUMENT``. The constant question about a review is
+dropped.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Note = tuple[str, str, str, int, dict[str, Any]]  # split, document, file, line,
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: base(name) in SPLITS or _DOCUMENT.search(name) is not None
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read annotations and documents, in whatever order they come, and put them together."""
+    """Read annotations and documents, in any order, and join them."""
     cutter, documents, notes = WordCutter(), dict[str, Any](), list[Note]()
     files = []
     for file in found_files(path, wanted(options), EXPECTED):

@@ -1,5 +1,5 @@
-"""Large Movie Review Dataset v1.0: a review in each file, ``aclImdb/train/pos/0_9.txt``. Maas et
-al. 2011.
+"""Large Movie Review Dataset v1.0 (Maas et al. 2011): one review in each file,
+``aclImdb/train/pos/0_9.txt``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REVIEWS = Numbered(_REVIEW, ("neg", "pos"), LABELS, PUBLISHED, EXPECTED, "review
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read every review but the unlabelled ones."""
+    """Read all labelled reviews."""
     cutter = WordCutter()
 
     def text_of(file: File, match: re.Match[str], label: int) -> Text:
@@ -51,8 +51,8 @@ def _words(
 
 
 def divide(texts: Sequence[Text]) -> list[str]:
-    """Leave out long reviews; a fifth of training is validation, and only a fifth of the test
-    reviews is used.
+    """Drop long reviews; use a fifth of training for validation, and only a fifth of the test
+    reviews.
     """
     names = ["" if len(text.tokens) >= LONGEST else text.split for text in texts]
     train, test = (

@@ -1,6 +1,4 @@
-"""How Jain & Wallace cleaned texts and drew splits, from the description of their code; nothing
-here is theirs.
-"""
+"""The text cleaning and splits of Jain & Wallace, reimplemented from a description of their code."""
 
 from __future__ import annotations
 
@@ -16,30 +14,28 @@ from sightline.data.assembly.corpus import Text
 from sightline.data.assembly.corpus_format import Divide
 
 NUMBER = "qqq"
-"""What stands for every word with a digit in it."""
+"""Replaces every word that contains a digit."""
 OUR_WORDS = (
     "words are cut by our own rules, where the papers had spaCy 2.1; a word with a digit in it "
     "becomes qqq"
 )
-"""What is to be known of `general`, among the quirks of a recipe."""
+"""Describes `general` among the quirks of a recipe."""
 LONGEST_LOST = (
     "the longest text of each split is dropped, because the longest length seen is itself the bound"
 )
 
 
 def general(text: str) -> list[str]:
-    """Cut a text of AG News, SNLI or 20 Newsgroups: lower case, every word with a digit becomes
-    `NUMBER`.
+    """Tokenise a text of AG News, SNLI or 20 Newsgroups: lower case, with `NUMBER` for every word
+    with a digit.
 
-    The words are cut by `tokenise`, where they used spaCy 2.1.
+    `tokenise` splits the words; the paper used spaCy 2.1.
     """
     return [NUMBER if any(map(str.isdigit, token)) else token for token in tokenise(text)[0]]
 
 
 def apart(tokens: Sequence[str]) -> list[str]:
-    """Cut words once more, so that each run of signs stands alone: ``don't`` becomes ``don '
-    t``.
-    """
+    """Split words further, so that each run of signs is separate: ``don't`` becomes ``don ' t``."""
     return [piece for token in tokens for piece in re.findall(r"\w+|[^\w\s]+", token)]
 
 
@@ -47,21 +43,21 @@ _KERAS = str.maketrans(dict.fromkeys('!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n\r', "
 
 
 def keras_words(text: str) -> list[str]:
-    """Cut a review as the Keras word index had it: signs but the apostrophe become blanks, lower
-    case.
+    """Tokenise a review as the Keras word index does: lower case, with all signs except the
+    apostrophe as blanks.
     """
     return text.lower().translate(_KERAS).split()
 
 
 def draw(n: int, share: float, seed: int) -> np.ndarray:
-    """Draw ⌈share · n⌉ of n places, as scikit-learn's `train_test_split` without strata does: the
+    """Draw ⌈share · n⌉ of n indices, as scikit-learn's unstratified `train_test_split` does: the
     head of a shuffle.
     """
     return np.random.RandomState(seed).permutation(n)[: math.ceil(share * n)]
 
 
 def draw_by_class(labels: Sequence[int], share: float, seed: int) -> list[int]:
-    """Draw a share of each class; which texts scikit-learn's stratified draw takes is not
+    """Draw a share of each class; the exact texts of scikit-learn's stratified draw are not
     reproduced.
     """
     places: dict[int, list[int]] = defaultdict(list)
@@ -81,8 +77,8 @@ def as_published(texts: Sequence[Text]) -> list[str]:
 
 
 def validation_of_training(share: float, seed: int, before: Divide = as_published) -> Divide:
-    """Make a rule that draws validation texts from training, regardless of class, and follows the
-    rest.
+    """Make a rule that draws validation texts from training, regardless of class, and keeps the
+    other splits.
     """
 
     def divide(texts: Sequence[Text]) -> list[str]:
@@ -96,10 +92,10 @@ def validation_of_training(share: float, seed: int, before: Divide = as_publishe
 
 
 def drawn_by_class(parts: Mapping[str, tuple[float, int]]) -> Divide:
-    """Make a rule that puts all texts together, and draws split by split a share of each class that
-    is left.
+    """Make a rule that pools all texts, and draws for each split a share of the remaining texts of
+    each class.
 
-    ``parts`` has the share and the seed of each split, in the order in which they are drawn.
+    ``parts`` gives the share and the seed of each split, in drawing order.
     """
 
     def divide(texts: Sequence[Text]) -> list[str]:

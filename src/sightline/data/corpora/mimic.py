@@ -1,7 +1,7 @@
-"""MIMIC-III: the discharge summaries of a stay in hospital, labelled by its diagnoses. Johnson et
-al. 2016.
+"""MIMIC-III (Johnson et al. 2016): discharge summaries of hospital admissions, labelled by their
+diagnoses.
 
-``NOTEEVENTS.csv`` and ``DIAGNOSES_ICD.csv``, from the user's own copy. A text is an admission: its
+``NOTEEVENTS.csv`` and ``DIAGNOSES_ICD.csv``, from the user's own copy. A text is one admission: its
 summary, then the addenda.
 """
 
@@ -50,8 +50,7 @@ TASKS: Mapping[tuple[str, Recipe], DiagnosisTask] = {
 }
 PUBLISHED = {"notes": OFFICIAL_NOTES, "discharge summaries": 59_652, "diagnoses": 651_047}
 HIDDEN, HIDDEN_OF_PAPERS = "___", "<de>"
-"""What stands for a name, a date or a place that was taken out: as MIMIC-IV has it, and as the
-papers had it."""
+"""Replaces a de-identified name, date or place: as in MIMIC-IV, and as in the papers."""
 NO_WORDS, NO_SUMMARY = "no words in the text", "listed admission without a summary"
 _HIDDEN = re.compile(r"\[\*\*[^\[\]]*\*\*\]")
 _LINE_TO_FILL = re.compile(r"_+")
@@ -59,16 +58,14 @@ _RULE = re.compile(r"([^\w\s])(?:\s*\1)+")
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read; the lists of CAML by the papers' recipe alone, which is asked for
+    """Select the files to read; the lists of CAML belong to the papers' recipe and are read
     elsewhere.
     """
     return lambda name: any(one.search(name) for one in (DIAGNOSES, NOTEEVENTS, LISTS))
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read the diagnoses, then the notes, as a stream; texts in the order of patients and
-    admissions.
-    """
+    """Read the diagnoses, then the notes as a stream; texts are ordered by patient and admission."""
     task = TASKS[options["task"], recipe]
     admissions = read_admissions(path, task)
     listed = read_lists(path, admissions.patients) if task is DIABETES_OF_PAPERS else None
@@ -86,12 +83,12 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 def _texts(
     summaries: Summaries, admissions: Admissions, listed: Mapping[int, str], recipe: Recipe
 ) -> Iterator[Text]:
-    """Make a text of each admission, letting its notes go."""
+    """Make a text of each admission, freeing its notes."""
     cutter = WordCutter()
     for patient, stay in sorted((admissions.patients[stay], stay) for stay in summaries.of):
         notes = sorted(summaries.of.pop(stay), key=_order)
         label, split = admissions.outcomes[stay], listed.get(stay, "")
-        assert isinstance(label, int)  # others were not kept
+        assert isinstance(label, int)  # other admissions were dropped
         cut = _words("\n".join(note.text for note in notes), recipe, cutter)
         yield Text(
             f"mimic/{stay}",
@@ -109,9 +106,7 @@ def _order(note: Note) -> tuple[bool, str]:
 
 
 def _words(text: str, recipe: Recipe, cutter: WordCutter) -> tuple[str, tuple[str, ...], Any]:
-    """Cut a text into words; those of the clean recipe are found again, so where they stand is not
-    kept.
-    """
+    """Tokenise a text; the clean recipe stores no offsets, because `tokenise` can find them again."""
     if recipe == "paper":
         return cutter.join(paper_words(text))
     plain = without_hidden(text, HIDDEN)
@@ -119,14 +114,14 @@ def _words(text: str, recipe: Recipe, cutter: WordCutter) -> tuple[str, tuple[st
 
 
 def without_hidden(text: str, instead: str) -> str:
-    """Put one word for each ``[**…**]``, and one sign for a run of it, as rules between paragraphs
-    are.
+    """Replace each ``[**…**]`` by one word, and a run of the same sign, such as a ruled line, by
+    one sign.
     """
     return _RULE.sub(r"\1", _HIDDEN.sub(f" {instead} ", _LINE_TO_FILL.sub("_", text)))
 
 
 def paper_words(text: str) -> list[str]:
-    """Cut a text as the papers' code did: lower case, a word with a digit is one word."""
+    """Tokenise as the papers' code did: lower case, with one placeholder for words with a digit."""
     return [
         HIDDEN_OF_PAPERS if word == HIDDEN else word
         for word in general(without_hidden(text, HIDDEN))
@@ -165,5 +160,5 @@ FORMAT = Format(
         ),
     },
     largest=None,
-    kept=False,  # who may read it has signed for it: no copy lies where nobody looks for it
+    kept=False,  # readers have signed an agreement, so no hidden copy is cached
 )

@@ -1,5 +1,5 @@
-"""MIMIC-III's ``DIAGNOSES_ICD.csv``, and the lists of CAML: what an admission is labelled, and in
-which split it is.
+"""Read MIMIC-III's ``DIAGNOSES_ICD.csv`` and the lists of CAML: the label and the split of each
+admission.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ _SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 
 @dataclass(frozen=True)
 class DiagnosisTask:
-    """What is asked of an admission: ``codes`` has what an ICD-9 code of each label begins with,
-    without its point.
+    """A task on admissions: ``codes`` gives the ICD-9 prefix of each label, without the point.
 
-    An empty one stands for every admission that has no code of the other label. What has codes of
-    both, or of none, has no label; why is in ``without``.
+    An empty prefix means every admission without a code of the other label. Admissions with codes
+    of both labels, or of none, have no label; ``without`` gives the reason.
     """
 
     labels: tuple[str, str]
@@ -41,7 +40,7 @@ class DiagnosisTask:
     without: Mapping[tuple[bool, bool], str] = field(default_factory=dict)
 
     def outcome(self, codes: set[str]) -> int | str:
-        """Give the label of an admission by its codes, or say why it has none."""
+        """Give the label of an admission by its codes, or the reason why it has none."""
         first, second = (
             bool(begin) and any(code.startswith(begin) for code in codes) for begin in self.codes
         )
@@ -59,16 +58,18 @@ DIABETES_OF_PAPERS = DiagnosisTask(DIABETES.labels, ("", "25000"))
 
 @dataclass(frozen=True)
 class Admissions:
-    """Each admission that has a diagnosis, with its patient and its label, or why it has none."""
+    """The admissions with a diagnosis: their patient, and their label or the reason why there is
+    none.
+    """
 
     patients: Mapping[int, int]
     outcomes: Mapping[int, int | str]
     found: int
-    """Diagnoses there are."""
+    """The number of diagnoses."""
 
 
 def read_admissions(path: str, task: DiagnosisTask) -> Admissions:
-    """Read all diagnoses; those without a code say nothing."""
+    """Read all diagnoses; those without a code are ignored."""
     patients, codes, found = dict[int, int](), defaultdict[int, set[str]](set), 0
     for file, line, patient, stay, code in _diagnoses(path):
         found += 1
@@ -93,7 +94,9 @@ def read_admissions(path: str, task: DiagnosisTask) -> Admissions:
 
 
 def _diagnoses(path: str) -> Iterator[tuple[File, int, int, int, str]]:
-    """Yield where a diagnosis stands, its patient and admission, and its code without a point."""
+    """Yield the file and line of each diagnosis, its patient and admission, and its code without
+    the point.
+    """
     there = 0
     for file in found_files(
         path, lambda name: DIAGNOSES.search(name) is not None, EXPECTED, largest=None
@@ -109,7 +112,7 @@ def _diagnoses(path: str) -> Iterator[tuple[File, int, int, int, str]]:
 
 
 def check_patient(known: int, patient: int, stay: int, shown: str, line: int) -> None:
-    """Refuse an admission of two patients: texts of one patient would be taken for those of two."""
+    """Refuse an admission with two patients: texts of one patient would count as two patients'."""
     if known != patient:
         message = (
             f"admission {stay} is of patient {patient} here, and of patient {known} elsewhere; "
@@ -119,8 +122,8 @@ def check_patient(known: int, patient: int, stay: int, shown: str, line: int) ->
 
 
 def read_lists(path: str, patients: Mapping[int, int]) -> dict[int, str]:
-    """Read in which split CAML has an admission; one that is listed twice, or a patient in two
-    lists, is refused.
+    """Read the CAML split of each admission; a repeated admission, or a patient in two lists, is
+    refused.
     """
     splits, of_patient = dict[int, str](), dict[int, str]()
     for file, line, split, stay in _listed(path):
@@ -136,8 +139,8 @@ def read_lists(path: str, patients: Mapping[int, int]) -> dict[int, str]:
 
 
 def _listed(path: str) -> Iterator[tuple[File, int, str, int]]:
-    """Yield where an admission is listed, the split of that list, and its number; a list may not be
-    missing.
+    """Yield the file and line of each listed admission, its split, and its id; all lists must
+    exist.
     """
     there = []
     for file in found_files(

@@ -1,6 +1,4 @@
-"""MIMIC-III's ``NOTEEVENTS.csv``: four gigabytes, of which the discharge summaries that are asked
-for are kept.
-"""
+"""Read MIMIC-III's ``NOTEEVENTS.csv``, four gigabytes, keeping only the needed discharge summaries."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ _OFTEN = 2**14
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A discharge summary or an addendum to one, from the line on which it begins."""
+    """A discharge summary or an addendum, with its first line number."""
 
     addendum: bool
     date: str
@@ -54,8 +52,8 @@ class Note:
 
 @dataclass(frozen=True)
 class Summaries:
-    """What is kept of a file of notes, by admission; how many notes and summaries there were, what
-    was left out.
+    """The notes kept, by admission, with counts of all notes, of summaries, and of what was left
+    out.
     """
 
     shown: str
@@ -66,7 +64,7 @@ class Summaries:
 
 @dataclass
 class _Reading:
-    """A file of notes while it is read, note by note."""
+    """The state of reading a file, note by note."""
 
     file: File
     admissions: Admissions
@@ -79,8 +77,8 @@ class _Reading:
     letters: int = 0
 
     def read(self) -> Summaries:
-        """Read to the end."""
-        # A quote that never closes would make one text of all that follows.
+        """Read the whole file."""
+        # An unclosed quote would turn the rest of the file into one text.
         with long_fields(LINE.most):
             for line, cells in read_columns(self.file, _COLUMNS):
                 self.found["notes"] += 1
@@ -124,7 +122,7 @@ class _Reading:
         self.of.setdefault(number, []).append(note)
 
     def _check_row(self, line: int, row: str) -> None:
-        """Refuse a summary that is there twice: an admission would be read as one twice as long."""
+        """Refuse a repeated summary, which would double the text of its admission."""
         number = read_number(self.file, line, "ROW_ID", row)
         if number in self.rows:
             raise DataError(
@@ -133,7 +131,7 @@ class _Reading:
         self.rows.add(number)
 
     def _left_out(self, line: int, stay: str, error: str) -> str:
-        """Say why a summary is left out, whatever its admission's label."""
+        """Explain why a summary is left out, whatever its admission's label."""
         if error.strip():
             return IN_ERROR
         if not stay.strip():
@@ -147,7 +145,7 @@ class _Reading:
 def read_summaries(
     path: str, admissions: Admissions, listed: Mapping[int, str] | None
 ) -> Summaries:
-    """Read the summaries of admissions that have a label and, where there are lists, are listed."""
+    """Read the summaries of labelled admissions, restricted to the lists if there are any."""
     read: list[Summaries] = []
     for file in found_files(
         path, lambda name: NOTEEVENTS.search(name) is not None, EXPECTED, largest=None

@@ -1,7 +1,7 @@
-"""20 Newsgroups, by-date version, baseball against hockey: a raw message in each file.
+"""20 Newsgroups, by-date version, baseball against hockey: one raw message in each file.
 
-``20news-bydate-train/rec.sport.baseball/98657``. Headers, quotations and footers are taken out by
-the rules below.
+``20news-bydate-train/rec.sport.baseball/98657``. The rules below remove headers, quotations and
+footers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MESSAGES = Numbered(_MESSAGE, LABELS, LABELS, PUBLISHED, EXPECTED, "messages")
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read the messages of both groups, but those of which nothing is left."""
+    """Read the messages of both groups, without the ones that are empty after cleaning."""
     cutter = WordCutter()
 
     def text_of(file: File, match: re.Match[str], label: int) -> Text:
@@ -67,12 +67,12 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
 
 def strip(message: str, *, every_footer: bool = False) -> str:
-    """Take headers, quotations and a footer out of a message.
+    """Remove headers, quotations and the footer from a message.
 
     Headers end at the first empty line. Quoted lines begin with > or |, perhaps after initials; the
-    line that names who wrote them goes, too. A footer is what follows a ruled line near the end
-    (``--``); with ``every_footer``, it is the last block of lines that an empty or ruled line sets
-    off, whatever it says: as the papers had it.
+    line that introduces a quotation is removed too. A footer is the part after a ruled line near
+    the end (``--``). With ``every_footer``, as in the papers, it is the last block after an empty
+    or ruled line, whatever its content.
     """
     message = message.replace("\r\n", "\n")
     head, gap, body = message.partition("\n\n")
@@ -103,8 +103,8 @@ FORMAT = Format(
         lengths=(6, 500),
         quirks=(
             (
-                "the split by date is given up: messages are put together and divided anew, so "
-                "threads are in two splits"
+                "the split by date is given up: messages are pooled and divided again, so a "
+                "thread may be in two splits"
             ),
             "the last block of a message counts as a footer, whatever it says",
             OUR_WORDS,

@@ -1,4 +1,4 @@
-"""Corpora of one text a file, put in order by the numbers in their names."""
+"""Corpora with one text in each file, ordered by the numbers in file names."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from sightline.data.readers.archives import File, Wanted
 
 @dataclass(frozen=True)
 class Numbered:
-    """A corpus of one text a file, whose name tells split, class and number (groups ``split``,
-    ``label``, ``id``).
+    """A corpus with one text in each file, whose name contains split, class and number (groups
+    ``split``, ``label``, ``id``).
     """
 
     pattern: re.Pattern[str]
     classes: tuple[str, ...]
-    """The classes as file names have them, in the order of the labels."""
+    """The classes as spelled in file names, in the order of the labels."""
     labels: tuple[str, ...]
     published: Mapping[str, int]
     expected: str
     each: str
-    """What a text is called, in the plural."""
+    """The word for the texts, in the plural."""
 
     def wanted(self, options: Mapping[str, Any]) -> Wanted:
-        """Say which files are read."""
+        """Select the files to read."""
         return lambda name: self.pattern.search(name) is not None
 
     def read(
         self, path: str, text_of: Callable[[File, re.Match[str], int], Text]
     ) -> tuple[list[Text], Counter[str]]:
-        """Read every text, in the order of split, class and number, however they were packed, and
-        count them.
+        """Read and count all texts, ordered by split, class and number, whatever their order in an
+        archive.
         """
         texts, found = dict[tuple[str, int, int], Text](), Counter[str]()
         for file in found_files(path, self.wanted({}), self.expected):
             match = self.pattern.search(file.name)
-            assert match is not None  # it was wanted
+            assert match is not None  # selected by this pattern
             key = match["split"], self.classes.index(match["label"]), int(match["id"][:18])
             if key in texts:
                 raise DataError(

@@ -1,5 +1,5 @@
-"""Stanford Natural Language Inference: a premise to attend to, a hypothesis as query. Bowman et al.
-2015.
+"""Stanford Natural Language Inference (Bowman et al. 2015): attention reads the premise, the
+hypothesis is the query.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _KEYS = ("gold_label", "sentence1", "sentence2")
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: _FILE.match(base(name)) is not None
 
 
 def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
-    """Read the pairs that have a gold label; the others are counted."""
+    """Read the pairs with a gold label; the others are counted."""
     cutter, unlabelled = WordCutter(), Counter[str]()
     files = {
         base(file.name): list(_pairs(file, recipe, cutter, unlabelled))
@@ -63,7 +63,7 @@ def _pairs(
     file: File, recipe: Recipe, cutter: WordCutter, unlabelled: Counter[str]
 ) -> Iterator[Text]:
     match = _FILE.match(base(file.name))
-    assert match is not None  # it was wanted
+    assert match is not None  # selected by this pattern
     for number, item in read_objects(file):
         label, premise, hypothesis = (_field(item, key, file, number) for key in _KEYS)
         if label == "-":

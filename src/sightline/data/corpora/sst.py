@@ -1,4 +1,4 @@
-"""Stanford Sentiment Treebank: a tree on each line, ``(3 (2 It) (4 works))``, its root labelled 0
+"""Stanford Sentiment Treebank: one tree on each line, ``(3 (2 It) (4 works))``, its root labelled 0
 to 4.
 
 Socher et al. 2013. Neutral sentences (2) are left out; 0 and 1 are negative, 3 and 4 positive.
@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"\(|\)|[^\s()]+")
 
 
 def wanted(options: Mapping[str, Any]) -> Wanted:
-    """Say which files are read."""
+    """Select the files to read."""
     return lambda name: base(name) in SPLITS
 
 
@@ -72,9 +72,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
 
 def read_tree(line: str, file: str, number: int) -> tuple[int, list[str]]:
-    """Give the root's label and the leaves of a tree, or an error that says what is wrong with the
-    brackets.
-    """
+    """Give the root's label and the leaves of a tree; errors describe the bracket mistake."""
     depth, leaves, score = 0, list[str](), ""
     for kind, token in _steps(line):
         if depth == 0 and (kind != "open" or score):
@@ -101,7 +99,7 @@ def read_tree(line: str, file: str, number: int) -> tuple[int, list[str]]:
 
 
 def _steps(line: str) -> Iterator[tuple[str, str]]:
-    """Yield an opened bracket with its label, a closed one, or a word."""
+    """Yield an opening bracket with its label, a closing bracket, or a word."""
     tokens = iter(_TOKEN.findall(line))
     for token in tokens:
         if token == "(":
@@ -117,12 +115,12 @@ def _short(line: str) -> str:
 
 
 def _clean(leaves: list[str]) -> list[str]:
-    """Keep the treebank's own words, with brackets as signs."""
+    """Keep the treebank's own words, restoring brackets."""
     return [_BRACKETS.get(leaf, leaf).replace("\\/", "/") for leaf in leaves]
 
 
 def _paper(leaves: list[str]) -> list[str]:
-    """Drop brackets, turn all but word characters into blanks, and cut at blanks."""
+    """Drop brackets, replace all non-word characters by blanks, and split at blanks."""
     kept = " ".join(leaf for leaf in leaves if leaf not in ("-LRB-", "-RRB-"))
     return re.sub(r"\W", " ", kept).lower().split()
 

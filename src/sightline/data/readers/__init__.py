@@ -1,1 +1,1 @@
-"""Bytes to rows: CSV, JSON lines, Parquet, Arrow, folders, archives."""
+"""Read bytes into rows: CSV, JSON lines, Parquet, Arrow, folders, archives."""

@@ -1,8 +1,7 @@
-"""Published files as they come: a folder, one file, or a tar archive, plain or gzipped, all read
-alike and safely.
+"""Read published files safely from a folder, a single file, or a tar archive, plain or gzipped.
 
-Nothing is ever unpacked to disk. A tar archive that holds anything but files and folders with names
-inside of it is refused, and so is what grows beyond its bounds (`sightline._io.limits`).
+Nothing is unpacked to disk. A tar archive is refused if it contains anything but files and folders
+with names inside it, or grows beyond its bounds (`sightline._io.limits`).
 """
 
 from __future__ import annotations
@@ -26,17 +25,16 @@ from sightline.data.readers.bounded_open import bounded, opened
 
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 _BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, OSError, ValueError)
-"""What reading raises; a ValueError where a header of an archive has something else in the place of
-a number."""
+"""The errors of reading; ValueError is a malformed number in an archive header."""
 
 Wanted = Callable[[str], bool]
-"""Says by its name, with folders and without ``.gz``, whether a file is to be read."""
+"""Selects the files to read, by name with folders and without ``.gz``."""
 
 
 @dataclass(frozen=True)
 class File:
-    """One file of a corpus: its name, without ``.gz``; what messages call it; its bytes, unpacked
-    as they are read.
+    """One file of a corpus: its name without ``.gz``, its name in messages, and its bytes,
+    decompressed while reading.
     """
 
     name: str
@@ -44,9 +42,7 @@ class File:
     stream: io.BufferedIOBase
 
     def lines(self, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-        """Yield each line with its number, without its end; what cannot be decoded is an error that
-        names the line.
-        """
+        """Yield each line with its number, without its line end; decoding errors name the line."""
         number = 0
         while line := self.stream.readline(LINE.most):
             number += 1
@@ -60,9 +56,7 @@ class File:
             )
 
     def ended_lines(self) -> Iterator[str]:
-        """Yield each line with a line feed behind it, whatever it ended with: what a reader of CSV
-        asks for.
-        """
+        """Yield each line with a line feed at its end, whatever it was, as CSV readers expect."""
         return (f"{line}\n" for _, line in self.lines())
 
     def text(self, encoding: str = "utf-8") -> str:
@@ -74,7 +68,7 @@ class File:
 
 
 def decode(data: bytes, shown: str, line: int, encoding: str = "utf-8") -> str:
-    """Decode bytes that begin at a line; a byte that does not fit, or a NUL, is an error."""
+    """Decode bytes that start at the given line; an invalid byte or a NUL is an error."""
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -92,12 +86,12 @@ def decode(data: bytes, shown: str, line: int, encoding: str = "utf-8") -> str:
 
 
 def open_files(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> Iterator[File]:
-    """Open the wanted files of a folder (by name), of a tar archive (in its order), or the one file
-    that is named.
+    """Open the wanted files of a folder (sorted by name) or a tar archive (in its order), or a
+    single file.
 
-    A file's stream is good until the next file is asked for. Names of a folder begin with the
-    folder's own, so that a part of a corpus can be named as well as all of it. Whoever keeps what
-    is read says how ``largest`` a file may be.
+    The stream of a file is valid until the next file is requested. Names in a folder begin with the
+    folder's own name, so a part of a corpus can be named as well as the whole. ``largest`` bounds
+    the size of a file if its content is kept.
     """
     root = Path(path)
     if root.is_dir():
@@ -112,9 +106,7 @@ def open_files(path: str | Path, wanted: Wanted, largest: Bound | None = None) -
 
 
 def digest(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> str:
-    """Give a SHA-256 of the wanted files' names and bytes (an archive counts as a whole), by which
-    they are known.
-    """
+    """Give a SHA-256 of the wanted files' names and bytes; an archive is hashed as a whole."""
     root = Path(path)
     total = hashlib.sha256()
     for file in [name for name, _ in _chosen(root, wanted)] if root.is_dir() else [root]:
@@ -137,7 +129,7 @@ def _folder(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]
 
 
 def _chosen(root: Path, wanted: Wanted) -> list[tuple[Path, str]]:
-    """Name the wanted files of a folder; the same file plain and packed is one too many."""
+    """List the wanted files of a folder; a file both plain and compressed is an error."""
     chosen: dict[str, Path] = {}
     above, seen, most = PurePosixPath(root.resolve().name), 0, FILES.now
     for folder, folders, files in os.walk(root):
@@ -179,13 +171,13 @@ def _archive(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File
 
 
 def _is_gzip(root: Path) -> bool:
-    """Look whether a tar archive is packed; its ending does not say for sure."""
+    """Check whether a tar archive is compressed; its ending is not reliable."""
     with _reading(root), open_regular(root) as raw:
         return raw.read(2) == b"\x1f\x8b"
 
 
 def _check_member(member: tarfile.TarInfo, root: Path) -> None:
-    """Refuse what has no place in an archive of texts, whether it is wanted or not."""
+    """Refuse unsafe members of an archive, wanted or not."""
     name = PurePosixPath(member.name)
     if name.is_absolute() or ".." in name.parts:
         raise DataError(
@@ -200,7 +192,7 @@ def _check_member(member: tarfile.TarInfo, root: Path) -> None:
 
 @contextmanager
 def _reading(file: str | Path) -> Iterator[None]:
-    """Turn what the disk or a torn archive does into one error that names the file."""
+    """Turn disk errors and damaged archives into one error that names the file."""
     try:
         yield
     except FileNotFoundError:

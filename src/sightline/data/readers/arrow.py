@@ -1,9 +1,8 @@
-"""Columns in Apache Arrow's forms to rows: Parquet files, and streams as `datasets` writes them;
+"""Read rows from Apache Arrow formats: Parquet files, and the streams that `datasets` writes.
 pyarrow reads both.
 
-Only the columns that are asked for are read. A column whose numbers stand for classes, as
-`datasets` notes it in the schema (`ClassLabel`), has the names of the classes as its cells. A row
-has the number of its line, from 1.
+Only the requested columns are read. A column of class numbers, which `datasets` records in the
+schema (`ClassLabel`), is read as class names. Rows are numbered from 1.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from sightline.data.readers.csv_jsonl import Record, Records
 from sightline.data.readers.line_stream import reading
 
 _AT_ONCE = 1024
-"""Rows that are taken from a Parquet file at a time."""
+"""Number of rows read from a Parquet file at a time."""
 
 
 def read_parquet(file: str, wanted: Collection[str]) -> Records:
@@ -40,9 +39,7 @@ def read_parquet(file: str, wanted: Collection[str]) -> Records:
 
 
 def read_streams(files: Sequence[Path], shown: str, wanted: Collection[str]) -> Records:
-    """Read the wanted columns of Arrow streams, one after the other, as one table that messages
-    call ``shown``.
-    """
+    """Read the wanted columns of several Arrow streams as one table, called ``shown`` in messages."""
     pyarrow = _pyarrow(shown)
 
     def batches() -> Iterator[Any]:
@@ -57,7 +54,7 @@ def read_streams(files: Sequence[Path], shown: str, wanted: Collection[str]) -> 
     first = next(found := batches(), None)
     if first is None:
         raise DataError("expected a table of texts and labels, got no rows", shown)
-    with reading(files[0]):  # a text that is not UTF-8 is noticed when it is taken out
+    with reading(files[0]):  # invalid UTF-8 is noticed when a text is extracted
         return _rows(shown, first.schema, chain([first], found), wanted)
 
 
@@ -75,12 +72,12 @@ def _pyarrow(file: str) -> Any:
 
 @contextmanager
 def _understanding(file: str, what: str) -> Iterator[None]:
-    """Turn what pyarrow says of a file into one error that names it."""
+    """Turn pyarrow's errors into one error that names the file."""
     from pyarrow import ArrowException  # noqa: PLC0415  (optional)
 
     try:
         yield
-    except MemoryError:  # which is one of its own, too
+    except MemoryError:  # pyarrow has a subclass of it too
         raise
     except ArrowException as error:
         message = str(error).partition("\n")[0].rstrip(".")
@@ -90,7 +87,7 @@ def _understanding(file: str, what: str) -> Iterator[None]:
 
 
 def _check_promised(file: str, about: Any, wanted: Collection[str]) -> None:
-    """Refuse, before it is unpacked, a file that says itself that it is too large."""
+    """Refuse a file whose metadata announce too much data, before decompressing it."""
     if about.num_rows > ROWS.now:
         raise DataError(ROWS.passed(about.num_rows), file)
     groups = (about.row_group(number) for number in range(about.num_row_groups))
@@ -133,7 +130,7 @@ def _rows(file: str, schema: Any, batches: Iterator[Any], wanted: Collection[str
 
 
 def _class_names(schema: Any) -> Mapping[str, Sequence[str]]:
-    """Give the names of classes by the column whose numbers stand for them."""
+    """Give the class names of each column of class numbers."""
     try:
         features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))["info"][
             "features"
@@ -148,14 +145,14 @@ def _class_names(schema: Any) -> Mapping[str, Sequence[str]]:
         LookupError,
         TypeError,
         AttributeError,
-    ):  # whoever wrote it, wrote something else there
+    ):  # the metadata may hold something else
         return {}
 
 
 def _named(
     file: str, before: int, column: str, cells: list[Any], names: Sequence[str] | None
 ) -> list[Any]:
-    """Give the names of classes for their numbers, where a column has such."""
+    """Replace class numbers by class names if the column has them."""
     if names is None:
         return cells
     for line, cell in enumerate(cells, before + 1):

@@ -1,6 +1,4 @@
-"""One door for bytes that somebody else wrote: regular files alone, unpacked as they are read,
-never beyond a bound.
-"""
+"""Open untrusted files: regular files only, decompressed while reading, never beyond a bound."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from sightline._io.safe_open import open_regular
 from sightline.core.errors import DataError
 
 Reading = Callable[[str | Path], AbstractContextManager[None]]
-"""Says of a file what is wrong with it, where the disk or a torn archive breaks off."""
+"""Makes the error for a file that a disk or archive error cut short."""
 _TOO_DENSE = (
     f"unpacks to far more than a text would, above {RATIO.most} times its size; {RATIO.instead}"
 )
@@ -26,9 +24,7 @@ _TOO_DENSE = (
 def opened(
     file: Path, largest: Bound | None, reading: Reading, *, packed: bool
 ) -> Iterator[io.BufferedIOBase]:
-    """Open a file, and unpack it where it is ``packed``; neither packed nor unpacked is it above
-    its bound.
-    """
+    """Open a file, decompressing it if ``packed``; both sizes are bounded."""
     with reading(file), open_regular(file, largest) as raw:
         if not packed:
             yield raw
@@ -40,18 +36,14 @@ def opened(
 def bounded(
     inner: io.BufferedIOBase, shown: str, packed: int, largest: Bound | None, reading: Reading
 ) -> io.BufferedIOBase:
-    """Give what ``packed`` bytes unpack to, as a stream that ends in an error where it goes beyond
-    its bounds.
-    """
+    """Decompress ``packed`` bytes as a stream that raises an error beyond its bounds."""
     return io.BufferedReader(
         cast(io.RawIOBase, _Bounded(inner, shown, packed, largest, reading)), 2**16
     )
 
 
 class _Bounded(io.RawIOBase):
-    """Pass on what is unpacked, up to a limit; what breaks on the way is an error about the
-    file.
-    """
+    """Passes on decompressed bytes up to a limit; errors on the way name the file."""
 
     def __init__(
         self,
@@ -67,11 +59,11 @@ class _Bounded(io.RawIOBase):
             self._left, self._describe = largest.now, largest.passed()
 
     def readable(self) -> bool:
-        """Say that this is for reading."""
+        """Return True: this stream is for reading."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer will do
-        """Read as `io.RawIOBase` has it."""
+        """Read into a buffer (`io.RawIOBase`)."""
         with self._reading(self._shown):
             data = self._inner.read(len(buffer))
         self._left -= len(data)

@@ -1,6 +1,4 @@
-"""Files to rows: delimited text and JSON lines, plain or gzipped; every mistake in them is named by
-file and line.
-"""
+"""Read rows from delimited text and JSON lines, plain or gzipped; every error names file and line."""
 
 from __future__ import annotations
 
@@ -23,14 +21,14 @@ from sightline.data.readers.line_stream import decoded_lines, reading
 
 Kind = str
 LABELLED = "texts and labels"
-"""What a table holds, where nobody says otherwise."""
+"""The default content of a table, for messages."""
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _CLOSE_QUOTES = 'a text with quotes is written "like ""this""", each opened quote closed'
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: the line it begins on, and its cells by column."""
+    """One record: its first line number, and its cells by column."""
 
     line: int
     cells: Mapping[str, Any]
@@ -38,9 +36,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """The records of a file, the columns they have, and how many rows held nothing.
+    """The records of a file, their columns, and the number of empty rows.
 
-    ``header`` is the line that names the columns, where one does.
+    ``header`` is the line number of the header, if there is one.
     """
 
     file: str
@@ -51,9 +49,9 @@ class Records:
 
 
 def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) -> Records:
-    """Read a table; guarantees at least one record, or a `DataError` that names file and line.
+    """Read a table; gives at least one record, or raises a `DataError` that names file and line.
 
-    Of a ``share`` below 1 so many of the rows are kept, drawn by chance and always the same.
+    With a ``share`` below 1, a fixed random sample of the rows is kept.
     """
     if kind == "jsonl":
         rows = _json_lines(file, decoded_lines(file, "\n"), share)
@@ -66,18 +64,20 @@ def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) 
 
 
 def table_digest(file: str) -> str:
-    """Give the SHA-256 of a file's bytes, by which its table is known."""
+    """Give the SHA-256 of a file, which identifies its table."""
     with reading(file), open_regular(file, FILE) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager
 def long_fields(most: int = 2**31 - 1) -> Iterator[None]:
-    """Allow long CSV fields for a while: the limit belongs to the whole process, so it is put
-    back.
+    """Allow long CSV fields inside this context: the limit is global to the process, so it is
+    restored.
     """
     before = csv.field_size_limit()
-    csv.field_size_limit(most)  # usually a file is bounded; a C long: 32 bits on some systems
+    csv.field_size_limit(
+        most
+    )  # files are usually bounded elsewhere; the limit is a C long, 32 bits on some systems
     try:
         yield
     finally:
@@ -111,8 +111,8 @@ def _header(file: str, line: int, record: list[str]) -> tuple[str, ...]:
 def read_records(
     file: str, lines: Iterable[str], delimiter: str, advice: str = _CLOSE_QUOTES
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield each record with the line it begins on; a record with quoted line breaks spans
-    several.
+    """Yield each record with its first line number; a record with quoted line breaks spans several
+    lines.
     """
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -153,9 +153,7 @@ def _json_lines(file: str, lines: Iterable[str], share: float) -> Records:
 
 
 def _drawn(share: float) -> Callable[[], bool]:
-    """Say of each row whether it is among those to be kept; not every so-many-th, which may all be
-    of one class.
-    """
+    """Decide at random which rows to keep: every k-th row could be of one class."""
     chance = random.Random(0)
     return lambda: share >= 1 or chance.random() < share
 
@@ -167,7 +165,7 @@ def _keep(file: str, rows: list[Record], row: Record, most: int) -> None:
 
 
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
-    """Read the JSON object on a line; anything else is an error that names file and line."""
+    """Read one JSON object from a line; anything else is an error that names file and line."""
     try:
         value = json.loads(line, object_pairs_hook=_without_copies)
     except (ValueError, RecursionError) as error:
@@ -182,7 +180,7 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
 
 
 def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of its pairs; of two values for one key nobody can say which was meant."""
+    """Make an object of its pairs; two values for one key are ambiguous and refused."""
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
@@ -191,7 +189,7 @@ def _without_copies(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_objects(file: File) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each JSON object of a published file with its line; an empty line is passed over."""
+    """Yield each JSON object of a published file with its line number; empty lines are skipped."""
     for number, line in file.lines():
         if line.strip():
             yield number, read_object(file.shown, number, line)

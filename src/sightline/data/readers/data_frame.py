@@ -1,4 +1,6 @@
-"""Rows of a data frame that Python holds: pandas, polars, pyarrow, and what else narwhals reads."""
+"""Read rows of a data frame in memory: pandas, polars, pyarrow, and whatever else narwhals
+supports.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,15 @@ from sightline.data.readers.csv_jsonl import Record, Records
 
 @runtime_checkable
 class Frame(Protocol):
-    """A table in memory: whatever has columns."""
+    """A table in memory: any object with columns."""
 
     @property
     def columns(self) -> Any:
-        """Its columns, or their names."""
+        """The columns, or their names."""
 
 
 def read_frame(frame: Frame, name: str, wanted: Collection[str]) -> Records:
-    """Read the wanted columns; rows are numbered from 0, and a missing value is nothing."""
+    """Read the wanted columns; rows are numbered from 0, and a missing value is None."""
     table = _understood(frame, name)
     if len(table) > ROWS.now:
         raise DataError(ROWS.passed(len(table)), name)
@@ -50,7 +52,7 @@ def _understood(frame: Frame, name: str) -> Any:
         raise MissingExtra(f"{name}: {message}") from None
     try:
         table = narwhals.from_native(cast(Any, frame), eager_only=True)
-        _ = table.columns  # names that occur twice are noticed here
+        _ = table.columns  # repeated names raise here
     except TypeError:
         wanted = "expected a data frame of pandas, polars or pyarrow with its rows in memory"
         raise DataError(f"{wanted}, got {type(frame).__name__}; collect a lazy one first") from None
@@ -63,7 +65,7 @@ def _understood(frame: Frame, name: str) -> Any:
 
 
 def _cells(column: Any) -> list[Any]:
-    """Take the values of a column as Python's own, and nothing where one is missing."""
+    """Give the values of a column as Python's own, with None for missing ones."""
     missing = column.is_null().to_list()
     return [
         None if gone else _value(value)
@@ -72,7 +74,7 @@ def _cells(column: Any) -> list[Any]:
 
 
 def _value(value: Any) -> Any:
-    """Take a value as Python's own; spans may be arrays of arrays, as pandas reads Parquet."""
+    """Convert a value to Python's own; spans may be arrays of arrays, as pandas reads Parquet."""
     if isinstance(value, np.ndarray | list | tuple):
         return [_value(one) for one in value]
     return plain(value)

@@ -1,8 +1,8 @@
-"""What `save_to_disk` of Hugging Face `datasets` wrote: one dataset, or a folder of them by split,
-in Arrow streams.
+"""Read a dataset that `save_to_disk` of Hugging Face `datasets` wrote: one dataset, or a folder of
+splits, as Arrow streams.
 
-Each folder of a dataset has a ``state.json`` that names its files; where there are several splits,
-the ``dataset_dict.json`` above them names their folders.
+Each dataset folder has a ``state.json`` that names its files. With several splits, the
+``dataset_dict.json`` above them names their folders.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ SPLITS, STATE = "dataset_dict.json", "state.json"
 
 
 def saved_splits(path: str) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Give the folder of each split by its name, which is empty where there are no splits; and what
-    is left out.
+    """Give the folder of each split by name, empty without splits, and the names of splits that are
+    left out.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -60,13 +60,14 @@ def saved_splits(path: str) -> tuple[dict[str, Path], tuple[str, ...]]:
 
 
 def saved_files(folder: Path) -> list[Path]:
-    """Name the files of one dataset, in their order."""
+    """List the files of one dataset, in order."""
     state = _read(folder / STATE)
     files = state.get("_data_files")
     names = [file.get("filename") if isinstance(file, dict) else None for file in files or ()]
     if not names or not all(isinstance(name, str) and _is_plain(name) for name in names):
         raise DataError(
-            "expected the names of data files beside it, as datasets writes them", folder / STATE
+            "expected the names of data files in its folder, as datasets writes them",
+            folder / STATE,
         )
     if state.get("_indices_data_files"):
         message = (
@@ -78,7 +79,7 @@ def saved_files(folder: Path) -> list[Path]:
 
 
 def saved_digest(path: str) -> str:
-    """Give the SHA-256 of a saved dataset's names and bytes, by which it is known."""
+    """Give the SHA-256 of a saved dataset's names and bytes, which identifies it."""
     total = hashlib.sha256()
     for split, folder in saved_splits(path)[0].items():
         for file in saved_files(folder):
@@ -90,7 +91,7 @@ def saved_digest(path: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Tell whether a name is that of something in the folder itself."""
+    """Tell whether a name points directly into the folder."""
     return name not in ("", ".", "..") and not any(sign in name for sign in "/\\\0")
 
 

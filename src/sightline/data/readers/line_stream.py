@@ -1,6 +1,4 @@
-"""A table's bytes to lines of text, piece by piece: of a large file no more is held than what comes
-of it.
-"""
+"""Read a table's bytes as lines of text, piece by piece, so that large files need little memory."""
 
 from __future__ import annotations
 
@@ -18,8 +16,8 @@ from sightline.data.read_progress import is_large, report_progress
 from sightline.data.readers.bounded_open import opened
 
 Ends = Literal["", "\n"]
-"""What ends a line: any line end, or a line feed alone (a JSON text may hold U+2028 and its like as
-they are)."""
+"""The line ends: any, or a line feed only, because a JSON text may contain U+2028 and similar
+characters."""
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OTHERS: Mapping[bytes, str] = {
     b"\x1f\x8b": "a gzip file; let its name end in .gz",
@@ -29,14 +27,12 @@ _OTHERS: Mapping[bytes, str] = {
     b"\xfd7zXZ\x00": "an xz file; unpack it first",
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it first",
 }
-"""What files begin with that are often named like a table, and are none."""
+"""First bytes of files that are often named like a table by mistake, with advice."""
 _CHUNK = 2**20
 
 
 def decoded_lines(file: str, ends: Ends) -> Iterator[str]:
-    """Yield each line of a UTF-8 file with its end, with or without a byte order mark before the
-    first.
-    """
+    """Yield each line of a UTF-8 file with its line end; a byte order mark is allowed."""
     path = Path(file)
     with opened(path, FILE, reading, packed=path.suffix.lower() == ".gz") as stream:
         pieces = _Pieces(file, stream)
@@ -57,9 +53,7 @@ def _not_utf8(file: str, error: UnicodeDecodeError, lines_before: int) -> DataEr
 
 
 class _Pieces(io.BufferedIOBase):
-    """Pass a table on piece by piece, counting the lines before the last; what is no text is
-    refused at its first.
-    """
+    """Passes on a table in pieces and counts lines; the first piece shows whether it is text."""
 
     def __init__(self, file: str, stream: io.BufferedIOBase) -> None:
         self.lines = 0
@@ -67,11 +61,11 @@ class _Pieces(io.BufferedIOBase):
         self._size = Path(file).stat().st_size if stream.seekable() and is_large(file) else 0
 
     def readable(self) -> bool:
-        """Say that this is for reading."""
+        """Return True: this stream is for reading."""
         return True
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Read the next piece, however large it is asked for: a small one costs a call."""
+        """Read the next piece, ignoring ``size``: small pieces would cost more calls."""
         with reading(self._file):
             piece = self._stream.read(_CHUNK)
         if self._size:
@@ -98,7 +92,7 @@ def _check_beginning(file: str, piece: bytes) -> None:
 
 @contextmanager
 def reading(file: str | Path) -> Iterator[None]:
-    """Turn what the disk or a torn gzip file does into one error that names the file."""
+    """Turn disk errors and damaged gzip files into one error that names the file."""
     if Path(file).is_dir():
         raise DataError("expected a file, got a folder; name the table inside it", file)
     try:

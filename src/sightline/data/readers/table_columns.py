@@ -1,5 +1,5 @@
-"""Rows to cells: what one record says of text, label, split, evidence and query, each checked and
-named by line.
+"""Parse rows: the text, label, split, rationale and query of each record, checked, with errors that
+name the line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SPAN = re.compile(r"([0-9]+):([0-9]+)")
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns a table offers; a split, evidence, a query, an id and a group are optional."""
+    """The columns of a table; split, rationale, query, id and group are optional."""
 
     text: str
     label: str
@@ -42,12 +42,12 @@ class Columns:
     id: str | None = None
     group: str | None = None
     labels_sep: str = ""
-    """What separates several labels of a text; empty where it has one."""
+    """The separator of several labels; empty if a text has one label."""
     zero_one: tuple[str, ...] = ()
-    """The columns of 0 and 1, one for each label, that stand for one column of labels."""
+    """Columns of 0 and 1, one for each label, used instead of one column of labels."""
 
     def description(self) -> dict[str, str | None]:
-        """Say for a card which column is what; ids and groups where there are any."""
+        """Describe the columns for a card; ids and groups only if present."""
         return {
             name: column
             for name, column in asdict(self).items()
@@ -57,9 +57,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class RecordCells:
-    """What one record says, before it is cut into words; ``split`` is empty where no column names
-    it.
-    """
+    """The content of one record before tokenising; ``split`` is empty if no column names it."""
 
     line: int
     text: str
@@ -67,14 +65,14 @@ class RecordCells:
     split: str
     query: str | None
     spans: list[Span] | None
-    """Evidence as characters of the text; None where it was not annotated."""
+    """The rationale as character spans; None if not annotated."""
 
 
 def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
-    """Find the columns a spec names; a missing one is an error, unless it is optional and was not
-    asked for by name.
+    """Find the columns that a spec names; a missing one is an error, unless it is optional and has
+    its default name.
 
-    ``named`` is the split for which the whole table was named, where it was.
+    ``named`` is the split of the whole table, if it was given.
     """
     _check_settings(spec)
     asked = {name: column for name in ("query", "id", "group") if (column := getattr(spec, name))}
@@ -86,8 +84,7 @@ def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
     } | asked
     zero_one = _zero_one_columns(spec, rows)
     for name, column in columns.items():
-        # A name that differs from the default was asked for, and its absence must not pass for
-        # "there is none".
+        # A non-default name was requested explicitly, so its absence must be an error.
         usual = column == name if name != "split" else column in (name, EVERY_ROW)
         wanted = name not in ("split", "rationale") or not usual
         if wanted and not (name == "label" and zero_one):
@@ -113,8 +110,8 @@ def find_columns(spec: DataSpec, rows: Records, named: str = "") -> Columns:
 
 
 def _zero_one_columns(spec: DataSpec, rows: Records) -> tuple[str, ...]:
-    """Find the columns of 0 and 1, where several are named for the labels; none where one column
-    has that name.
+    """Find the columns of 0 and 1 if several columns are named for the labels; empty if a single
+    column has that name.
     """
     names = columns_of_labels(spec.label)
     if spec.label in rows.columns or not {*names}.intersection(rows.columns):
@@ -136,7 +133,7 @@ def _zero_one_columns(spec: DataSpec, rows: Records) -> tuple[str, ...]:
 
 
 def _check_settings(spec: DataSpec) -> None:
-    """Refuse a column that is named for two things which cannot be one."""
+    """Refuse a column that is named for two different fields."""
     if spec.text == spec.label:
         raise SpecError(
             f"names {spec.label!r}, as {setting('text')} does; a text cannot be its own label",
@@ -154,7 +151,7 @@ def _check_settings(spec: DataSpec) -> None:
 
 
 def find_column(rows: Records, what: str, column: str) -> str:
-    """Find one column that must be there; ``what`` is the setting that names it."""
+    """Find a required column; ``what`` is the setting that names it."""
     if column not in rows.columns:
         raise DataError(_missing(what, column, rows.columns), rows.file, rows.header)
     return column
@@ -169,7 +166,7 @@ def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
 
 
 def read_cells(file: str, row: Record, columns: Columns) -> RecordCells:
-    """Understand one record."""
+    """Parse one record."""
     text = read_text(file, row, columns.text)
     return RecordCells(
         row.line,
@@ -182,7 +179,7 @@ def read_cells(file: str, row: Record, columns: Columns) -> RecordCells:
 
 
 def read_text(file: str, row: Record, column: str) -> str:
-    """Read a text, all of whose signs are characters."""
+    """Read a text of valid characters."""
     text = row.cells.get(column)
     if not isinstance(text, str):
         raise DataError(f"expected a text in {column!r}, got {show(text)}", file, row.line)
@@ -197,7 +194,7 @@ _ZERO_ONE = {"0": False, "false": False, "0.0": False, "1": True, "true": True, 
 
 
 def _of_columns(file: str, row: Record, columns: Columns) -> str:
-    """Read all labels of a text: those in whose column it has 1."""
+    """Read the labels of a text: the columns with a 1."""
     cells = {name: row.cells.get(name) for name in columns.zero_one}
     found = {name: _ZERO_ONE.get(str(cell).strip().lower()) for name, cell in cells.items()}
     if odd := next((name for name, one in found.items() if one is None), None):
@@ -211,7 +208,7 @@ def _of_columns(file: str, row: Record, columns: Columns) -> str:
 
 
 def _labels(file: str, row: Record, columns: Columns) -> str:
-    """Read all labels of a text: names with a separator between them, or a list; none is none."""
+    """Read the labels of a text: separated names, or a list; it may be empty."""
     if columns.zero_one:
         return _of_columns(file, row, columns)
     cell = row.cells.get(columns.label)
@@ -245,7 +242,7 @@ def _labels(file: str, row: Record, columns: Columns) -> str:
 
 
 def _written(label: Any) -> Any:
-    """Write a label as a table has it: 0 and True are the labels ``0`` and ``true``."""
+    """Write a label as in a table: 0 and True become ``0`` and ``true``."""
     if isinstance(label, bool):
         return str(label).lower()
     return str(label) if isinstance(label, int) else label
@@ -274,11 +271,11 @@ def _label(file: str, row: Record, column: str) -> str:
         raise DataError(
             f"the label in {column!r} holds what is no character: {label!a}", file, row.line
         )
-    return sys.intern(label.strip())  # a table has many, and few different
+    return sys.intern(label.strip())  # a table has many labels, but few distinct ones
 
 
 def read_id(file: str, row: Record, column: str) -> str:
-    """Read what names a text; a text or a whole number."""
+    """Read the id of a text: a text or a whole number."""
     found = _named(file, row, column)
     if not found:
         message = (
@@ -290,7 +287,7 @@ def read_id(file: str, row: Record, column: str) -> str:
 
 
 def read_group(file: str, row: Record, column: str) -> str:
-    """Read what a text shares with others; nothing where it stands alone."""
+    """Read the group of a text; empty if it has none."""
     return sys.intern(_named(file, row, column))
 
 
@@ -321,8 +318,8 @@ def _split(file: str, row: Record, column: str) -> str:
 
 
 def _spans(file: str, row: Record, column: str, length: int) -> list[Span] | None:
-    """Read character spans: ``[[0, 4], [10, 15]]`` in JSON, ``0:4 10:15`` elsewhere; nothing means
-    not annotated.
+    """Read character spans: ``[[0, 4], [10, 15]]`` in JSON, ``0:4 10:15`` elsewhere; an empty cell
+    means not annotated.
     """
     cell = row.cells.get(column)
     if cell is None or cell == "":
@@ -340,8 +337,8 @@ def _spans(file: str, row: Record, column: str, length: int) -> list[Span] | Non
 
 
 def not_a_character(text: str) -> str | None:
-    """Show the first thing in a text that JSON can write and UTF-8 cannot hold: a NUL, or half of a
-    surrogate pair.
+    """Show the first code unit in a text that JSON can write but a text cannot hold: a NUL, or an
+    unpaired surrogate.
     """
     found = _NO_CHARACTER.search(text)
     return None if found is None else ascii(found[0])

@@ -1,8 +1,8 @@
-"""A folder of texts: a folder for each class, with text files in it; folders of splits may stand
-above.
+"""Read a folder of texts: one folder for each class, with text files in it; folders of splits may
+stand above.
 
-Files beside the folders of classes, and hidden ones, are counted and left out. Links are followed
-to files inside the folder alone.
+Files outside the class folders, and hidden files, are counted and left out. Links are followed only
+to files inside the folder.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sightline.core.errors import DataError
 from sightline.data.readers.line_stream import reading
 from sightline.data.readers.table_columns import SPLIT_NAMES
 
-BESIDE, HIDDEN = "file beside the folders of classes", "hidden file"
+OUTSIDE, HIDDEN = "file outside the class folders", "hidden file"
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text file: its name from the folder on, where it is, and the class and the split of the
+    """A text file: its name relative to the folder, its path, and its class and split from the
     folders above it.
     """
 
@@ -36,7 +36,7 @@ class Document:
 
 
 def find_documents(path: str) -> tuple[list[Document], Counter[str]]:
-    """Find every text file by its name, and count what is none of them."""
+    """Find all text files, sorted by name, and count the other files."""
     root = Path(path)
     if not root.is_dir():
         raise DataError("there is no such folder; check the path", path)
@@ -46,7 +46,7 @@ def find_documents(path: str) -> tuple[list[Document], Counter[str]]:
     for name in names:
         parts = name.parts
         if len(parts) < 2 + split:
-            left[BESIDE] += 1
+            left[OUTSIDE] += 1
             continue
         named = SPLIT_NAMES[parts[0].lower()] if split else ""
         found.append(Document(str(name), str(root / name), named, parts[split]))
@@ -58,7 +58,7 @@ def find_documents(path: str) -> tuple[list[Document], Counter[str]]:
 
 
 def read_document(document: Document) -> str:
-    """Read a text file; what is no text is refused as in a table."""
+    """Read a text file; binary content is refused, as in a table."""
     file = document.file
     with reading(file), open_regular(file, LINE) as stream:
         data = stream.read(LINE.most)
@@ -79,7 +79,7 @@ def read_document(document: Document) -> str:
 
 
 def folder_digest(path: str) -> str:
-    """Give the SHA-256 of the names and bytes of all texts, by which a folder is known."""
+    """Give the SHA-256 of the names and bytes of all texts, which identifies the folder."""
     total = hashlib.sha256()
     for document in find_documents(path)[0]:
         with reading(document.file), open_regular(document.file, LINE) as stream:
@@ -128,9 +128,7 @@ def _check_link(file: Path, inside: Path) -> None:
 
 
 def _has_splits(root: Path, names: list[PurePosixPath]) -> bool:
-    """Tell whether the folders are those of splits; of both, splits and classes, nobody can say
-    what is meant.
-    """
+    """Tell whether the folders are splits; a mix of splits and classes is ambiguous and refused."""
     above = sorted({name.parts[0] for name in names if len(name.parts) > 1})
     splits = [name for name in above if name.lower() in SPLIT_NAMES]
     if splits and len(splits) < len(above):

@@ -1,1 +1,1 @@
-"""Generated corpora with planted evidence."""
+"""Synthetic corpora with planted evidence."""

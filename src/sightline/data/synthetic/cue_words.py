@@ -1,23 +1,21 @@
-"""Corpora generated from a seed, with the evidence known word by word and the best possible
-accuracy known exactly.
+"""Synthetic corpora with known evidence for each text and exactly known best accuracy.
 
-Four worlds of single texts, each a part of a data spec (pairs are in `pairs`, questions in
-`questions`):
+Four scenarios of single texts, named in a data spec (`entailment_pairs` and `story_questions` have
+the others):
 
 * ``needle``: a word of the class stands among fillers;
 * ``vote``: several cue words vote for one of two classes;
 * ``negated``: a cue word means the other class when "not" stands right before it;
 * ``detector``: a word of the second class stands among fillers, and the first class has fillers alone.
 
-Everywhere, ``strength`` is the chance that a cue points to the true class and ``noise`` the chance
-that the label written down is another one; with two chances at work, the label is that of the cue
-with probability
+In all of them, ``strength`` is the probability that a cue points to the true class, and ``noise``
+the probability that the written label is another one. Together, the label is the cue's class with
+probability
 
     a = strength · (1 − noise) + (1 − strength) · noise / (classes − 1)
 
-In all of them an ``opening`` is one word that begins every text, and an ``ending`` the full stop
-behind every text; both stand beside the words that ``length`` counts, and neither is evidence of
-anything.
+An ``opening`` is one word that begins every text, and an ``ending`` a full stop that ends it.
+Neither is counted by ``length``, and neither is evidence.
 """
 
 from __future__ import annotations
@@ -68,14 +66,14 @@ _SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in
 FILLERS = len(_SYLLABLES) ** 2
 _SHARES = {"train": 0.60, "validation": 0.15, "test": 0.25}
 OPENING, ENDING = "the", "."
-"""The first and the last word of every text, where they are asked for."""
+"""The optional first and last word of every text."""
 
 Placed = list[tuple[int, str, bool]]  # position, word, is it evidence
 
 
 @dataclass(frozen=True)
 class SyntheticCorpus:
-    """The options of a planted corpus; not every world offers each of them."""
+    """The options of a planted corpus; not every scenario has each of them."""
 
     kind: str
     n: int
@@ -93,7 +91,7 @@ class SyntheticCorpus:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """How many words a text may have, without those that begin and end every text."""
+        """The least and largest number of words of a text, without opening and ending."""
         return (
             (-(-2 * self.length // 3), 4 * self.length // 3)
             if self.vary
@@ -102,7 +100,7 @@ class SyntheticCorpus:
 
     @property
     def longest(self) -> int:
-        """Words of the longest text."""
+        """The number of words of the longest text."""
         return self.bounds[1] + self.opening + self.ending
 
     @property
@@ -115,10 +113,10 @@ def plant(part: Part, seed: int) -> Dataset:
     """Generate a corpus such as ``needle(n=2000,length=30)``: 60 % training, 15 % validation, 25 %
     test texts.
 
-    Guarantees that the same part and seed give the same texts, that classes have their shares
-    within each split (to one text: all alike, or ``positives``), that ``Example.rationale`` marks
-    the evidence, and that the card's ``best_accuracy`` is the accuracy of the best rule there is on
-    new texts, ``bag_of_words_accuracy`` that of the best rule blind to order.
+    The same part and seed give the same texts. Classes have their shares within each split, to one
+    text: equal, or as ``positives`` says. ``Example.rationale`` marks the evidence. The card's
+    ``best_accuracy`` is the accuracy of the best possible rule on new texts, and
+    ``bag_of_words_accuracy`` that without word order.
     """
     world = read_world(part)
     labels = {name: _labels(world, size, seed, name) for name, size in sizes_of(world.n).items()}
@@ -142,32 +140,34 @@ def plant(part: Part, seed: int) -> Dataset:
 
 
 def read_world(part: Part) -> SyntheticCorpus:
-    """Read the options of a planted corpus, at their defaults where unset; a value that makes no
-    sense is an error.
+    """Read the options of a planted corpus, with defaults for unset ones; an invalid value is an
+    error.
     """
     options = _FIXED | chosen("planted", part)
-    options["cues"] = options.pop("count", options["cues"])  # a needle is counted, a vote has cues
+    options["cues"] = options.pop(
+        "count", options["cues"]
+    )  # needle calls it count, vote calls it cues
     world = SyntheticCorpus(part.name, **options)
     check_demands(part, _demands(world))
     return world
 
 
 def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
-    """Refuse options of which one does not hold; each comes with what is wanted, in words."""
+    """Refuse options that break a demand; each demand has a description for the error."""
     for good, wanted in demands:
         if not good:
             raise SpecError(f"planted:{part}: expected {wanted}")
 
 
 _FIXED: dict[str, Any] = {"classes": 2, "cues": 1, "strength": 1.0, "positives": 0.5}
-"""What a world has that does not let it be chosen."""
+"""Options that a scenario fixes."""
 _BESIDE: Mapping[str, int] = {"needle": 1, "vote": 0, "negated": 3, "detector": 1}
-"""How many words a text must have beside its cues: a vote may have no other, and there every word
-is evidence."""
+"""The least number of words in addition to the cues: 0 for a vote, where every word may be
+evidence."""
 
 
 def _demands(world: SyntheticCorpus) -> list[tuple[bool, str]]:
-    """List what the options must satisfy together, each with the words that ask for it."""
+    """List the joint demands on the options, each with its description."""
     least, shortest = world.cues + _BESIDE[world.kind], world.bounds[0]
     smallest = min(sizes_of(world.n).values())
     rarest = smallest // world.classes if world.kind != "detector" else _positives(world, smallest)
@@ -193,14 +193,14 @@ def best_accuracy(world: SyntheticCorpus) -> float:
     """Give the accuracy of the best possible rule on new texts.
 
     With ``a`` from the module's formula, a cue that is right with probability ``a`` and else points
-    to one of the other classes alike is worth ``max(a, (1 − a) / (classes − 1))``: ``needle``,
+    to each other class equally often is worth ``max(a, (1 − a) / (classes − 1))``: ``needle``,
     whose cues all agree, and ``negated``. For ``vote``, the majority of k cues, each right with
     probability ``q = max(strength, 1 − strength)``, is right with
 
         b = Σ_{j > k/2} C(k, j) q^j (1 − q)^(k−j)  +  ½ C(k, k/2) (q (1 − q))^(k/2)  where k is even
 
-    which takes the place of ``strength`` in ``a``. For ``detector``, with the share p of positives
-    and the noise ν, the cue is seen or it is not, and each is given its likelier label:
+    which replaces ``strength`` in ``a``. For ``detector``, with the share p of positives and the
+    noise ν, the cue is present or absent, and each case gets its likelier label:
 
         max(p (1 − ν), (1 − p) ν)  +  max(p ν, (1 − p) (1 − ν))
     """
@@ -235,7 +235,7 @@ def sizes_of(n: int) -> dict[str, int]:
 
 
 def balanced(classes: int, size: int, seed: int, split: str) -> list[int]:
-    """Labels of a split, each class as often as the others, in random order."""
+    """Give the labels of a split in random order, with equal classes."""
     return _shuffled(np.arange(size) % classes, seed, split)
 
 
@@ -245,9 +245,7 @@ def _shuffled(labels: Int[np.ndarray, " N"], seed: int, split: str) -> list[int]
 
 
 def _labels(world: SyntheticCorpus, size: int, seed: int, split: str) -> list[int]:
-    """Labels of a split in random order: each class as often as the others, or as often as
-    ``positives`` says.
-    """
+    """Give the labels of a split in random order, with equal classes or the share ``positives``."""
     if world.kind != "detector":
         return balanced(world.classes, size, seed, split)
     labels = np.arange(size) < _positives(world, size)
@@ -259,10 +257,11 @@ def _positives(world: SyntheticCorpus, size: int) -> int:
 
 
 def _example(world: SyntheticCorpus, index: int, label: int, seed: int) -> Example:
-    """Write one text; it depends on its own seed alone."""
+    """Generate one text; it depends on its own seed only."""
     generator = Seeds(seed).generator("planted.text", index)
-    # Noise draws the truth from the label, whose share is exact. Where classes are balanced, that
-    # is the same joint law as drawing the label from the truth, because the channel is symmetric.
+    # The label has an exact share, so noise draws the truth from the label. With balanced classes,
+    # the joint law is the same as when drawing the label from the truth, because the channel is
+    # symmetric.
     truth = channel(label, 1 - world.noise, world.classes, generator)
     length = int(generator.integers(world.bounds[0], world.bounds[1] + 1))
     words = [filler(int(number)) for number in generator.integers(world.fillers, size=length)]
@@ -279,14 +278,14 @@ def _example(world: SyntheticCorpus, index: int, label: int, seed: int) -> Examp
 
 
 def channel(label: int, keep: float, classes: int, generator: np.random.Generator) -> int:
-    """Keep a class with a probability, else draw one of the others."""
+    """Keep a class with probability ``keep``, else draw one of the others."""
     shift = int(generator.integers(1, classes))
     return label if generator.random() < keep else (label + shift) % classes
 
 
 def filler(number: int) -> str:
-    """Name a filler: four letters, such as 'sode'; 2731 shares no divisor with 6400, so names
-    differ.
+    """Name a filler: four letters, such as 'sode'; 2731 and 6400 are coprime, so names are
+    distinct.
     """
     first, second = divmod(number * 2731 % FILLERS, len(_SYLLABLES))
     return _SYLLABLES[first] + _SYLLABLES[second]
@@ -318,7 +317,7 @@ def _vote(
 def _negated(
     world: SyntheticCorpus, truth: int, length: int, generator: np.random.Generator
 ) -> Placed:
-    """One cue and one "not" in every text, so that only their order tells; the cue never stands
+    """Put one cue and one "not" in every text, so that only their order matters; the cue is never
     first.
     """
     flipped = bool(generator.random() < 0.5)

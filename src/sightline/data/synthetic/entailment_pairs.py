@@ -1,14 +1,12 @@
-"""Pairs of a premise and a hypothesis, generated: attention reads the premise, the hypothesis is
-the query.
+"""Synthetic pairs: attention reads the premise, and the hypothesis is the query.
 
-A premise names ``things`` things, each right behind its colour, among fillers; the hypothesis gives
+A premise names ``things`` things, each right after its colour, among fillers. The hypothesis gives
 one of them a colour, as in "the ball is red":
 
-* ``entailment``: the thing stands right behind that colour;
-* ``contradiction``: it stands right behind another colour;
-* ``neutral``: it stands behind a filler, and the colour that is then left over stands alone elsewhere.
+* ``entailment``: the thing comes right after that colour; * ``contradiction``: it comes right after
+another colour; * ``neutral``: it comes after a filler, and the spare colour is placed elsewhere.
 
-The label written down is another one with probability ``noise``.
+The written label is another one with probability ``noise``.
 """
 
 from __future__ import annotations
@@ -37,8 +35,8 @@ Unit = list[tuple[str, bool]]  # neighbouring words, each with whether it is evi
 
 @dataclass(frozen=True)
 class PairOptions:
-    """The options of a corpus of pairs: things in a premise, and how many words of each kind there
-    are.
+    """The options of a corpus of pairs: things in a premise, and the number of distinct words of
+    each kind.
     """
 
     n: int
@@ -51,12 +49,12 @@ class PairOptions:
 
     @property
     def longest(self) -> int:
-        """Words of a premise: all premises have as many."""
+        """The number of words of a premise, the same for all."""
         return self.length
 
 
 def read_pairs(part: Part) -> PairOptions:
-    """Read the options, at their defaults where unset; a value that makes no sense is an error."""
+    """Read the options, with defaults for unset ones; an invalid value is an error."""
     pairs = PairOptions(**chosen("planted", part))
     demands = [
         (
@@ -77,7 +75,7 @@ def read_pairs(part: Part) -> PairOptions:
 
 
 def plant_pairs(part: Part, seed: int) -> Dataset:
-    """Generate pairs; the card holds the best accuracy with both texts, without word order, and
+    """Generate pairs; the card gives the best accuracy with both texts, without word order, and
     without the premise.
     """
     pairs = read_pairs(part)
@@ -103,12 +101,11 @@ def plant_pairs(part: Part, seed: int) -> Dataset:
 
 
 def bag_of_words_accuracy(pairs: PairOptions) -> float:
-    """Give the accuracy of the best rule that knows which words a premise has, but not their order.
+    """Give the accuracy of the best rule that ignores word order in the premise.
 
-    Only M, how often the colour of the hypothesis occurs in the premise, tells anything. With k
-    things and K colours, M − 1 ~ Bin(k − 1, 1/K) under entailment, M ~ Bin(k − 1, 1/K) under
-    contradiction, M ~ Bin(k, 1/K) under neutral; each value of M is given the likeliest label,
-    noise included.
+    Only M, the count of the hypothesis's colour in the premise, is informative. With k things and K
+    colours, M − 1 ~ Bin(k − 1, 1/K) under entailment, M ~ Bin(k − 1, 1/K) under contradiction, M ~
+    Bin(k, 1/K) under neutral. Each value of M gets the likeliest label, including noise.
     """
     k = pairs.things
     chances = np.zeros((3, k + 1))
@@ -126,7 +123,7 @@ def _binomial(n: int, colours: int) -> list[float]:
 
 
 def _example(pairs: PairOptions, index: int, label: int, seed: int) -> Example:
-    """Write one pair; it depends on its own seed alone."""
+    """Generate one pair; it depends on its own seed only."""
     generator = Seeds(seed).generator("planted.pair", index)
     truth = channel(label, 1 - pairs.noise, len(LABELS), generator)
     things = [THINGS[i] for i in generator.permutation(pairs.kinds)[: pairs.things]]
@@ -135,9 +132,7 @@ def _example(pairs: PairOptions, index: int, label: int, seed: int) -> Example:
     if truth == CONTRADICTION:
         said = (said + int(generator.integers(1, pairs.colours))) % pairs.colours
     elif truth == NEUTRAL:
-        said = int(
-            generator.integers(pairs.colours)
-        )  # the colour left over says nothing about what is asked
+        said = int(generator.integers(pairs.colours))  # the spare colour is no evidence
     words = [filler(int(number)) for number in generator.integers(pairs.fillers, size=pairs.length)]
     units = _units(things, [COLOURS[i] for i in colours], truth, words)
     placed = [word for place in generator.permutation(len(units)) for word in units[place]]
@@ -152,8 +147,8 @@ def _example(pairs: PairOptions, index: int, label: int, seed: int) -> Example:
 def _units(
     things: Sequence[str], colours: Sequence[str], truth: int, words: list[str]
 ) -> list[Unit]:
-    """Join what must stand together; the first thing is the one asked about, and fillers take what
-    room is left.
+    """Join words that must be adjacent; the first thing is the queried one, and fillers take the
+    remaining room.
     """
     rest: list[Unit] = [
         [(colour, False), (thing, False)]

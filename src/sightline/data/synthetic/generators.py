@@ -1,4 +1,4 @@
-"""Every generated corpus by the name it has in a data spec."""
+"""All synthetic corpora by their name in a data spec."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sightline.data.synthetic.story_questions import plant_questions, read_quest
 
 @runtime_checkable
 class Options(Protocol):
-    """The options of a generated corpus, read from its part."""
+    """The options of a synthetic corpus, read from its part."""
 
     @property
     def longest(self) -> int:
-        """Words of the longest text."""
+        """The number of words of the longest text."""
         ...
 
 
@@ -33,13 +33,11 @@ GENERATED: Mapping[str, tuple[Callable[[Part], Options], Callable[[Part, int], D
     "reviews": (read_reviews, plant_reviews),
     "world": (read_questions, plant_questions),
 }
-"""How the options of each are read, and how it is generated."""
+"""The reader of options and the generator of each corpus."""
 
 
 def read_options(part: Part) -> Options:
-    """Read the options of a generated corpus; an unknown corpus, or a value that makes no sense, is
-    an error.
-    """
+    """Read the options of a synthetic corpus; an unknown corpus or an invalid value is an error."""
     return GENERATED[row_of("planted", part.name).name][0](part)
 
 

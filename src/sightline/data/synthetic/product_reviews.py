@@ -1,8 +1,8 @@
-"""Reviews of films and products in plain English, with one planted opinion word each.
+"""Synthetic reviews of films and products in plain English, with one planted opinion word each.
 
-Every sentence is filled from a template. All but one state facts that occur in both classes equally
-often; one sentence holds the opinion word, which points to the class of the review with probability
-``strength``:
+Every sentence comes from a template. All but one state facts that occur equally often in both
+classes. One sentence holds the opinion word, which points to the class of the review with
+probability ``strength``:
 
     I saw this film in March with my sister. The story follows a teacher from Lisbon. To me the
     ending was wonderful. It runs for 104 minutes.
@@ -49,7 +49,7 @@ OPINIONS: Mapping[str, tuple[str, ...]] = {
         "perfect",
     ),
 }
-"""The planted words; none of them stands in a template."""
+"""The planted words; no template contains them."""
 OPINION = "opinion"
 """The slot of a template that a planted word fills."""
 
@@ -110,7 +110,7 @@ PRODUCT = Subject(
 )
 SUBJECTS = (FILM, PRODUCT)
 FACTS = min(len(subject.facts) for subject in SUBJECTS)
-"""As many sentences of facts as a review can have without a template standing twice."""
+"""The most fact sentences in a review without repeating a template."""
 SLOTS: Mapping[str, tuple[str, ...]] = {
     "month": ("January", "March", "May", "June", "August", "October"),
     "relative": ("sister", "brother", "mother", "father", "cousin", "neighbour"),
@@ -123,7 +123,7 @@ SLOTS: Mapping[str, tuple[str, ...]] = {
     "colour": ("grey", "blue", "green", "white", "brown"),
     "product": ("lamp", "kettle", "toaster", "radio", "clock"),
 }
-"""The words that fill the other slots; they say nothing of the class."""
+"""The words for the other slots, which are independent of the class."""
 
 
 @dataclass(frozen=True)
@@ -137,12 +137,12 @@ class ReviewOptions:
 
     @property
     def longest(self) -> int:
-        """Words and full stops that no review exceeds."""
+        """Upper bound on the words and full stops of a review."""
         return self.sentences * LONGEST
 
 
 def read_reviews(part: Part) -> ReviewOptions:
-    """Read the options, at their defaults where unset; a value that makes no sense is an error."""
+    """Read the options, with defaults for unset ones; an invalid value is an error."""
     options = ReviewOptions(**chosen("planted", part))
     smallest = min(sizes_of(options.n).values())
     enough = smallest >= len(LABELS)
@@ -178,7 +178,7 @@ def plant_reviews(part: Part, seed: int) -> Dataset:
 
 
 def _example(options: ReviewOptions, index: int, label: int, seed: int) -> Example:
-    """Write one review; it depends on its own seed alone."""
+    """Generate one review; it depends on its own seed only."""
     generator = Seeds(seed).generator("planted.review", index)
     pointed = LABELS[channel(label, options.strength, len(LABELS), generator)]
     word = _one_of(OPINIONS[pointed][: options.opinions], generator)
@@ -211,4 +211,4 @@ LONGEST = max(
     for subject in SUBJECTS
     for template in (*subject.facts, *subject.opinions)
 )
-"""Words of the longest sentence, with its full stop: every slot holds one word."""
+"""Words in the longest sentence, with its full stop: every slot holds one word."""

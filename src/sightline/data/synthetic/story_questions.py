@@ -1,7 +1,7 @@
-"""Questions about a small world, generated after bAbI (Weston et al. 2016): the story is attended
-to, one word answers.
+"""Synthetic questions about stories, after bAbI (Weston et al. 2016): attention reads the story,
+and one word answers.
 
-People go to places, take things with them and leave them; a story has ``sentences`` of them. The
+People go to places, take things and leave them; a story has ``sentences`` such sentences. The
 answer is a place and follows from ``facts`` sentences:
 
 * 1, "where is mary": she went there last;
@@ -46,8 +46,8 @@ _TRIES = 1000
 
 @dataclass(frozen=True)
 class Questions:
-    """The options of a world: facts an answer needs, sentences of a story, and who and what there
-    is.
+    """The options: facts that an answer needs, sentences of a story, and its people, places and
+    things.
     """
 
     n: int
@@ -60,14 +60,14 @@ class Questions:
 
     @property
     def longest(self) -> int:
-        """Words of the longest story, full stops included."""
+        """The number of words of the longest story, including full stops."""
         return SENTENCE * self.sentences
 
 
 @dataclass(frozen=True)
 class StoryQuestion:
-    """What is asked of a story: its words (a place in them by number), the answer, and the
-    sentences that give it.
+    """A question about a story: its words (places as numbers), the answer, and the supporting
+    sentences.
     """
 
     words: tuple[str | int, ...]
@@ -77,8 +77,8 @@ class StoryQuestion:
 
 @dataclass
 class Thing:
-    """Where a thing is known to have been: who has it, the sentence that says so, and the ways it
-    was carried.
+    """The known history of a thing: its holder, the sentence that shows it, and the moves it was
+    carried on.
     """
 
     holder: str = ""
@@ -86,20 +86,20 @@ class Thing:
     since: int = -1
     facts: frozenset[int] = frozenset()
     ways: list[tuple[int, int, frozenset[int]]] = field(default_factory=list)
-    """From where to where, and the sentences that tell it."""
+    """Moves from one place to another, with the sentences that show them."""
 
 
 @dataclass
 class Story:
-    """Sentences (a place in them by number), and what follows from them so far."""
+    """The sentences so far (places as numbers), and the facts that follow from them."""
 
     sentences: list[tuple[str | int, ...]] = field(default_factory=list)
     at: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Where each person went last, and the sentence that says so."""
+    """The last known place of each person, with the sentence that shows it."""
     things: dict[str, Thing] = field(default_factory=dict)
 
     def go(self, person: str, place: int) -> None:
-        """A person goes to a place, and carries along what is held."""
+        """Move a person, with everything held, to a place."""
         here, (before, since) = len(self.sentences), self.at.get(person, (-1, -1))
         self.sentences.append((person, "went", "to", "the", place, "."))
         self.at[person] = place, here
@@ -108,7 +108,7 @@ class Story:
             thing.place, thing.facts = place, frozenset({thing.since, here})
 
     def take(self, person: str, name: str) -> None:
-        """A person takes a thing along, from where both are."""
+        """Let a person take a thing at the same place."""
         thing, (place, since) = self.things.setdefault(name, Thing()), self.at[person]
         here = len(self.sentences)
         self.sentences.append((person, "took", "the", name, "."))
@@ -120,14 +120,14 @@ class Story:
         )
 
     def leave(self, person: str, name: str) -> None:
-        """A person leaves a thing where it is."""
+        """Let a person leave a thing."""
         thing, (_, since) = self.things[name], self.at[person]
         thing.holder, thing.facts = "", frozenset({since, len(self.sentences)})
         self.sentences.append((person, "left", "the", name, "."))
 
 
 def read_questions(part: Part) -> Questions:
-    """Read the options, at their defaults where unset; a value that makes no sense is an error."""
+    """Read the options, with defaults for unset ones; an invalid value is an error."""
     world = Questions(**chosen("planted", part))
     demands = [
         (
@@ -144,9 +144,7 @@ def read_questions(part: Part) -> Questions:
 
 
 def plant_questions(part: Part, seed: int) -> Dataset:
-    """Generate stories with a question each; no two are the same, and each place is the answer
-    equally often.
-    """
+    """Generate distinct stories with one question each; each place is the answer equally often."""
     world = read_questions(part)
     names = PLACES[: world.places]
     splits: dict[str, Split] = {}
@@ -156,8 +154,7 @@ def plant_questions(part: Part, seed: int) -> Dataset:
         splits[name] = tuple(
             _new(world, part, first + row, label, seed, seen) for row, label in enumerate(labels)
         )
-    # Where only the places of the story are candidates, they tell something before anything is
-    # read.
+    # If only the places of the story were candidates, they would be informative by themselves.
     blind: dict[str, Any] = (
         {} if world.named else {"query_only_accuracy": 1 / (world.places - (world.facts == 3))}
     )
@@ -178,7 +175,7 @@ def plant_questions(part: Part, seed: int) -> Dataset:
 def _new(
     world: Questions, part: Part, index: int, label: int, seed: int, seen: set[tuple[str, ...]]
 ) -> Example:
-    """Write one story with its question, other than all before it."""
+    """Generate one story with its question, different from all earlier ones."""
     generator = Seeds(seed).generator("planted.world", index)
     for _ in range(_TRIES):
         story = _tell(world, generator)
@@ -199,9 +196,7 @@ def _new(
 
 
 def _tell(world: Questions, generator: np.random.Generator) -> Story:
-    """Draw sentences, each of which can happen after those before it; no place is preferred to
-    another.
-    """
+    """Draw sentences that are possible after the earlier ones, without preferring any place."""
     story = Story()
     for _ in range(world.sentences):
         person = PEOPLE[int(generator.integers(world.people))]
@@ -218,7 +213,7 @@ def _tell(world: Questions, generator: np.random.Generator) -> Story:
 
 
 def _deeds(world: Questions, story: Story, person: str) -> list[tuple[str, str]]:
-    """List what a person may take (it is here, or nobody knows where) or leave."""
+    """List the things that a person may take (here, or at an unknown place) or leave."""
     if person not in story.at:
         return []
     here, deeds = story.at[person][0], []
@@ -232,7 +227,7 @@ def _deeds(world: Questions, story: Story, person: str) -> list[tuple[str, str]]
 
 
 def _questions(world: Questions, story: Story) -> list[StoryQuestion]:
-    """List every question that the story answers with as many facts as asked for."""
+    """List every question that the story answers with the required number of facts."""
     if world.facts == 1:
         return [
             StoryQuestion(("where", "is", who), place, frozenset({at}))
@@ -254,8 +249,8 @@ def _questions(world: Questions, story: Story) -> list[StoryQuestion]:
 def _example(
     world: Questions, index: int, label: int, story: Story, question: StoryQuestion
 ) -> Example:
-    """Name the places so that the answer is the label: the two change names, which no law of the
-    world sees.
+    """Rename two places so that the answer is the label; the rules of the story are symmetric in
+    places.
     """
     numbers = list(range(world.places))
     numbers[question.answer], numbers[label] = label, question.answer

@@ -88,7 +88,7 @@ class Transfer:
     up what the donor's top words do by themselves: put into the receiver, and replaced by the
     receiver's words in the donor. ``right`` says for each donor whether that is at least half of
     what it could be. ``present`` moves no words (`presence`). Without ``rivals_too`` only attention
-    is tested.
+    is tested; with ``others``, only attention and these.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])
@@ -99,6 +99,7 @@ class Transfer:
     tokens_at_once: int = TOKENS_AT_ONCE
     gradient: Reduction = "input"
     rivals_too: bool = True
+    others: tuple[str, ...] | None = None
     code: str = "transplant"
     needs: frozenset[str] = NEEDS["transplant"]
     surveys: Survey = _SET["surveys"]
@@ -203,7 +204,7 @@ class Transfer:
 
     def names(self, subject: MeasureContext) -> tuple[str, ...]:
         """Name the maps whose words are moved."""
-        return rivals(subject) if self.rivals_too else ("attention",)
+        return rivals(subject, self.others) if self.rivals_too else ("attention",)
 
     def _maps(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> dict[str, Ragged]:
         maps = AttributionMaps(subject, trace, seeds, self.tokens_at_once, self.gradient)
@@ -266,18 +267,44 @@ class Transfer:
             name: np.full((texts, self.partners), np.nan)
             for name in ("whole", "beyond", *(f"{kind}.{name}" for kind in kinds for name in names))
         }
-        asked = [pair.hybrids(names, self.shares, self.own, seeds) for pair in pairs.values()]
-        reach = subject.learned.reach
-        found = carried(subject.model, list(pairs.values()), asked, self.tokens_at_once, reach)
-        for (place, pair), moves in zip(pairs.items(), found, strict=True):
-            out["whole"][place] = sum(pair.whole for _ in self.shares)
-            for name, value in numbers(moves).items():
-                out[name][place] = value
+        for place, by_map in self._moved(subject, pairs, seeds).items():
+            out["whole"][place] = sum(pairs[place].whole for _ in self.shares)
+            for name, done in by_map.items():
+                for kind, value in done.numbers.items():
+                    out[f"{kind}.{name}"][place] = value
+            if WATCHED in by_map:
+                out["beyond"][place] = beyond(by_map[WATCHED].leads, subject.learned.reach)
         room = out["whole"] * len(self.own) / len(self.shares)
         out["within"] = 1 - mean_of_known(out.pop("beyond"))
         for name in names:
             out[f"right.{name}"] = right(out[f"own.{name}"], out[f"random_own.{name}"], room)
         return out
+
+    def _moved(
+        self, subject: MeasureContext, pairs: Mapping[tuple[int, int], Pair], seeds: Seeds
+    ) -> dict[tuple[int, int], dict[str, MapMoves]]:
+        """Move words in every pair; an audit that looks again keeps what they did, and moves those
+        of other pairs and maps.
+        """
+        kept = {} if subject.answered is None else subject.answered.setdefault(self.code, {})
+        names = self.names(subject)
+        known = {
+            place: kept.setdefault((pair.donor.text.index, pair.receiver.text.index), {})
+            for place, pair in pairs.items()
+        }
+        asked = [
+            pair.hybrids(
+                [name for name in names if name not in known[place]], self.shares, self.own, seeds
+            )
+            for place, pair in pairs.items()
+        ]
+        found = carried(subject.model, list(pairs.values()), asked, self.tokens_at_once)
+        for place, moves in zip(pairs, found, strict=True):
+            known[place] |= by_map(moves)
+        return {
+            place: {name: one for name, one in each.items() if name in names}
+            for place, each in known.items()
+        }
 
 
 COUNTED = ("carried", "flipped", "own")
@@ -288,25 +315,49 @@ RIGHT: float = _SET["right"]
 """Share of what the top words of a text could do by themselves that makes its map right."""
 
 
-def numbers(moves: Mapping[str, Moves]) -> dict[str, float]:
-    """Sum the effects of the hybrids of one pair."""
-    sums = {key: float(one.margin.sum()) for key, one in moves.items()}
-    watched = [one.beyond for key, one in moves.items() if key in WATCHED]
-    out = {"beyond": float(np.mean(watched)) if watched else np.nan}
+@dataclass(frozen=True)
+class MapMoves:
+    """What the hybrids of one map did in one pair: its numbers, by what is counted, and how sure
+    the predictions of the watched hybrids are.
+    """
+
+    numbers: Mapping[str, float]
+    leads: Float[Array, " _"]
+
+
+WATCHED = "attention"
+"""The map whose hybrids say whether a model leaves its range."""
+
+
+def by_map(moves: Mapping[str, Moves]) -> dict[str, MapMoves]:
+    """Sum up what the hybrids of one pair did, by map."""
+    out = {}
     for name in {key.split(".", 1)[1] for key in moves}:
+        numbers = dict[str, float]()
         for chance in (False, True):
             carried_, flipped, own, given, taken = (
-                f"{by_chance(kind) if chance else kind}.{name}"
+                by_chance(kind) if chance else kind
                 for kind in ("carried", "flipped", "own", "given", "taken")
             )
-            out[carried_] = sums[carried_]
-            out[flipped] = float(moves[carried_].flipped.sum())
-            out[own] = sums[given] + sums[taken]
+            sums, (came, went) = (
+                moves[f"{carried_}.{name}"],
+                (float(moves[f"{kind}.{name}"].margin.sum()) for kind in (given, taken)),
+            )
+            numbers |= {
+                carried_: float(sums.margin.sum()),
+                flipped: float(sums.flipped.sum()),
+                own: came + went,
+            }
+        watched = [moves[f"{kind}.{name}"].lead for kind in ("carried", "random")]
+        out[name] = MapMoves(numbers, np.concatenate(watched) if name == WATCHED else np.zeros(0))
     return out
 
 
-WATCHED = ("carried.attention", "random.attention")
-"""The hybrids that show whether a model leaves its usual range."""
+def beyond(leads: Float[Array, " _"], reach: float) -> float:
+    """Give the share of hybrids whose prediction leads by more than those of the texts as they
+    are; NaN where one has no lead.
+    """
+    return float(np.mean(np.where(np.isnan(leads), np.nan, leads > reach)))
 
 
 def right(

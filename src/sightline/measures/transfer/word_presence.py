@@ -73,11 +73,13 @@ def presence(
             weights = {
                 one: speaking(chosen, half != side, classes, int(one)) for one in np.unique(classes)
             }
+            said = dict[tuple[int, int], float]()  # a text is in several pairs
             for x, k in zip(*np.nonzero((partner >= 0) & (half == side)[:, None]), strict=True):
-                ours, theirs = (
-                    fsum(weights[classes[x]].get(word, 0.0) for word in kinds[row])
-                    for row in (x, partner[x, k])
-                )
+                of, both = classes[x], (x, partner[x, k])
+                for row in both:
+                    if (row, of) not in said:
+                        said[row, of] = fsum(weights[of].get(word, 0.0) for word in kinds[row])
+                ours, theirs = (said[row, of] for row in both)
                 value[x, k] = 0.5 * (1 + np.sign(ours - theirs))
         out[name] = value
     return out

@@ -4,7 +4,6 @@ their classes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -152,12 +151,12 @@ class Moves:
     ``margin`` is the change of the margin of the donor's class, clipped at the change by the whole
     donor: a model can leave its usual range on unnatural texts, and then a few hybrids would decide
     a ratio of sums. ``flipped`` says whether the prediction became the donor's, which no rescaling
-    of the logits can change.
+    of the logits can change. ``lead`` is how sure the prediction is (`leads`).
     """
 
     margin: Float[Array, " S"]
     flipped: Float[Array, " S"]
-    beyond: Float[Array, " S"]
+    lead: Float[Array, " S"]
 
 
 def carried(
@@ -165,13 +164,12 @@ def carried(
     pairs: Sequence[Pair],
     asked: Sequence[Mapping[str, Sequence[Tokens]]],
     tokens_at_once: int,
-    reach: float = math.inf,
 ) -> list[dict[str, Moves]]:
     """Run every distinct hybrid of every pair once, and say share by share how it changes the
     prediction.
 
     A hybrid that equals one of the two texts, because nothing or everything that differs moved, is
-    not run. ``reach`` is the largest lead of a prediction on the natural texts.
+    not run.
     """
     known = [
         {pair.receiver.tokens: pair.receiver.logits, pair.donor.tokens: pair.donor.logits}
@@ -187,27 +185,26 @@ def carried(
         missing, answers(model, texts, tokens_at_once) if texts else (), strict=True
     ):
         known[i][tokens] = logits
-    return [_moves(*one, reach) for one in zip(pairs, asked, known, strict=True)]
+    return [_moves(*one) for one in zip(pairs, asked, known, strict=True)]
 
 
 def _moves(
     pair: Pair,
     asked: Mapping[str, Sequence[Tokens]],
     known: Mapping[Tokens, Float[Array, " L"]],
-    reach: float,
 ) -> dict[str, Moves]:
     logits = np.stack([*known.values()])
     margins = pair.margins(logits)
     there = ~np.isnan(margins)
     flips = np.where(there, decision(logits) == pair.decided[0], np.nan)
-    beyond = np.where(there, leads(logits) > reach, np.nan)
+    lead = np.where(there, leads(logits), np.nan)
     rows = {tokens: row for row, tokens in enumerate(known)}
     before, after = rows[pair.receiver.tokens], rows[pair.donor.tokens]
     out: dict[str, Moves] = {}
     for name, each in asked.items():
         at = [rows[tokens] for tokens in each]
         moved = margins[after] - margins[at] if "taken" in name else margins[at] - margins[before]
-        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], beyond[at])
+        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], lead[at])
     return out
 
 

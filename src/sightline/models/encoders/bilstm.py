@@ -37,13 +37,11 @@ class BiLSTM(nn.Module):
 
     @property
     def shares(self) -> bool:
-        """Tell whether there is one layer: the states of a second one have all read the whole
-        text.
-        """
+        """Tell whether there is one layer: states of a second layer have all read the whole text."""
         return self.lstm.num_layers == 1
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:
-        """Encode each distinct beginning of the texts once, and each distinct end."""
+        """Encode each distinct prefix of the texts once, and each distinct suffix."""
         there, back = self.lstm.all_weights
         turned = turning(types.mask)
         begun, ended = (
@@ -58,8 +56,8 @@ class BiLSTM(nn.Module):
 
     @property
     def influences(self) -> bool:
-        """Tell whether there is one layer: each way of a second one sees what both ways of the
-        first have read.
+        """Tell whether there is one layer: each direction of a second layer sees both directions of
+        the first.
         """
         return self.lstm.num_layers == 1
 
@@ -70,11 +68,11 @@ class BiLSTM(nn.Module):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with
-        ``beside`` added.
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        gradient by a state's own token.
 
-        The forward way has read what is before a state, the backward way what is behind it; its own
-        token, both.
+        The forward direction has read the tokens before a state, the backward direction those after
+        it; both have read its own token.
         """
         turned, (first, second) = turning(mask), (along * mask[:, :, None]).chunk(2, dim=2)
         weights = self.lstm.all_weights
@@ -111,14 +109,16 @@ class BiLSTM(nn.Module):
     def _one_way_at_a_time(
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
-        """Encode padded texts, the backward way turned around: gradients of a packed LSTM cost half
-        as much again.
+        """Encode padded texts, with reversed texts for the backward direction: gradients of a
+        packed LSTM cost half as much again.
 
-        No state of a word depends on the padding, which comes last either way; on a GPU nothing
-        waits for lengths.
+        States of words do not depend on the padding, which comes last in both directions; a GPU
+        need not wait for lengths.
         """
         turned, states = turning(mask), embeddings
-        weights = self.lstm.all_weights  # of each layer its forward way, then its backward one
+        weights = (
+            self.lstm.all_weights
+        )  # for each layer the forward direction, then the backward one
         for forward, backward in zip(weights[::2], weights[1::2], strict=True):
             there = _one_way(states, forward)
             back = _one_way(_in_order(states, turned), backward)
@@ -127,8 +127,7 @@ class BiLSTM(nn.Module):
 
 
 def turning(mask: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
-    """Say which place comes where in texts that are turned around within their own length; padding
-    stays.
+    """Give the indices that reverse each text within its own length; padding stays.
 
     >>> turning(torch.tensor([[True, True, True], [True, True, False]])).tolist()
     [[2, 1, 0], [1, 0, 2]]
@@ -150,7 +149,7 @@ def _by_time(vectors: Float[torch.Tensor, "B T N"]) -> Float[torch.Tensor, "T B 
 def _one_way(
     inputs: Float[torch.Tensor, "B T N"], weights: Sequence[nn.Parameter]
 ) -> Float[torch.Tensor, "B T U"]:
-    """Run one layer in one direction, from states of zeros."""
+    """Run one layer in one direction, from zero states."""
     used: list[torch.Tensor] = in_one_piece(weights) if inputs.is_cuda else [*weights]
     start = inputs.new_zeros(1, len(inputs), weights[1].shape[1])
     states: torch.Tensor = torch.lstm(
@@ -170,55 +169,52 @@ def _one_way(
 def _advanced(
     embeddings: Float[torch.Tensor, "V E"], weights: Sequence[nn.Parameter], texts: Beginnings
 ) -> Float[torch.Tensor, "M U"]:
-    """Run one direction over the distinct beginnings, all of one length together, each from the one
-    before it.
+    """Run one direction over the distinct prefixes, all of one length together, each from its
+    parent prefix.
 
-    The products with the embeddings are those of the distinct tokens, and the gates are computed in
-    place on memory that is used again: it is asked for once, and stays near.
+    The products with the embeddings are computed once for each distinct token. The gates are
+    computed in place in a reused buffer, which stays in the processor's cache. torch takes
+    four times as long for a float64 tanh as for the equal 2 σ(2x) − 1, which differs by 3e-16 at
+    most.
     """
     from_token, from_state, bias, other = weights
     units = from_state.shape[1]
-    order = _gates_in_order(
-        units, embeddings.device
-    )  # input, forget, output: one sigmoid; then the candidate
+    order = _gates_in_order(units, embeddings.device)  # input, forget, output; then the candidate
     products = embeddings @ from_token[order].T + (bias + other)[order]
     turned = from_state[order].T.contiguous()
+    for one in (products, turned):
+        one[:, 3 * units :] *= 2  # so that one sigmoid serves all
     states = embeddings.new_empty(len(texts.last), units)
     widest = max(
         (after - before for before, after in zip(texts.ends, texts.ends[1:], strict=False)),
         default=0,
     )
     gates, cell = embeddings.new_empty(widest, 4 * units), embeddings.new_zeros(1, units)
-    first = 0  # of the beginnings that are one token shorter
+    first = 0  # index of the prefixes that are one token shorter
     for start, end in zip(texts.ends, texts.ends[1:], strict=False):
         here, before = gates[: end - start], texts.before[start:end]
         torch.index_select(products, 0, texts.last[start:end], out=here)
         if start:
             here.addmm_(states.index_select(0, before), turned)
         cell = cell.index_select(0, before - first)
-        here[:, : 3 * units].sigmoid_()
-        into, keep, out = (
-            here[:, :units],
-            here[:, units : 2 * units],
-            here[:, 2 * units : 3 * units],
-        )
-        cell.mul_(keep).addcmul_(into, here[:, 3 * units :].tanh_())
-        torch.tanh(cell, out=states[start:end]).mul_(out)
+        into, keep, out, candidate = here.sigmoid_().chunk(4, dim=1)
+        cell.mul_(keep).addcmul_(into, candidate, value=2).sub_(into)
+        torch.mul(cell, 2, out=states[start:end]).sigmoid_().mul_(2).sub_(1).mul_(out)
         first = start
     return states
 
 
 def _gates_in_order(units: int, device: torch.device) -> Int[torch.Tensor, " G"]:
-    """Name the rows of torch's weights, which are input, forget, candidate, output, with the
-    candidate last.
+    """Reorder the rows of torch's weights (input, forget, candidate, output) with the candidate
+    last.
     """
     rows = torch.arange(4 * units, device=device)
     return torch.cat([rows[: 2 * units], rows[3 * units :], rows[2 * units : 3 * units]])
 
 
 def in_one_piece(weights: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Give the same weights as views of one piece of memory, as cuDNN wants them: it warns of any
-    others.
+    """Give the same weights as views of one contiguous buffer, as cuDNN requires: it warns
+    otherwise.
     """
     sizes = [weight.numel() for weight in weights]
     pieces = torch.split(torch.cat([weight.flatten() for weight in weights]), sizes)

@@ -11,7 +11,7 @@ from sightline.models.fast.prefix_dedup import Distinct, Types, distinct_rows
 from sightline.models.fast.state_jacobian import near
 
 WIDEST = 31
-"""The widest kernel whose neighbourhoods are compared: each is written down for every token."""
+"""The widest kernel for which neighbourhoods are compared: each needs a row of ids for every token."""
 
 
 class CNN(nn.Module):
@@ -31,7 +31,7 @@ class CNN(nn.Module):
     def forward(
         self, embeddings: Float[torch.Tensor, "B T E"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T H"]:
-        """Read each token with its neighbours; beyond the ends of a text there are zeros."""
+        """Encode each token with its neighbours; beyond the ends of a text there are zeros."""
         real = mask[:, :, None]
         inputs = (embeddings * real).transpose(1, 2)
         joined = torch.cat([convolution(inputs) for convolution in self.convolutions], dim=1)
@@ -39,12 +39,12 @@ class CNN(nn.Module):
 
     @property
     def shares(self) -> bool:
-        """Tell whether neighbourhoods are small enough to be compared."""
+        """Tell whether all kernels are narrow enough to compare neighbourhoods."""
         return 2 * self.reach < WIDEST
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:
-        """Encode each distinct neighbourhood once, from what each kernel makes of each distinct
-        token at each place.
+        """Encode each distinct neighbourhood once, from the product of each distinct token with
+        each kernel position.
         """
         width = 2 * self.reach + 1
         near = pad(types.number, (self.reach, self.reach)).unfold(1, width, 1).reshape(-1, width)
@@ -79,11 +79,11 @@ class CNN(nn.Module):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give what each state owes to the tokens that its widest kernel reads."""
+        """Give the gradient of each state with respect to the tokens that its widest kernel reads."""
         return near(self, self.reach, embeddings, mask, along, beside)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
-        """Take the largest value of each channel; states are at least 0, which padding is."""
+        """Take the maximum of each channel; states are at least 0, and padding is 0."""
         return states.max(dim=1).values

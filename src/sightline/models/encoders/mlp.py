@@ -12,8 +12,8 @@ from sightline.models.fast.state_jacobian import near
 
 
 class MLP(nn.Module):
-    """One affine layer and a tanh for each token: states do not see each other (the "Average" of
-    Jain & Wallace).
+    """One affine layer and a tanh for each token, so states are independent (the "Average" of Jain
+    & Wallace).
     """
 
     shares = True
@@ -36,7 +36,7 @@ class MLP(nn.Module):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give what each state owes to its own token, in one pass."""
+        """Give the gradient of each state with respect to its own token, in one pass."""
         return near(self, 0, embeddings, mask, along, beside)
 
     def summary(

@@ -1,5 +1,5 @@
-"""A small Transformer encoder whose masks are exact: written out, because torch's fast paths differ
-with padding.
+"""A small Transformer encoder with exact masks, written out because torch's fast paths depend on
+padding.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sightline.models.transformer_layer import TransformerLayer
 class Transformer(nn.Module):
     """Layers of self-attention with one head, over projected embeddings with sinusoidal positions.
 
-    Vaswani et al. 2017, §3, normalised after each sum, without dropout; two layers and 128 units
-    are those of Meister et al. 2021, who give no more than that.
+    Vaswani et al. 2017, §3, normalised after each sum, without dropout; two layers and 128 units as
+    in Meister et al. 2021, who give no further details.
     """
 
     influences = True
@@ -47,11 +47,11 @@ class Transformer(nn.Module):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with
-        ``beside`` added.
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        gradient by a state's own token.
 
-        Lengths are taken where the states are: the map from embeddings to states is ``Q R``, and
-        ``Q`` keeps lengths.
+        Norms are taken in the space of the states: the map from embeddings to states is ``Q R``,
+        and ``Q`` preserves lengths.
         """
         states, lengths = self._placed(embeddings), along.new_zeros(*mask.shape, mask.shape[1])
         turned, onto = torch.linalg.qr(self.input.weight.T * math.sqrt(self.input.out_features))
@@ -79,15 +79,13 @@ class Transformer(nn.Module):
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
     ) -> Float[torch.Tensor, "B H"]:
-        """Average the states of real tokens: there is no state that has been made to stand for
-        all.
-        """
+        """Average the states of real tokens: there is no special summary state."""
         return masked_mean(states, mask)
 
 
 def positions(length: int, size: int, like: torch.Tensor) -> Float[torch.Tensor, "T H"]:
-    """Sines and cosines of wavelengths from 2π to 10,000 · 2π (Vaswani et al. 2017, §3.5): no
-    longest text.
+    """Sines and cosines of wavelengths from 2π to 10,000 · 2π (Vaswani et al. 2017, §3.5): any text
+    length works.
     """
     place = torch.arange(length, device=like.device, dtype=like.dtype)[:, None]
     unit = torch.arange(size, device=like.device)

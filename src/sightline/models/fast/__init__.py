@@ -1,1 +1,1 @@
-"""Exact shortcuts: the same numbers as the plain way, computed together."""
+"""Exact shortcuts: the same numbers as the direct computation, faster."""

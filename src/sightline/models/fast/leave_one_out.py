@@ -1,8 +1,8 @@
-"""Every word deleted once, in closed form, where the states of a model do not see each other.
+"""Leave-one-out in closed form, for models with independent states.
 
-Deleting a word then takes one term out of two sums, of the weights and of the weighted token
-logits. Each sum is what stands before the word and what stands after it: a total less the word has
-no digits left where it had nearly all.
+Deleting a word removes one term from two sums: the weights and the weighted token logits. Each sum
+is computed from the terms before and after the word. Subtracting a dominant term from the total
+would lose all digits.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ def under_softmax(
     mask: Bool[torch.Tensor, "B T"],
     token_logits: Float[torch.Tensor, "B T L"],
 ) -> Float[torch.Tensor, "B T L"]:
-    """Give the logits without each token when the scores that are left are projected anew.
+    """Give the logits without each token, applying softmax again to the remaining scores.
 
-    Beside the largest score others may vanish, so the text without that one goes by itself.
+    Other scores may vanish next to the largest one, so the text without that word is computed
+    separately.
     """
     top = scores.masked_fill(~mask, -torch.inf).argmax(dim=1, keepdim=True)
     weights = softmax(scores, mask)
@@ -36,8 +37,8 @@ def under(
     mask: Bool[torch.Tensor, "B T"],
     token_logits: Float[torch.Tensor, "B T L"],
 ) -> Float[torch.Tensor, "B T L"]:
-    """Give the logits without each token when the weights that are left are scaled; where none is,
-    all count alike.
+    """Give the logits without each token, rescaling the remaining weights; if all are zero, words
+    count equally.
     """
     left = _without_each((weights * mask)[:, :, None])
     mixed = _without_each((weights * mask)[:, :, None] * token_logits)
@@ -47,10 +48,10 @@ def under(
 
 
 def _without_each(terms: Float[torch.Tensor, "B T L"]) -> Float[torch.Tensor, "B T L"]:
-    """Add up all terms of a text but one, for each."""
+    """For each term, sum all other terms of the text."""
     return _before_each(terms) + _before_each(terms.flip(1)).flip(1)
 
 
 def _before_each(terms: Float[torch.Tensor, "B T L"]) -> Float[torch.Tensor, "B T L"]:
-    """Add up what comes before, without ever having added the term itself."""
+    """Sum the terms before each one, without subtracting the term itself."""
     return torch.cat([torch.zeros_like(terms[:, :1]), terms[:, :-1].cumsum(dim=1)], dim=1)

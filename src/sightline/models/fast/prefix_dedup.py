@@ -1,9 +1,8 @@
-"""Texts that share most of their words: what of their states is distinct, so that each vector is
-computed once.
+"""Deduplicate the vectors of texts that share most of their words, so that each is computed once.
 
-Deletions, removals and transplants ask for thousands of texts that differ in a few words. What a
-vector of an encoder depends on, a token, its neighbours or all tokens before it, is the same in
-many of them.
+Deletions, removals and transfers produce thousands of texts that differ in a few words. A vector of
+an encoder depends on a token, its neighbours or all tokens before it, and these repeat in many
+texts.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Types:
-    """The distinct tokens of some texts: their embeddings, zeros the first, which is padding; and
-    which is where.
+    """The distinct tokens of some texts: their embeddings (row 0 is padding, zeros), and the number
+    of each token.
     """
 
     embeddings: Float[torch.Tensor, "V E"]
@@ -31,8 +30,8 @@ class Types:
 
 @dataclass(frozen=True)
 class Distinct:
-    """Vectors that are part of a state, each distinct one once: at which token it stands, and where
-    which one is.
+    """Distinct vectors that form a part of the states, the token of each, and which vector each
+    position uses.
     """
 
     vectors: Float[torch.Tensor, "M U"]
@@ -42,29 +41,29 @@ class Distinct:
 
 @runtime_checkable
 class SharesPrefixes(Protocol):
-    """An encoder that knows what of its states is distinct.
+    """An encoder that can compute distinct vectors once.
 
-    Side by side, the parts are the states that the encoder gives of the same texts, at every real
-    token. A text without tokens spoils no other. Each vector stands at the token that ``token``
-    names.
+    Concatenated, the parts equal the encoder's states of the same texts at every real token. A text
+    without tokens does not affect others. ``token`` names the token of each vector.
     """
 
     @property
     def shares(self) -> bool:
-        """Tell whether it does at these sizes."""
+        """Tell whether this works at the current sizes."""
         ...
 
     def distinct(self, types: Types) -> tuple[Distinct, ...]:
-        """Give the parts of the states of some texts, each distinct vector once."""
+        """Compute the parts of the states, each distinct vector once."""
         ...
 
 
 @dataclass(frozen=True)
 class Beginnings:
-    """The distinct beginnings of some texts, in order of length: the last token of each, and the
-    beginning before it.
+    """The distinct prefixes of some texts, in order of length: the last token of each, and its
+    parent prefix.
 
-    ``ends`` counts those of up to 0, 1, 2, … tokens; ``at`` says which beginning ends at a place.
+    ``ends`` counts the prefixes of up to 0, 1, 2, … tokens; ``at`` gives the prefix that ends at
+    each position.
     """
 
     last: Int[torch.Tensor, " M"]
@@ -74,8 +73,8 @@ class Beginnings:
 
 
 def beginnings(number: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Beginnings:
-    """Find the distinct beginnings: sorted, texts that begin alike lie together, and the first of
-    them stands for all.
+    """Find the distinct prefixes: after sorting, texts with equal prefixes are adjacent, and the
+    first represents all.
 
     >>> found = beginnings(torch.tensor([[1, 2], [1, 3]]), torch.tensor([[True, True], [True, True]]))
     >>> found.last.tolist(), found.before.tolist(), found.at.tolist()
@@ -102,7 +101,7 @@ def beginnings(number: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
 
 
 def distinct_rows(rows: Int[Array, "N K"]) -> tuple[Int[Array, "M K"], Int[Array, " N"]]:
-    """Give each distinct row once, and say which of them each row is."""
+    """Give the distinct rows, and the index of each row among them."""
     order = sorted_rows(rows)
     fresh = np.ones(len(rows), dtype=bool)
     fresh[1:] = (rows[order][1:] != rows[order][:-1]).any(axis=1)
@@ -112,9 +111,7 @@ def distinct_rows(rows: Int[Array, "N K"]) -> tuple[Int[Array, "M K"], Int[Array
 
 
 def sorted_rows(rows: Int[Array, "N K"]) -> Int[Array, " N"]:
-    """Order rows so that those with the same beginning lie together: byte by byte, since any order
-    does.
-    """
+    """Sort rows so that equal prefixes are adjacent, byte by byte, since any order will do."""
     flat = np.ascontiguousarray(rows)
     return np.argsort(
         flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1])))[:, 0], kind="stable"

@@ -1,10 +1,9 @@
-"""What each state owes to each token: the gradients of all states from few passes over the text.
+"""Gradients of each state with respect to each token, from few passes over the text.
 
-One backward pass a state walks over the whole text each time. In an LSTM the adjoints of all states
-that lie ahead go back together, a step in one product of matrices, and no state is asked about a
-token that it has not read. States that read their neighbours alone are asked together where their
-neighbourhoods do not meet. Those of a Transformer: see
-`sightline.models.fast.transformer_jacobian`.
+The direct way needs one backward pass over the whole text for each state. In an LSTM, the adjoints
+of all later states go back together in one matrix product per step, and a state skips the tokens
+that it has not read. States that read only their neighbours share a pass if their neighbourhoods do
+not overlap. `sightline.models.fast.transformer_jacobian` handles Transformers.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from jaxtyping import Bool, Float
 
 @runtime_checkable
 class EncoderInfluence(Protocol):
-    """An encoder that knows what its states owe to each token, all at once.
+    """An encoder that computes the gradients of all its states at once.
 
-    The numbers are those of one backward pass a state. ``beside`` is zero on padding; then so is
-    every number whose state or token is padding, and a text without tokens has zeros alone. Inputs
-    and the gradients of parameters are left as they were.
+    The numbers equal those of one backward pass for each state. ``beside`` is zero on padding. Then
+    every number for a padded state or token is zero, and a text without tokens has only zeros.
+    Inputs and parameter gradients are not modified.
     """
 
     @property
     def influences(self) -> bool:
-        """Tell whether it does at these sizes."""
+        """Tell whether this works at the current sizes."""
         ...
 
     def influence(
@@ -38,8 +37,8 @@ class EncoderInfluence(Protocol):
         along: Float[torch.Tensor, "B T H"],
         beside: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` of all states p and tokens i; of a token itself with
-        ``beside`` added.
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        gradient by a state's own token.
         """
         ...
 
@@ -52,8 +51,8 @@ def near(
     along: Float[torch.Tensor, "B T H"],
     beside: Float[torch.Tensor, "B T E"],
 ) -> Float[torch.Tensor, "B T T"]:
-    """Give the `EncoderInfluence.influence` of states that read ``reach`` tokens to either side: a
-    pass for every place.
+    """Compute `EncoderInfluence.influence` for states that read ``reach`` tokens to either side,
+    one pass for each offset.
     """
     length, width = embeddings.shape[1], 2 * reach + 1
     lengths, token = along.new_zeros(*mask.shape, length), torch.arange(length, device=mask.device)
@@ -65,7 +64,7 @@ def near(
         (gradient,) = torch.autograd.grad(number, read, retain_graph=True)
         state = first + width * torch.div(
             token - first + reach, width, rounding_mode="floor"
-        )  # which one reads it
+        )  # the state that reads the token
         there = (state >= 0) & (state < length)
         size = torch.linalg.vector_norm(gradient + beside * (state == token)[:, None], dim=2)
         lengths[:, state[there], token[there]] = size[:, there]
@@ -74,8 +73,8 @@ def near(
 
 @dataclass(frozen=True)
 class Pulled:
-    """Gradients of states by the tokens before them: their ``lengths`` (token, state), and those by
-    their ``own``.
+    """Gradients of states with respect to earlier tokens: their ``lengths`` (token, state), and the
+    gradients of each state by its ``own`` token.
     """
 
     lengths: Float[torch.Tensor, "T T B"]
@@ -87,13 +86,13 @@ def pulled(
     weights: Sequence[torch.Tensor],
     along: Float[torch.Tensor, "T B U"],
 ) -> Pulled:
-    """Take ``∂(a_p · h_p) / ∂e_i`` of one layer and direction, for all p ≥ i; the own ones have no
-    length yet.
+    """Take ``∂(a_p · h_p) / ∂e_i`` of one layer and direction, for all p ≥ i; gradients by the own
+    token are kept as vectors.
 
     At step t, with ``h = o ⊙ tanh(c)`` and ``c = f ⊙ c₋ + i ⊙ n``, the adjoint of a later state
-    adds ``dh ⊙ o (1 − tanh² c)`` to that of the cell; from there ``∂ / ∂gates`` is ``dc`` or ``dh``
-    times a slope of its own for each gate, and the weights carry it on to the state before and to
-    the token.
+    adds ``dh ⊙ o (1 − tanh² c)`` to the adjoint of the cell. Then ``∂ / ∂gates`` is ``dc`` or
+    ``dh`` times a slope for each gate, and the weights carry it to the previous state and to the
+    token.
     """
     from_token, from_state = weights[0], weights[1]
     (length, texts, size), units = embeddings.shape, from_state.shape[1]
@@ -124,8 +123,8 @@ def _slopes(
 ) -> tuple[
     Float[torch.Tensor, "T B 4 U"], Float[torch.Tensor, "T B U"], Float[torch.Tensor, "T B U"]
 ]:
-    """Run the layer, and give what its gates pass back: input, forget, candidate, output; into the
-    cell; and kept.
+    """Run the layer, and give its slopes: of the gates (input, forget, candidate, output), into the
+    cell, and through the forget gate.
     """
     from_token, from_state, bias, other = weights
     units, turned = from_state.shape[1], from_state.T.contiguous()

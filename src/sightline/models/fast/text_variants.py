@@ -1,5 +1,5 @@
-"""Variants of texts, run from what they share: a score and token logits for each place, and no
-states of any text. A scorer of several labels gives a score for each.
+"""Run variants of texts from shared vectors: each position gets a score and token logits, without
+full states. A scorer of several labels gives one score for each.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from sightline.models.retention import Retention
 from sightline.models.scorers import Scorer
 
 AT_ONCE = 4096
-"""Places that are scored together: what they need stays near the processor."""
+"""Number of positions scored together, so that their data fit the processor's cache."""
 
 
 @dataclass(frozen=True)
 class VariantTrace(Trace):
-    """What is known of a variant: no embeddings, and no states beside its token logits, from which
-    it is decoded.
-    """
+    """The trace of a variant: token logits only, without embeddings or states."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The parts of a classifier between its tokens and its pooling."""
+    """The parts of a classifier between tokens and pooling."""
 
     embedding: nn.Embedding
     encoder: Encoder
@@ -41,14 +39,12 @@ class Chain:
     def read(
         self, batch: Batch
     ) -> tuple[Float[torch.Tensor, "B T *R"], Float[torch.Tensor, "B T L"]]:
-        """Give the score and the token logits of every place; zeros on padding."""
+        """Give the score and the token logits of every position; zeros on padding."""
         assert isinstance(self.encoder, SharesPrefixes)
         types = types_of(batch, self.embedding)
         parts = self.encoder.distinct(types)
         rows = list(self._through_first_layers(parts, types.embeddings))
-        if (
-            len(parts) == 1
-        ):  # what is at a place is known from one vector: places need not be looked at
+        if len(parts) == 1:  # each position has one vector: score the vectors, then place them
             found, at = (
                 self._scored(rows, [torch.arange(len(rows[0]), device=batch.ids.device)]),
                 parts[0].at,
@@ -67,8 +63,8 @@ class Chain:
     def _through_first_layers(
         self, parts: Sequence[Distinct], embeddings: Float[torch.Tensor, "V E"]
     ) -> Iterator[Float[torch.Tensor, "_ K"]]:
-        """Give what each distinct vector adds to the first layer of the scorer and, beside it, to
-        the token logits.
+        """Give the contribution of each distinct vector to the scorer's first layer and, in further
+        columns, to the token logits.
         """
         weight = torch.cat([self.scorer.first.weight, self.affine.weight]).T
         bias = torch.cat([_bias(self.scorer.first), _bias(self.affine)])
@@ -87,7 +83,7 @@ class Chain:
     def _scored(
         self, rows: Sequence[Float[torch.Tensor, "_ K"]], at: Sequence[Int[torch.Tensor, " N"]]
     ) -> tuple[Float[torch.Tensor, "N *R"], Float[torch.Tensor, "N L"]]:
-        """Add up what stands at each place, and score it."""
+        """Sum the contributions at each position, and score them."""
         width = self.scorer.first.out_features
         scores, logits = [], []
         for some in zip(*(torch.split(one, AT_ONCE) for one in at), strict=True):
@@ -100,8 +96,8 @@ class Chain:
 
 
 def types_of(batch: Batch, embedding: nn.Embedding) -> Types:
-    """Number the distinct tokens of a batch from 1, in the order of their ids; 0 is padding, whose
-    embedding is 0.
+    """Number the distinct tokens of a batch from 1, in the order of their ids; 0 is padding, with
+    embedding 0.
     """
     ids = (batch.ids + 1) * batch.mask
     seen = torch.zeros(int(ids.max()) + 1, dtype=torch.bool, device=ids.device)

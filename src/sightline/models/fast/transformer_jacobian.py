@@ -1,10 +1,10 @@
-"""What the states of a Transformer owe to each token: all states of a text go back together, layer
-by layer.
+"""Gradients of a Transformer's states with respect to each token: all states of a text go back
+together, layer by layer.
 
-One backward pass a state carries adjoints of zero through the whole of the last layer, and pays for
-every affine map of attention again. Here the last layer, whose states each have an adjoint of their
-own, is passed by what is known of its form; and the affine maps of queries, keys and values are put
-into what attention multiplies them with.
+One backward pass for each state would carry zero adjoints through the last layer, and repeat every
+affine map of attention. Here the last layer, where each state has its own adjoint, is handled in
+closed form. The affine maps of queries, keys and values are merged into the matrices that attention
+multiplies.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from torch import nn
 from sightline.models.transformer_layer import TransformerLayer
 
 AT_ONCE = 2**18
-"""About so many numbers of adjoints are held at once, so that they stay near; those of one state at
-least."""
+"""Approximate number of adjoint values in memory at once, to fit the cache; at least those of one
+state."""
 
 
 @dataclass(frozen=True)
 class Normed:
-    """What was normalised: its numbers, by what they were divided, and by what they are multiplied
-    then.
-    """
+    """A layer normalisation: its normalised values, the divisor, and the scale."""
 
     numbers: Float[torch.Tensor, "T H"]
     rate: Float[torch.Tensor, "T 1"]
@@ -41,7 +39,7 @@ class Normed:
         return cls((states - middle) * rate, rate, norm.weight)
 
     def back(self, adjoints: Float[torch.Tensor, "*P T H"]) -> Float[torch.Tensor, "*P T H"]:
-        """Pass adjoints back: what moves the mean or the spread of a state moves nothing."""
+        """Pass adjoints back; changes of a state's mean or spread have no effect."""
         scaled = adjoints * self.scale
         along = (scaled * self.numbers).mean(-1, keepdim=True)
         return (
@@ -53,11 +51,12 @@ class Normed:
 
 @dataclass(frozen=True)
 class Passed:
-    """What a layer made of one text.
+    """The intermediate values of a layer on one text.
 
-    Keys and queries are as an adjoint of a score reaches the states, ``k W_q / √H`` and ``q W_k /
-    √H``, values as they reach the sum with the states, ``v W_oᵀ``; ``carried`` is ``W_o W_v``. All
-    three are ``onto`` what lies before the states, where that is known.
+    Keys and queries are stored in the form in which score adjoints reach the states, ``k W_q / √H``
+    and ``q W_k / √H``; values in the form in which they reach the sum with the states, ``v W_oᵀ``;
+    ``carried`` is ``W_o W_v``. If the map ``before`` the states is known, all three are projected
+    ``onto`` its input.
     """
 
     layer: TransformerLayer
@@ -72,19 +71,19 @@ class Passed:
     before: Float[torch.Tensor, "H O"] | None = None
 
     def onto(self, before: Float[torch.Tensor, "H O"]) -> Passed:
-        """Let adjoints be passed on through a linear map of which the states are made, in the same
-        products.
+        """Extend the products by a linear map that produces the states, so adjoints reach its input
+        directly.
         """
         carried, keys, queries = self.carried @ before, self.keys @ before, self.queries @ before
         return replace(self, carried=carried, keys=keys, queries=queries, before=before)
 
     def on(self, adjoints: Float[torch.Tensor, "*P H"]) -> Float[torch.Tensor, "*P O"]:
-        """Pass adjoints of the states themselves on."""
+        """Pass adjoints of the states on through that map."""
         return adjoints if self.before is None else adjoints @ self.before
 
     def summed(self, adjoints: Float[torch.Tensor, "*P T H"]) -> Float[torch.Tensor, "*P T H"]:
-        """Pass adjoints of the layer's states back to the sum of its states before and what they
-        attend to.
+        """Pass adjoints of the layer's states back to the sum of its input states and their
+        attention output.
         """
         after = self.transformed.back(adjoints)
         inner = (after @ self.layer.narrow.weight).mul_(self.open)
@@ -96,14 +95,14 @@ class Passed:
         return weighed.addcmul_(self.weights, weighed.sum(-1, keepdim=True), value=-1)
 
     def alone(self, along: Float[torch.Tensor, "T H"]) -> Alone:
-        """Pass ``a_p · s_p`` of each state p back to the scores: it has asked nothing of the
-        others.
+        """Pass ``a_p · s_p`` of each state p back to the scores; it does not involve the other
+        states.
         """
         back = self.summed(along)
         return Alone(self, back, self.scored(back @ self.values.T))
 
     def together(self, adjoints: Float[torch.Tensor, "P T H"]) -> Float[torch.Tensor, "P T O"]:
-        """Pass adjoints of all states back to the states before."""
+        """Pass adjoints of all states back to the input states."""
         back = self.summed(adjoints)
         scores = self.scored(back @ self.values.T)
         mixed = (self.weights.T @ back) @ self.carried
@@ -115,7 +114,7 @@ class Passed:
 
 @dataclass(frozen=True)
 class Alone:
-    """Adjoints of one number of each state at the sum and at the scores of a layer: zero but at
+    """Adjoints of one number of each state, at the sum and at the scores of a layer: zero except at
     that state.
     """
 
@@ -124,7 +123,7 @@ class Alone:
     scores: Float[torch.Tensor, "T T"]
 
     def before(self, rows: Int[torch.Tensor, " P"]) -> Float[torch.Tensor, "P T O"]:
-        """Pass those of some states back to the states before the layer."""
+        """Pass the adjoints of some states back to the layer's input states."""
         back, scores = self.back[rows], self.scores[rows]
         adjoints = self.of.weights[rows, :, None] * (back @ self.of.carried)[:, None]
         adjoints.addcmul_(scores[:, :, None], self.of.queries[rows][:, None])
@@ -137,7 +136,7 @@ class Alone:
 def passed(
     layer: TransformerLayer, states: Float[torch.Tensor, "T H"]
 ) -> tuple[Passed, Float[torch.Tensor, "T H"]]:
-    """Run a layer over one text, without padding, and keep what adjoints need."""
+    """Run a layer over one text, without padding, and keep the values for the backward pass."""
     queries, keys, values = (
         layer.query(states),
         layer.key(states),
@@ -165,8 +164,8 @@ def passed(
 def reached(
     layers: Sequence[Passed], along: Float[torch.Tensor, "T H"], onto: Float[torch.Tensor, "H O"]
 ) -> tuple[Float[torch.Tensor, "T T"], Float[torch.Tensor, "T O"]]:
-    """Give ``‖onto · ∂(a_p · s_p) / ∂x_i‖₂`` of all states p and tokens i, and of p = i what has
-    that length.
+    """Give ``‖onto · ∂(a_p · s_p) / ∂x_i‖₂`` for all states p and tokens i, and the vector itself
+    for p = i.
     """
     *below, last = (layers[0].onto(onto), *layers[1:])
     begun = last.alone(along)

@@ -1,0 +1,218 @@
+"""Logits without what the last layer makes of tokens that nobody reads.
+
+A classifier reads one token of the last layer. There its attention mixes the values of all tokens,
+and what follows is done token by token: so a run ends at that attention, and goes on for the token
+that is read alone. That a model is so is tried, not known.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from sightline.adapters.huggingface.attention_reduction import place
+from sightline.adapters.huggingface.attention_source import QueryRow
+from sightline.adapters.huggingface.forward_pass import plain_logits
+from sightline.adapters.huggingface.prompted_model import PromptedModel
+from sightline.adapters.huggingface.read_row import SAME, ReadRow, row_of
+from sightline.adapters.onednn_linear import faster_linear
+from sightline.adapters.tap.prefix_cache import Ahead, before
+from sightline.adapters.tap.softmax_tracer import Site
+from sightline.adapters.tap.unfused_attention import scaled_dot_product
+
+FUSED = functional.scaled_dot_product_attention
+_ASKED = inspect.signature(
+    lambda query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+    enable_gqa=False: None
+)  # fmt: skip
+
+
+class _ReadError(Exception):
+    """Ends a run: what the last layer mixes into the token that is read is known."""
+
+
+class _Mixing(TorchFunctionMode):
+    """Mixes the values for one token of each text and ends the run; or gives what was mixed.
+
+    Where it is ``weighing``, it keeps the weights of that token and the values instead.
+    """
+
+    def __init__(
+        self,
+        at: Int[torch.Tensor, " B"],
+        product: torch.Tensor | None = None,
+        *,
+        weighing: bool = False,
+    ) -> None:
+        super().__init__()
+        self.at, self.product, self.ends = at, product, product is None
+        self.weighing = weighing
+        self.kept: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Let everything pass but the attention."""
+        if func is not FUSED:
+            return func(*args, **(kwargs or {}))
+        if self.ends and self.weighing:
+            self.kept = _weighed(self.at, *args, **(kwargs or {}))
+            raise _ReadError
+        if self.ends:
+            self.product = _mixed(self.at, *args, **(kwargs or {}))
+            raise _ReadError
+        return self.product
+
+
+def _mixed(at: Int[torch.Tensor, " B"], *args: Any, **kwargs: Any) -> torch.Tensor:
+    """Compute the attention of one token of each text."""
+    return FUSED(**_of_one(at, *args, **kwargs))
+
+
+def _weighed(
+    at: Int[torch.Tensor, " B"], *args: Any, **kwargs: Any
+) -> tuple[Float[torch.Tensor, "B N T"], Float[torch.Tensor, "B N T D"]]:
+    """Compute the weights of one token of each text, and give the values that they mix."""
+    kept: list[torch.Tensor] = []
+
+    def keep(weights: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        kept.extend((weights, values))
+        return weights
+
+    scaled_dot_product(keep, **_of_one(at, *args, **kwargs))
+    weights, values = kept
+    return weights[:, :, 0], values
+
+
+def _of_one(at: Int[torch.Tensor, " B"], *args: Any, **kwargs: Any) -> dict[str, Any]:
+    """Ask for the attention of one token of each text alone."""
+    asked = _ASKED.bind(*args, **kwargs)
+    asked.apply_defaults()
+    given = asked.arguments
+    query, key, mask = given["query"], given["key"], given["attn_mask"]
+    texts, keys = torch.arange(len(at), device=at.device), key.shape[-2]
+    if given["is_causal"]:
+        mask = (torch.arange(keys, device=at.device) <= at[:, None])[:, None, None]
+    elif mask is not None:
+        mask = mask.expand(len(at), -1, query.shape[-2], keys)[texts, :, at][:, :, None]
+    return {
+        "query": query[texts, :, at][:, :, None],
+        "key": key,
+        "value": given["value"],
+        "attn_mask": mask,
+        "scale": given["scale"],
+        "enable_gqa": given["enable_gqa"],
+    }
+
+
+@contextmanager
+def _inside(part: nn.Module, mode: _Mixing) -> Iterator[None]:
+    """Watch one part of a module alone: watching takes time at every step."""
+    watching = ExitStack()
+
+    def enter(*_: Any) -> None:
+        watching.enter_context(mode)
+
+    def leave(*_: Any) -> None:
+        watching.close()
+
+    handles = [part.register_forward_pre_hook(enter), part.register_forward_hook(leave)]
+    try:
+        with suppress(_ReadError):
+            yield
+    finally:
+        watching.close()
+        for handle in handles:
+            handle.remove()
+
+
+def read_logits(
+    module: Any,
+    site: Site,
+    row: QueryRow,
+    layers: tuple[str, ...],
+    ids: Int[torch.Tensor, "B T"],
+    mask: Bool[torch.Tensor, "B T"],
+    **beside: torch.Tensor,
+) -> Float[torch.Tensor, "B L"]:
+    """Run the ``layers`` before the last one for all tokens, and the last one for one of each
+    text.
+    """
+    part, at = module.get_submodule(site.part), place(mask, row)
+    texts, first = torch.arange(len(ids), device=ids.device), _Mixing(at)
+    with torch.no_grad(), faster_linear():
+        one, given = _to_the_last(module, part, layers, first, ids, mask, **beside)
+        assert first.product is not None  # as it was tried
+        named = {name: value[texts, at][:, None] for name, value in beside.items()}
+        with given.skipped(module), _inside(part, _Mixing(at, first.product)):
+            found: torch.Tensor = module(
+                input_ids=one, attention_mask=torch.ones_like(one), **named
+            ).logits
+    return found
+
+
+def read_weights(
+    module: Any,
+    site: Site,
+    row: QueryRow,
+    layers: tuple[str, ...],
+    ids: Int[torch.Tensor, "B T"],
+    mask: Bool[torch.Tensor, "B T"],
+    **beside: torch.Tensor,
+) -> ReadRow:
+    """Run the ``layers`` before the last one, and give of that one what it mixes for the token that
+    is read.
+    """
+    part, first = module.get_submodule(site.part), _Mixing(place(mask, row), weighing=True)
+    with torch.no_grad(), faster_linear():
+        one, given = _to_the_last(module, part, layers, first, ids, mask, **beside)
+    assert first.kept is not None  # as it was tried
+    return ReadRow(site, one, given, *first.kept)
+
+
+def _to_the_last(
+    module: Any,
+    part: nn.Module,
+    layers: tuple[str, ...],
+    first: _Mixing,
+    ids: Int[torch.Tensor, "B T"],
+    mask: Bool[torch.Tensor, "B T"],
+    **beside: torch.Tensor,
+) -> tuple[Int[torch.Tensor, "B 1"], Ahead]:
+    """Run a module up to the attention of its last layer; give the token that is read, and what the
+    layers before made of it.
+    """
+    texts, ahead = torch.arange(len(ids), device=ids.device), Ahead(layers)
+    with ahead.kept(module), _inside(part, first):
+        module(input_ids=ids, attention_mask=mask.long(), **beside)
+    given = row_of(ahead.given[0], texts, first.at, (len(ids), ids.shape[1]))
+    return ids[texts, first.at][:, None], replace(ahead, given=[given])
+
+
+def layers_ahead(
+    module: Any,
+    site: Site,
+    row: QueryRow,
+    ids: Int[torch.Tensor, "B T"],
+    mask: Bool[torch.Tensor, "B T"],
+    **beside: torch.Tensor,
+) -> tuple[str, ...]:
+    """Name the layers before the last one, where a model answers these texts alike by its last
+    layer for one token; none where it does not.
+    """
+    layers = before(module, site)
+    if row == "all" or not layers or isinstance(module, PromptedModel):
+        return ()
+    with torch.no_grad(), suppress(Exception):  # a model of any kind, which is then run whole
+        wanted = plain_logits(module, ids, mask, **beside)
+        found = read_logits(module, site, row, layers, ids, mask, **beside)
+        if bool((found - wanted).abs().max() <= SAME * wanted.abs().max()):
+            return layers
+    return ()
