@@ -3,10 +3,14 @@
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from sightline.api import cost_forecast
+from sightline.api.run_options import Stopping
 from sightline.audits.audit_storage import load_results
+from sightline.cli import dry_run
 from sightline.cli.dry_run import duration
 from sightline.cli.flags import read_memory
 from sightline.config.presets import PRESETS
@@ -183,3 +187,11 @@ def test_durations():
         "2 min",
         "2.0 h",
     ]
+
+
+def test_an_estimate_includes_the_maps_that_are_compared_after_a_single_look(monkeypatch):
+    expected = cost_forecast.QuickEstimate(114, 50.0, (114, 50.0), 20.0)
+    monkeypatch.setattr(cost_forecast, "quick_estimate", lambda *_: expected)
+    source = SimpleNamespace(name_of=lambda trained: "a model")
+    line = dry_run._estimate(source, None, None, Stopping())
+    assert {duration(50.0), duration(20.0)} <= {*re.findall(r"\d+ s", line)}

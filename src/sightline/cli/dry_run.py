@@ -82,13 +82,14 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
         name = name.rpartition(": ")[0]  # without the name of the first label
     if found.first is not None:
         texts, seconds = found.first
+        more = f", {duration(found.compared)} more to compare maps" if found.compared >= 1 else ""
         if texts == found.texts:
             return (
-                f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look (estimate)."
+                f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look{more} "
+                "(estimate)."
             )
         look = "first looks" if each else "first look"
         first = f"about {duration(seconds)} for the {look} at {texts:,}"
-        more = f", {duration(found.compared)} more to compare maps" if found.compared >= 1 else ""
         return (
             f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all"
             f"{more} (estimate{_at_most(stopping.budget, labels)})."
