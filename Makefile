@@ -89,8 +89,9 @@ format: $(STAMP)  ## format the code and sort its imports
 format-check: $(STAMP)  ## is everything formatted?
 	$(PY) -m ruff format --check .
 
-lint: $(STAMP)  ## ruff
+lint: $(STAMP)  ## ruff, and words that readers stumble over
 	$(PY) -m ruff check .
+	$(PY) tools/docs/plain_words.py
 
 types: $(STAMP)  ## mypy, strict
 	$(PY) -m mypy

@@ -48,6 +48,19 @@ _FIELD = re.compile(r"\{[^{}]*\}")
 READ = ("README.md", "CONTRIBUTING.md", "docs", "examples", "src", "tools", "scripts", "validation")
 """The files and folders that are checked by default."""
 _RECORDS = ("docs/decisions",)
+STORED: Mapping[str, str] = {
+    "docs/measures/model.md": "beside",
+    "src/sightline/studies/calibration/score_separation.py": "that of",
+    "src/sightline/studies/papers/ablations.py": "as drawn",
+    "src/sightline/studies/papers/adversaries.py": "anew",
+    "src/sightline/studies/papers/meister2021.py": "as drawn",
+    "src/sightline/studies/papers/word_retention.py": "as drawn",
+    "src/sightline/verdict/comparison/compare_audits.py": "told",
+    "src/sightline/verdict/comparison/comparison_result.py": "told",
+    "src/sightline/verdict/control_estimates.py": "beside",
+}
+"""Files with one of these words in a label of stored results or of JSON, or in the code of a measure:
+a new word there would be another result."""
 
 
 def found(text: str) -> Iterator[tuple[int, str]]:
@@ -88,7 +101,8 @@ def complaints(paths: list[Path]) -> Iterator[str]:
             continue
         text = file.read_text(encoding="utf-8")
         for line, word in (found_in_page if file.suffix == ".md" else found_in_python)(text):
-            yield f"{name}:{line}: {word}: write {INSTEAD[word.lower()]}"
+            if STORED.get(name) != word.lower():
+                yield f"{name}:{line}: {word}: write {INSTEAD[word.lower()]}"
 
 
 def main() -> int:
