@@ -230,14 +230,14 @@ def tap(
     part
         The part that makes the weights, if there are several; without it, an error lists them.
     head
-        Which of several heads, counted from 0; without it the mean of all is shown, and all are
-        replaced at once.
+        The head that is shown, counted from 0; without it the mean of all heads is shown, and all
+        are replaced at once.
     row
-        The row that reads the text, where there are several: ``first``, ``last`` (that is no
-        padding), ``all`` (their mean is shown, and all are replaced at once) or a number. Without
-        it, what the logits depend on.
+        The row that reads the text, if there are several: ``first``, ``last`` (without padding),
+        ``all`` (their mean is shown, and all are replaced at once) or a number. The default is
+        the row that the logits depend on.
     table
-        Which part turns ids into embeddings, where there are several.
+        The part that looks up embeddings, if there are several.
     link
         ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class,
         ``sigmoids`` for a logit and a sigmoid for each of several labels.
@@ -245,7 +245,7 @@ def tap(
         The names of the classes, or of the several labels, in the order of the logits; without
         them, the order of the data's labels is assumed.
     text
-        Words that the module knows, on which its attention is looked for.
+        Words that the module knows, used to look for its attention.
     one_length
         Run texts of one length at a time, without padding: for a module that ignores the mask.
     """

@@ -8,7 +8,7 @@ from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.checks.probe_batch import CheckResult, ProbeBatch
 
 MOST_CHANGED = 0.5
-"""The share of changed predictions from which the model is refused."""
+"""The largest allowed share of predictions that change by the spelling alone."""
 
 
 def joined(on: ProbeBatch) -> CheckResult:

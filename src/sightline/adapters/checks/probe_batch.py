@@ -65,8 +65,8 @@ def difference(a: torch.Tensor, b: torch.Tensor) -> float:
 def answers(trace: Trace) -> list[Float[torch.Tensor, " N"]]:
     """Give for each text its logits and the attention of its real tokens, however it was padded.
 
-    For a function that gives probabilities, these are compared: near 0, rounding moves a logarithm
-    far.
+    For a function from texts to probabilities, the probabilities are compared: near 0, rounding
+    moves a logarithm far.
     """
     given = isinstance(trace.batch, AnswerBatch)
     rows = zip(

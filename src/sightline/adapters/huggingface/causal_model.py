@@ -123,11 +123,11 @@ def prompted(
         Whether the chat template of the tokenizer is put around the prompt, as a message of the
         user.
     calibrate_on
-        Texts, without labels, on which no answer is preferred on average: a constant is added to
-        the logit of each. None of them may be audited. ``["N/A"]`` and the like are texts too.
+        Texts without labels on which no answer should be preferred on average: a constant is added
+        to the logit of each answer. None of them may be audited. ``["N/A"]`` is allowed.
     reading, layer, head
-        Which attention is shown, as `transformer` takes them; of the row of the last token, which
-        answers.
+        The attention that is shown, as in `transformer`, in the row of the last token, which gives
+        the answer.
     name
         What the report calls the model.
     """

@@ -82,12 +82,12 @@ def transformer(
         mode and on the device it is in.
     reading
         ``weights`` as they are, ``values`` (times the length of what they mix), ``evidence`` (times
-        their slope), ``rollout`` through all layers; or ``all``: an audit chooses, on half of its
-        texts, and tells of the other half.
+        their slope), ``rollout`` through all layers; or ``all``: the audit chooses a source on a
+        few of its texts, and audits it on the others.
     layer, head
-        Which weights are shown, counted from 0, in the row that the classifier reads: of the last
-        layer where none is named, the mean of its heads. Of one head weights can be replaced as
-        well, so that every question can be asked.
+        The layer and head whose weights are shown, counted from 0, in the row that the classifier
+        reads. The default is the last layer, and the mean of its heads. The weights of a single
+        head can be replaced as well, so every test can run.
     name
         What the report calls the model.
     """
