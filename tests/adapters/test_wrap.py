@@ -162,7 +162,7 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
     assert refused == {
         "need": "needs decode",
         "retrained": "needs a companion (uniform)",
-        "beside": "needs a companion, whichever it is",
+        "beside": "needs a companion (any)",
         "types": "needs decode",
         "frozen": "needs a companion (frozen)",
         "reach": "needs decode or token_logits",

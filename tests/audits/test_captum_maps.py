@@ -146,7 +146,7 @@ def test_deeplift_follows_what_is_a_module_and_is_refused_where_it_cannot() -> N
     for text, wanted in zip(TEXTS, model.parts(trace), strict=True):
         np.testing.assert_allclose(made(model, "DeepLift").by_id[text.id], wanted, atol=1e-9)
     message = (
-        r"captum:DeepLift: of 6 of 6 texts its numbers miss what the answer moves; take another "
+        r"captum:DeepLift: in 6 of 6 texts its numbers do not add up to the change of the logit; take another "
         r".*nn.Tanh"
     )
     with pytest.raises(ModelError, match=message):
@@ -238,7 +238,7 @@ def test_numbers_that_miss_are_told() -> None:
         "notes"
     ]
     assert message == [
-        "2 of 5 texts: the numbers of the words miss what the answer moves by more than 5% of it"
+        "2 of 5 texts: the numbers of the words miss the change of the logit by more than 5% of it"
     ]
 
 

@@ -1,1 +1,3 @@
-"""Models that were not built here: wrapped modules, tapped modules, Hugging Face classifiers."""
+"""Models from elsewhere behind the interface of an audit: PyTorch modules, Hugging Face models,
+functions.
+"""

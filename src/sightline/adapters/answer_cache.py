@@ -1,5 +1,5 @@
-"""Answers of a function from texts to probabilities: asked in batches, each text once, and read
-strictly.
+"""A cache for a function from texts to probabilities: it calls the function in batches, once a
+text, and validates what it returns.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from sightline.core.errors import AnswerError, ModelError
 
 Predict = Callable[[list[str]], Any]
 SUMS = 1e-3
-"""How far from one the probabilities of a text may add up: half precision rounds to about this."""
+"""The largest deviation from 1 of a text's summed probabilities: about the rounding of half
+precision."""
 
 
 @dataclass(eq=False)
 class AnswerCache:
-    """A function that answers, and the answers that it gave.
+    """A function from texts to probabilities, with the answers that it gave.
 
-    ``used`` and ``asked`` count for one audit: the different texts whose answers it needed, and
-    how many of these the function was given.
+    ``used`` and ``asked`` count for one audit: the different texts whose answers it needed, and the
+    number of these that were sent to the function.
     """
 
     predict: Predict
@@ -38,12 +39,12 @@ class AnswerCache:
     failures: int = 0
 
     def restarted(self, *, empty: bool = False) -> AnswerCache:
-        """Count from zero, with the answers that are known or without them."""
+        """Start both counts at zero; with ``empty``, forget the known answers."""
         known = {} if empty else self.known
         return replace(self, known=known, used=set(), asked=0, failures=0)
 
     def answers(self, texts: Sequence[str], *, fresh: bool = False) -> Float[np.ndarray, "N C"]:
-        """Give the probabilities of texts; ``fresh`` asks even for those that are known."""
+        """Give the probabilities of texts; ``fresh`` calls the function even for known texts."""
         distinct = list(dict.fromkeys(texts))
         found = dict[str, Float[np.ndarray, " C"]]()
         missing = distinct if fresh else [text for text in distinct if text not in self.known]
@@ -55,7 +56,9 @@ class AnswerCache:
         return np.array(rows, dtype=np.float64).reshape(len(texts), len(self.labels))
 
     def _asked(self, texts: list[str]) -> Float[np.ndarray, "N C"]:
-        """Ask for one batch; what comes is kept, so that nothing is asked again after a failure."""
+        """Call the function for one batch, and store its answers so that a failure repeats none of
+        them.
+        """
         try:
             answers = self._answered(texts, self.retries)
         except AnswerError:
@@ -140,7 +143,7 @@ class AnswerCache:
 
 
 def _plain(returned: Any) -> Any:
-    """Take a tensor off its graph and its device; anything else is left to numpy."""
+    """Detach a tensor and move it to the CPU; numpy reads anything else."""
     for step in ("detach", "cpu"):
         returned = getattr(returned, step, lambda value=returned: value)()
     return returned

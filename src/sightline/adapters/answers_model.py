@@ -1,9 +1,10 @@
-"""A model of which only answers are known: texts go in, probabilities come out.
+"""A model that is known only by its answers: texts go in, probabilities come out.
 
     model = sightline.answers(predict, labels=("bad", "good"))
     audit = sightline.audit(model, data)
 
-Its attention is the audited map: scores of the user's own, scores of a file, or leave-one-out.
+The audited map takes the place of attention: the user's own scores, scores of a file, or
+leave-one-out.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ from sightline.numerics.divergences import total_variation
 Array = np.ndarray
 Weights = Float[np.ndarray, " W"]
 FLOOR = 1e-12
-"""The least probability that counts: an answer of exactly 0 has no logarithm."""
+"""The smallest probability: an answer of exactly 0 has no logarithm."""
 LEAVE_ONE_OUT = AuditedMap(
     "the leave-one-out map",
     "how far the probabilities move when the word is left out, asked here word by word",
     same_as="deletion",
 )
 _PLACES = 2**32
-"""A token is numbered by the row that its text had when it was read, and by its place there."""
+"""The number of a token combines the row of its text at reading and its place in the text."""
 
 
 @dataclass(frozen=True)
 class AnswerBatch(Batch):
-    """A batch that knows the texts its tokens come from, so that words become texts again."""
+    """A batch that knows the texts of its tokens, so that words can become texts again."""
 
     sources: tuple[Example, ...] = ()
 
@@ -51,7 +52,7 @@ class AnswerBatch(Batch):
         return [(name, one) for name, one in super()._tensors() if name != "sources"]
 
     def written(self) -> Iterator[tuple[Example, Int[Array, " W"]]]:
-        """Give for each row the text that its words come from, and the places of those left."""
+        """Give for each row its text, and the places of the remaining words."""
         for ids, mask in zip(self.ids.cpu().numpy(), self.mask.cpu().numpy(), strict=True):
             left = ids[mask]
             yield self.sources[int(left[0] // _PLACES) if len(left) else 0], left % _PLACES
@@ -59,7 +60,7 @@ class AnswerBatch(Batch):
 
 @dataclass(frozen=True)
 class WordScores:
-    """A function of the user's that scores the words of texts."""
+    """A user's function that scores the words of texts."""
 
     function: Callable[..., Any]
     name: str
@@ -117,32 +118,32 @@ class AnswersModel:
     scores: WordScores | None = None
     given: Mapping[str, Weights] | None = None
     source: str = ""
-    """What the given scores come from."""
+    """The source of scores from another tool."""
     asks_fresh: bool = False
 
     @property
     def link(self) -> Link:
-        """Logits are the logarithms of the probabilities, one a class."""
+        """Softmax: the logits are the logarithms of the probabilities."""
         return "softmax"
 
     @property
     def origin(self) -> Origin:
-        """Elsewhere: what the function does has to be checked."""
+        """Elsewhere: the function has to be checked."""
         return "elsewhere"
 
     @property
     def offers(self) -> frozenset[Capability]:
-        """Nothing but answers; changed texts are answered without a map of their own."""
+        """Only answers; changed texts are answered without a map of their own."""
         return frozenset({"variants"})
 
     @property
     def fresh(self) -> AnswersModel:
-        """The same model, which asks even for texts whose answers it has."""
+        """The same model, which calls the function even for known texts."""
         return replace(self, asks_fresh=True)
 
     @property
     def audited_map(self) -> AuditedMap:
-        """The map that stands in the place of attention."""
+        """The map that takes the place of attention."""
         if self.given is None and self.scores is None:
             return LEAVE_ONE_OUT
         made_by = self.source or f"the function that came with {self.name}"
@@ -153,8 +154,8 @@ class AnswersModel:
     ) -> tuple[AnswersModel, Mapping[str, Array] | None, Mapping[str, Array]]:
         """Fix the audited map for these texts, and count from zero.
 
-        Gives the model, the scores that are one more map to compare, and the signed scores, where
-        the audited map has signs.
+        Gives the model, the scores that are one more map to compare, and the signed scores, if the
+        audited map has signs.
         """
         compared = given if self.scores is not None else None
         made = None if given is None else {name: np.asarray(one) for name, one in given.items()}
@@ -169,11 +170,11 @@ class AnswersModel:
         return model, compared, signed
 
     def forgetting(self) -> AnswersModel:
-        """Give the same model without the answers that it has kept, to see what asking costs."""
+        """Give the same model without its stored answers, to measure the cost of calls."""
         return replace(self, cache=self.cache.restarted(empty=True))
 
     def about(self) -> dict[str, Any]:
-        """Say in plain values how many texts were asked in this audit."""
+        """Give the number of texts that were needed and sent in this audit, as plain values."""
         cache = self.cache
         return {
             "texts_needed": len(cache.used),
@@ -206,11 +207,11 @@ class AnswersModel:
         )
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
-        """Give zeros: nothing is known of embeddings, and no measure asks."""
+        """Give zeros: the embeddings are unknown, and no measure uses them."""
         return torch.zeros((*batch.ids.shape, 1), dtype=torch.float64)
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Answer texts, and give the audited map of those of which no word is left out."""
+        """Answer texts, and give the audited map of those with all their words."""
         found = self.trace_variants(batch)
         whole = [
             (row, source)
@@ -225,7 +226,7 @@ class AnswersModel:
         return replace(found, attention=weights)
 
     def trace_variants(self, batch: Batch) -> Trace:
-        """Answer texts of which nobody is shown a map: the weights are all equal."""
+        """Answer texts whose map is never shown: the weights are all equal."""
         texts = [
             source.text if len(left) == len(source.tokens) else _without(source, left)
             for source, left in _sources(batch)
@@ -238,15 +239,15 @@ class AnswersModel:
     def decode(
         self, trace: Trace, attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Refuse: the function takes texts and no weights."""
+        """Raise an error: the function takes texts and no weights."""
         raise ModelError(
             f"{self.name}: cannot decode other attention, only its answers are known",
             change="audit the model itself (sightline.wrap, sightline.tap, hf:FOLDER)",
         )
 
     def joined(self, texts: Sequence[Example]) -> Float[Array, "N 2"]:
-        """Say of each text how far its words, joined by spaces, move the answer (total variation),
-        and whether the prediction changes.
+        """Give for each text how far joining its words by spaces moves the probabilities (total
+        variation), and whether the prediction changes.
         """
         whole = self.cache.answers([_read(text).text for text in texts])
         parts = self.cache.answers([" ".join(text.tokens) for text in texts])
@@ -266,7 +267,7 @@ class AnswersModel:
         return self._left_out(sources)
 
     def _left_out(self, sources: Sequence[Example]) -> list[Weights]:
-        """Move each word out of its text; of a text of one word nothing is left to ask."""
+        """Leave each word out of its text in turn; a text of one word has nothing left to answer."""
         asked = [
             [_without(one, np.delete(np.arange(n), place)) for place in range(n)] if n > 1 else []
             for one in sources
@@ -311,25 +312,25 @@ def answers(
     retries: int = 0,
     isolated: bool = False,
 ) -> AnswersModel:
-    """Make any function from texts to probabilities something that can be audited.
+    """Make a function from texts to probabilities auditable.
 
     Parameters
     ----------
     predict
-        Given a list of texts, it gives an array of probabilities, a row a text and a column a
+        Takes a list of texts and gives an array of probabilities, a row a text and a column a
         class. The same text must always get the same answer.
     labels
         The names of the classes, in the order of the columns.
     scores
-        The map that you would show: given a list of texts, it gives for each one number a word;
-        with two arguments it is also given the words of each text, as they are written. Without
-        it, scores that come with the audit are the audited map, and otherwise leave-one-out.
+        The map that you would show: a function from a list of texts to one number a word for
+        each text. A second argument, if it has one, gets the words of each text as they are
+        written. Without it, the audited map is the scores given to the audit, or leave-one-out.
     name
         What the report calls the model.
     batch
-        How many texts ``predict`` is given at most.
+        The most texts in one call of ``predict``.
     retries
-        How often a call that raised is tried again.
+        How often a failed call is repeated.
     isolated
         Whether ``predict`` runs in a process of its own; it must then be a function of a module.
     """
@@ -367,7 +368,7 @@ def _sources(batch: Batch) -> Iterator[tuple[Example, Int[Array, " W"]]]:
 
 
 def _read(example: Example) -> Example:
-    """Give a text as far as it is read: without what lies behind its last word, if that was cut."""
+    """Give a text as far as the model reads it: cut texts end with their last word."""
     offsets = example.offsets
     end = offsets[-1][1] if offsets else 0
     cut = bool(tokenise(example.text[end:])[0])
@@ -376,5 +377,5 @@ def _read(example: Example) -> Example:
 
 
 def _without(source: Example, left: Int[Array, " W"]) -> str:
-    """Write a text without the words that are gone."""
+    """Write a text without its deleted words."""
     return shortened(source, set(left.tolist())).text

@@ -1,5 +1,5 @@
-"""Is a model what it says it is? Every proof by name, told in words, before anything is
-measured.
+"""Checks, before any measurement, that a model satisfies what an audit relies on; each result has a
+name and plain words.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from sightline.core.protocols import Auditable, Batch
 
 ProofOutcome = Literal["passed", "failed", "not run"]
 SAMPLE = 8
-"""Texts that are looked at, from the shortest to the longest."""
+"""The number of texts in a check, from the shortest to the longest."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """One thing that an audit relies on, and whether it holds; where not, what is wrong and what to
-    change.
+    """The result of one compatibility check: what an audit relies on, whether it holds, and
+    otherwise what is wrong and what to change.
     """
 
     name: str
@@ -50,25 +50,25 @@ class Proof:
     measured: float | None = None
 
     def __str__(self) -> str:
-        """Write the proof on one line."""
+        """Write the check on one line."""
         sign = {"passed": "✓", "failed": "✕", "not run": "–"}[self.outcome]
         endings = {"passed": "", "failed": f": {self.complaint}", "not run": f" ({self.wrong})"}
         return f"{sign} {self.claim}{endings[self.outcome]}"
 
     @property
     def complaint(self) -> str:
-        """What is wrong, and what to change where that is known."""
+        """What is wrong, and what to change if known."""
         return "; ".join(part for part in (self.wrong, self.change) if part)
 
     def to_json(self) -> dict[str, Any]:
-        """Write the proof as plain values."""
+        """Write the check as plain values."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What is claimed, who looks, what the model must offer for it, and whether all else rests on
-    it.
+    """One compatibility check: its claim, its function, the capability that it needs, and whether
+    the other checks rely on it.
     """
 
     claim: str
@@ -120,23 +120,23 @@ DEMANDS: Mapping[str, Demand] = {
         "gradients reach the embeddings, whole", gradient_checks.reaches, "embedding_grad"
     ),
 }
-"""Every demand after the model was run once, in the order in which they are looked at."""
+"""Every check after the first run of the model, in order."""
 OF_ANSWERS: Mapping[str, Demand] = {
     "joined": Demand(
         "words joined by spaces are answered as the text they are from", answers_checks.joined
     ),
 }
-"""What else is demanded of a model of which only answers are known."""
+"""The additional checks of a model that is known only by its answers."""
 
 
 def check(
     model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None
 ) -> tuple[Proof, ...]:
-    """Prove on a few texts that a model can be audited; ``labels`` are those of the data, where
-    they are known.
+    """Check on a few texts that a model can be audited; ``labels`` are the labels of the data, if
+    known.
 
-    A demand on which others rest (`Demand.first`) ends the matter where it fails: the rest is not
-    run. Torch's random state is left as it was.
+    If a check on which others rely (`Demand.first`) fails, the remaining checks are not run.
+    Torch's random state is restored.
     """
     if not examples:
         raise DataError(
@@ -150,7 +150,7 @@ def check(
 def require(
     model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None
 ) -> tuple[Proof, ...]:
-    """Refuse a model whose proofs fail, with every complaint."""
+    """Raise an error with every complaint if a check fails."""
     found = check(model, examples, labels)
     failed = [proof for proof in found if proof.outcome == "failed"]
     if failed:
@@ -163,7 +163,7 @@ def require(
 
 
 def sample(examples: Sequence[Example]) -> tuple[Example, ...]:
-    """Take a few texts evenly over the lengths, the shortest and the longest among them, in their
+    """Choose a few texts evenly over the lengths, with the shortest and the longest, in their
     order.
     """
     by_length = sorted(range(len(examples)), key=lambda i: len(examples[i].tokens))
@@ -174,8 +174,8 @@ def sample(examples: Sequence[Example]) -> tuple[Example, ...]:
 
 
 def _closed(model: Auditable, found: Iterator[Proof]) -> Iterator[Proof]:
-    """Give the proofs until one fails on which the others rest, and name those that were not looked
-    at.
+    """Give the checks up to the first failure that others rely on, and list the remaining ones as
+    not run.
     """
     asked = []
     for proof in found:
@@ -198,7 +198,7 @@ def _claims(model: Auditable) -> dict[str, str]:
 def _proofs(
     model: Auditable, examples: tuple[Example, ...], labels: Sequence[str] | None
 ) -> Iterator[Proof]:
-    """Look at one demand after the other; ends early where nothing more can be asked."""
+    """Run one check after the other; stop early if no further check is possible."""
     mode = _proof("mode", MODE, forward_checks.mode(model))
     yield mode
     if mode.outcome == "failed":
@@ -262,7 +262,7 @@ def _copy(batch: Batch) -> dict[str, torch.Tensor]:
 
 
 def _changed(kept: Mapping[str, torch.Tensor], on: ProbeBatch) -> CheckResult:
-    """Compare a batch with its copy from before it was used, and embeddings with fresh ones."""
+    """Compare a batch with a copy made before its use, and embeddings with fresh ones."""
     changed = [
         f"batch.{name}"
         for name, before in kept.items()

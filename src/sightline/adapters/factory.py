@@ -1,4 +1,4 @@
-"""``py:package.module:factory``: a model from the user's own code, called by name."""
+"""``py:package.module:factory``: a model that the user's own code builds, imported by name."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _TEXTS = (
 
 
 def load_factory(spec: str) -> Auditable:
-    """Import and call what ``py:package.module:factory`` names, installed or in the current
-    folder.
+    """Import and call the function that ``py:package.module:factory`` names, installed or in the
+    current folder.
     """
     factory = named_object(spec, PREFIX, "factory")
     if not callable(factory) or not without_arguments(factory):
@@ -56,7 +56,7 @@ def load_factory(spec: str) -> Auditable:
 
 
 def named_object(spec: str, prefix: str, what: str) -> Any:
-    """Import what ``PREFIXpackage.module:NAME`` names."""
+    """Import the object that ``PREFIXpackage.module:NAME`` names."""
     module_name, _, attribute = spec.removeprefix(prefix).partition(":")
     if not spec.startswith(prefix) or not all(
         part.isidentifier() for part in f"{module_name}.{attribute}".split(".")
@@ -71,8 +71,8 @@ def named_object(spec: str, prefix: str, what: str) -> Any:
 def _imported(spec: str, name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
-        # Last, so that a file there never stands for a module of Python's or of a package. And
-        # there it stays: what the factory imports late is found as well.
+        # Last, so that a file there never replaces a module of Python or of a package. It stays
+        # there, so that late imports of the factory are found as well.
         sys.path.append(here)
     importlib.invalidate_caches()
     try:
@@ -89,7 +89,7 @@ def _imported(spec: str, name: str) -> ModuleType:
     except (
         Exception,
         SystemExit,
-    ) as error:  # a script without a main guard may do anything, leaving included
+    ) as error:  # a script without a main guard may do anything, even exit
         message = f"{spec}: importing {name} failed: {type(error).__name__}: {error}"
         raise ModelError(message, change="it must import without running anything") from error
 
@@ -114,7 +114,7 @@ def _attribute(spec: str, module: ModuleType, dotted: str) -> Any:
 
 
 def without_arguments(factory: Any) -> bool:
-    """Tell whether a function can be called without arguments."""
+    """Whether a function can be called without arguments."""
     try:
         inspect.signature(factory).bind()
     except (TypeError, ValueError):
@@ -144,10 +144,10 @@ def _about(value: object) -> str:
 
 
 def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> tuple[Example, ...]:
-    """Give a few texts of very different lengths to prove a model on: of the words it knows, or
-    else plain English.
+    """Give a few texts of very different lengths to check a model on: of words that it knows, or of
+    plain English.
 
-    With ``queries`` each text is asked about by its own first words.
+    With ``queries``, the query of each text is its own first words.
     """
     source = cycle(words)
     texts = [" ".join(islice(source, len(text.split()))) for text in _TEXTS] if words else _TEXTS
@@ -161,11 +161,10 @@ def texts_without_data(words: Sequence[str] = (), *, queries: bool = False) -> t
 def texts_known_to(
     model: Auditable, words: Sequence[str] = (), *, queries: bool = False
 ) -> tuple[Example, ...]:
-    """Give texts as `texts_without_data` does, as far as the model sees them.
+    """Give the texts of `texts_without_data`, cut to what the model sees.
 
-    Where its tokenizer knows almost none of these words, they are words that it knows: checks need
-    texts that the model can tell apart, and which words somebody looks at says nothing against the
-    model.
+    If its tokenizer knows almost none of these words, the texts use words that it knows. Checks
+    need texts that the model can distinguish, and unknown sample words are no fault of the model.
     """
     plain = seen_of(model, texts_without_data(words, queries=queries))
     if not isinstance(model, SupportsUnknownToken) or model.unknown is None or not model.words:

@@ -1,6 +1,4 @@
-"""What there is to tap in a module nobody here wrote: its attention over the words, and what looks
-words up.
-"""
+"""Looks for the attention over the words of any module, and for the part that looks up embeddings."""
 
 from __future__ import annotations
 
@@ -25,17 +23,17 @@ from sightline.core.tokeniser import tokenise
 
 SAMPLE = "the film was good and the people in it were very good"
 _SIZES = ((2, 7), (3, 11))
-"""Texts, and words of each, on which attention is looked for: as many tokens as texts may be by
-chance, not twice."""
+"""The numbers of texts and words on which attention is looked for. Two runs, because another axis
+may match one length by chance."""
 
 
 @dataclass(frozen=True)
 class TapSites:
-    """The sites of attention over the text, how many heads and rows each has, and the part that
-    looks words up.
+    """The sites of attention over the text, the number of heads and rows of each, and the part that
+    looks up embeddings.
 
-    ``rows`` is None where there is a row for each token; ``read`` are the rows of these that the
-    logits depend on.
+    ``rows`` is None if there is a row for each token; ``read`` are the rows that the logits depend
+    on.
     """
 
     heads: Mapping[Site, int]
@@ -44,7 +42,7 @@ class TapSites:
     table: nn.Module
 
     def choose(self, part: str | None, head: int | None, row: Row | None) -> AttentionRow:
-        """Take one site, head and row; what is not there is an error that says what is."""
+        """Choose one site, head and row; an error lists what there is."""
         site = self._site(part)
         heads, rows = self.heads[site], self.rows[site]
         if head is not None and (isinstance(head, bool) or not 0 <= head < heads):
@@ -100,9 +98,7 @@ def look_over(
     text: str,
     table: str | None,
 ) -> TapSites:
-    """Run a module on texts of two lengths, without padding, and see what its softmaxes lie
-    over.
-    """
+    """Run a module on texts of two lengths, without padding, and find the softmaxes over tokens."""
     batches = [collate(_texts(text, count, length)) for count, length in _SIZES]
     with exact_recurrence(module, batches[0].ids.device):
         runs = [Run(partial(logits, batch), *batch.ids.shape) for batch in batches]
@@ -132,7 +128,7 @@ def look_over(
 
 
 def _texts(text: str, count: int, length: int) -> list[Example]:
-    """Repeat one text, so that there is no padding however its words are cut."""
+    """Repeat one text, so that there is no padding however the tokenizer cuts its words."""
     words = " ".join(islice(cycle(tokenise(text)[0]), length))
     return [Example(f"{i}", i, words, *tokenise(words), label=0) for i in range(count)]
 
@@ -140,7 +136,7 @@ def _texts(text: str, count: int, length: int) -> list[Example]:
 def _table(
     module: nn.Module, batch: Batch, logits: Callable[[Batch], torch.Tensor], table: str | None
 ) -> nn.Module:
-    """Find the part that looks words up, or take the one that is named."""
+    """Find the part that looks up embeddings, or take the one that is named."""
     found = tables(module, batch.ids, partial(logits, batch))
     if table is None and len(found) == 1:
         return next(iter(found.values()))
@@ -163,10 +159,11 @@ def _read(
     table: nn.Module,
     sites: Sequence[Site],
 ) -> Row:
-    """Say which row is read of the last weights that have one for each token: of its gradient all
-    others are zero.
+    """Find the row of the last token-by-token weights that the logits depend on: the gradient of
+    every other row is zero.
 
-    The words of a made-up text may be unknown to the module, and alike; so embeddings are drawn.
+    Made-up words may all be unknown to the module and get equal embeddings, so embeddings are drawn
+    at random.
     """
     if not sites:
         return "all"

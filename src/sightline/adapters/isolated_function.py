@@ -1,4 +1,4 @@
-"""A function that runs in a process of its own, so that its crash ends no audit without a word."""
+"""A function in its own process, so that a crash becomes an error of the audit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sightline.core.errors import ModelError
 
 
 class IsolatedFunction:
-    """Call a function of a module in another process, started at the first call and after a
+    """Calls a function of a module in another process, which starts at the first call and after a
     crash.
     """
 
@@ -30,7 +30,7 @@ class IsolatedFunction:
             ) from error
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the function there, and give what it returned."""
+        """Call the function in its process, and give its result."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
         try:

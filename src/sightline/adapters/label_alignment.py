@@ -1,9 +1,9 @@
-"""The labels of data, numbered as a model numbers its classes.
+"""Numbers the labels of data as the model numbers its classes.
 
-A label is a class by the first of these that holds: a label map names it, it is the name of a
-class, all labels are numbers of classes, it is the name of a class but for case, blanks and the
-decimals of a whole number. What a label was taken for, where it is not a name as it stands, is in
-the data card. Anything else is an error that lists both sides.
+A label matches a class by the first of these rules that holds: a label map names it; it is the name
+of a class; all labels are class indices; it is the name of a class except for case, blanks and the
+decimals of a whole number. The data card records how a label was read if it is not a class name as
+written. If no rule holds, an error lists both sides.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _FIELD = "label_map"
 
 @dataclass(frozen=True)
 class MatchedLabels:
-    """The class of each label, and in words how it was found; empty where every label is the name
-    of its class.
+    """The class of each label, and how it was found; the description is empty if every label is the
+    name of its class.
     """
 
     classes: Mapping[str, str]
@@ -41,13 +41,13 @@ class MatchedLabels:
 
 
 LabelMap = Mapping[Any, str] | str
-"""Which class a label is, by the label; or the same as text (`sightline.config.label_map`)."""
+"""The class of each label; or the same mapping as text (`sightline.config.label_map`)."""
 
 
 def numbered_for(
     dataset: Dataset, names: Sequence[str], label_map: LabelMap | None = None
 ) -> Dataset:
-    """Number labels and candidates as the model does; a label that it does not know is an error."""
+    """Number labels and candidates as the model does; an unknown label is an error."""
     if tuple(names) == dataset.label_names and not label_map:
         return dataset
     if dataset.several:
@@ -70,8 +70,8 @@ def numbered_for(
 def numbered_for_model(
     dataset: Dataset, model: Auditable, label_map: LabelMap | None = None
 ) -> Dataset:
-    """Number labels as a model does that names its classes; one that names none takes them in the
-    order of the data.
+    """Number labels as the model names its classes; a model without names takes them in the order
+    of the data.
     """
     if model.labels is not None:
         return numbered_for(dataset, model.labels, label_map)
@@ -82,9 +82,7 @@ def numbered_for_model(
 
 
 def as_read(label_map: LabelMap) -> dict[str, str]:
-    """Write the labels of a map as a table has them: 0 and True are the labels ``0`` and
-    ``true``.
-    """
+    """Write the labels of a map as tables do: 0 and True become ``0`` and ``true``."""
     if isinstance(label_map, str):
         return read_label_map(label_map)
     return {
@@ -116,8 +114,8 @@ def matched(
 
 
 def _one_of(names: Sequence[str], label: str, folded: Sequence[str]) -> str:
-    """Give the class of exactly this name, or else the only one that is it but for case, blanks and
-    decimals.
+    """Give the class of exactly this name, or the only class that equals it except for case, blanks
+    and decimals.
     """
     return label if label in names else folded[0]
 
@@ -125,8 +123,8 @@ def _one_of(names: Sequence[str], label: str, folded: Sequence[str]) -> str:
 def _mapped(
     data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
 ) -> MatchedLabels:
-    """Follow a map, which may bring several labels to one class; what it leaves out must be the
-    name of a class.
+    """Apply a map, which may give several labels the same class; labels that it leaves out must be
+    class names.
     """
     if stray := [label for label in label_map if label not in labels]:
         raise SpecError(
@@ -150,10 +148,10 @@ def _mapped(
 
 
 def _numbers(labels: Sequence[str], names: Sequence[str]) -> dict[str, str] | None:
-    """Read labels as numbers of classes, from 0, where all can be and no class is named with a
-    number of its own.
+    """Read labels as class indices from 0, if all can be and no class name contains a number of its
+    own.
 
-    Labels from 1 to 4 of the classes ``1 star`` to ``5 stars`` are no indices; ``LABEL_1`` has no
+    Labels 1 to 4 for the classes ``1 star`` to ``5 stars`` are no indices; ``LABEL_1`` has no
     number of its own.
     """
     whole = {label: match for label in labels if (match := _WHOLE.fullmatch(label))}
@@ -168,8 +166,8 @@ def _numbers(labels: Sequence[str], names: Sequence[str]) -> dict[str, str] | No
 
 
 def _folded(label: str) -> str:
-    """Write a label without what tables change: its case, blanks around it, the decimals of a whole
-    number.
+    """Write a label without what tables change: its case, blanks around it, and the decimals of
+    whole numbers.
     """
     plain = label.strip().casefold()
     match = _WHOLE.fullmatch(plain)
@@ -177,7 +175,7 @@ def _folded(label: str) -> str:
 
 
 def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedLabels:
-    """Refuse two labels that would be one class without anybody having said so."""
+    """Raise an error if two labels would become one class without a label map."""
     first: dict[str, str] = {}
     for label, name in matching.classes.items():
         if (other := first.setdefault(name, label)) != label:
@@ -195,7 +193,7 @@ def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedL
 def _unknown(
     data: str, labels: Sequence[str], names: Sequence[str], unknown: Sequence[str]
 ) -> DataError:
-    """List both sides, and write a map to complete."""
+    """Make an error that lists both sides, with a map to complete."""
     message = (
         f"{data}: the model has no class for {listed(unknown)}; the data have the labels "
         f"{listed(labels)}"
@@ -205,9 +203,7 @@ def _unknown(
 
 
 def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:
-    """Write a map to complete: each label that names no class with the one it looks like, or CLASS
-    in its place.
-    """
+    """Write a map to complete: each unmatched label with the class it resembles, or with CLASS."""
     unnamed = [label for label in labels if label not in names] or labels
     text = written_label_map(
         {label: known.get(label) or _like(label, names) for label in unnamed[:_SHOWN]}
@@ -217,7 +213,7 @@ def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str
 
 
 def _like(label: str, names: Sequence[str]) -> str:
-    """Find the one class that a label is short for, or nearly spelled as."""
+    """Find the one class that a label abbreviates or nearly spells."""
     written, folded = _folded(label), {_folded(name): name for name in names}
     begins = [
         name
@@ -229,7 +225,7 @@ def _like(label: str, names: Sequence[str]) -> str:
 
 
 def _said(dataset: Dataset, matching: MatchedLabels, names: Sequence[str]) -> dict[str, Any]:
-    """Say in the card which class each label was taken for, and count its texts under that."""
+    """Record on the card the class of each label, and count its texts under it."""
     card = dict(dataset.card)
     changed = {label: name for label, name in matching.classes.items() if label != name}
     message = f"labels {listed([*changed], str)} {READ_AS} {matching.how}"

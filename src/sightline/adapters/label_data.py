@@ -1,4 +1,6 @@
-"""The labels of texts that have several, matched with those of a model: one label, one dataset."""
+"""Matches texts that have several labels with the labels of a model, and makes one dataset for each
+label.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,12 @@ from sightline.data.error_excerpts import listed
 
 @dataclass(frozen=True)
 class LabelledSets:
-    """Texts, and which labels of a model each set of labels in the data holds."""
+    """Texts, and the model's labels in each set of labels of the data."""
 
     dataset: Dataset
     names: tuple[str, ...]
     sets: tuple[frozenset[str], ...]
-    """The labels of the model behind each label number of the dataset."""
+    """The model's labels for each label number of the dataset."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -33,7 +35,7 @@ class LabelledSets:
         }
 
     def of(self, label: str) -> Dataset:
-        """Give the texts with one label as the positive class of two."""
+        """Give a dataset of two classes, with one label as the positive class."""
         numbers = [int(label in one) for one in self.sets]
         classes = classes_of(label)
         splits = {
@@ -49,7 +51,7 @@ class LabelledSets:
 
 
 def _without_labels(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a split whose texts are no longer held: its sets of labels say nothing of one."""
+    """Describe a split without its texts: its sets of labels do not apply to a single label."""
     return {**about, "labels": {}}
 
 
@@ -60,10 +62,10 @@ def _renumbered(example: Example, numbers: Sequence[int]) -> Example:
 def labelled_sets(
     dataset: Dataset, names: Sequence[str], label_map: LabelMap | None = None
 ) -> LabelledSets:
-    """Match the labels of texts with those of a model, as labels of one class are matched; a label
-    that the model lacks is an error, one that no text has is a note.
+    """Match the labels of texts with the labels of a model, by the rules for classes. A label that
+    the model lacks is an error; a label without texts is a note.
 
-    Texts with one label each are texts with a set of one.
+    A text with one label has a set of one.
     """
     written = [read_set(one) if dataset.several else (one,) for one in dataset.label_names]
     known = sorted({label for one in written for label in one})
@@ -84,7 +86,7 @@ def labelled_sets(
 
 
 def _advised(message: str, dataset: Dataset) -> str:
-    """Say how several labels of a text are written, where none were read."""
+    """Add how several labels of a text are written, if none were read."""
     if dataset.several:
         return message
     return f"{message}; if a text has several labels, {setting('labels_sep', ';')} reads them"

@@ -20,28 +20,28 @@ SIGMOIDS: Literal["sigmoids"] = "sigmoids"
 
 
 def of_label(logits: Float[torch.Tensor, "*B K"], label: int | None) -> Float[torch.Tensor, "*B L"]:
-    """Take the logit of one label, as the only one; all logits where none is named."""
+    """Take the logit of one label as the only one; without a label, take all logits."""
     return logits if label is None else logits[..., label : label + 1]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelView:
-    """A module whose every run answers for all of its labels, taken whole or as one of them."""
+    """A module that answers for all of its labels in every run, taken whole or as one label."""
 
     label: int | None = None
-    """Which of several labels this is a view of; None where the model is taken whole."""
+    """The label of this view; None for the whole model."""
     width: int | None = None
-    """How many logits the module gives, where this is a view of one."""
+    """The number of logits of the module, if this is a view of one label."""
     shared: Callable[[Batch], torch.Tensor] | None = None
-    """Gives the logits of a view, from runs that its other labels take theirs from."""
+    """Gives the logits of a view from runs that it shares with the other labels."""
 
     @property
     def answers_together(self) -> bool:
-        """Every run of the module gives the logits of all labels."""
+        """Whether every run of the module gives the logits of all labels."""
         return True
 
     def view(self, label: int) -> Self:
-        """Give the same module as a classifier of one of its labels."""
+        """Give the same module as a classifier of one label."""
         whole: Any = self  # each has a name and labels
         names = whole.labels or ()
         view: Self = replace(
@@ -56,7 +56,7 @@ class LabelView:
 
 
 class LabelViews(LabelView):
-    """The same of modules that may be run on texts of one length at a time."""
+    """A `LabelView` for modules that may run texts of one length at a time."""
 
     one_length: bool
 
@@ -72,11 +72,10 @@ class LabelViews(LabelView):
 
 
 def label_view(model: Auditable, label: str | int) -> Auditable:
-    """Give one label of a model, by name or number, as a classifier that can be audited by
-    itself.
+    """Give one label of a model, by name or number, as a classifier that can be audited.
 
-    Its one logit is that of the label, and its attention is that of the label where the model has
-    an attention for each.
+    It has the one logit of the label. If the model has an attention for each label, it has the
+    attention of that label.
     """
     known = labels_of(model)
     if isinstance(label, str):
@@ -98,7 +97,7 @@ def label_view(model: Auditable, label: str | int) -> Auditable:
 
 
 def checked_labels(names: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Check the names of several labels, which nothing can stand for."""
+    """Check the names of several labels, which cannot be left out."""
     if not names or len(set(names)) < len(names):
         raise ModelError(
             f"labels: expected a different name for each of several labels, got {names}",
@@ -108,12 +107,12 @@ def checked_labels(names: tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def has_labels(model: object) -> bool:
-    """Tell whether a model has several labels, each with a sigmoid."""
+    """Whether a model has several labels, each with a sigmoid."""
     return getattr(model, "link", None) == SIGMOIDS
 
 
 def labels_of(model: Auditable) -> tuple[str, ...]:
-    """Name the labels of a model that has several; any other model is an error."""
+    """The labels of a model that has several; any other model is an error."""
     if not has_labels(model) or not isinstance(model, SupportsLabels) or not model.labels:
         raise ModelError(
             f"{getattr(model, 'name', type(model).__name__)}: expected a model with a sigmoid for "

@@ -32,8 +32,8 @@ def in_order(
     places: Sequence[Int[torch.Tensor, " _"]],  # as many of each length as there are, not N of all
     width: int = 0,
 ) -> Float[torch.Tensor, "B ..."]:
-    """Put what each length gave together, in the order of the batch; a row with fewer columns than
-    ``width`` is padded with 0.
+    """Join the outputs of all lengths in the order of the batch; rows with fewer columns than
+    ``width`` are padded with 0.
     """
     return torch.cat([_widened(part, width) for part in parts])[torch.cat(list(places)).argsort()]
 

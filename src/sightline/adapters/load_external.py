@@ -1,6 +1,4 @@
-"""Models that were made elsewhere, by name: a function of the user's own, or what transformers can
-load.
-"""
+"""Loads models from elsewhere by name: the user's own functions, and models of transformers."""
 
 from __future__ import annotations
 
@@ -14,11 +12,11 @@ ANSWERS, CAUSAL = "answers:", "hf-causal:"
 
 
 def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
-    """Make the model that ``py:package.module:factory``, ``answers:package.module:function``,
+    """Load the model that ``py:package.module:factory``, ``answers:package.module:function``,
     ``hf:FOLDER`` or ``hf-causal:FOLDER(…)`` names.
 
-    A model of the user's own code stays where that put it; one that transformers loads is put on
-    the device.
+    A model of the user's own code stays on its device; a model that transformers loads is moved to
+    ``device``.
     """
     if spec.startswith(PREFIX):
         return load_factory(spec)
@@ -34,8 +32,9 @@ def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
 
 
 def load_answers(spec: str) -> AnswersModel:
-    """Make a model of a function that has ``labels`` or of a fitted classifier of scikit-learn, or
-    take what `answers` gave: the object itself, or what a function without arguments returns.
+    """Make a model of a function that has ``labels``, or of a fitted scikit-learn classifier. The
+    result of `answers` is also accepted: the object itself, or a function without arguments that
+    returns it.
     """
     found = named_object(spec, ANSWERS, "function")
     if hasattr(found, "predict_proba") and hasattr(found, "classes_"):  # as of scikit-learn

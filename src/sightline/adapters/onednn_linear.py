@@ -1,8 +1,8 @@
-"""Linear layers by oneDNN, where torch would compute them by MKL and MKL leaves half of the
-processor unused.
+"""Runs linear layers with oneDNN where torch would use MKL, and MKL would use half of the
+processor.
 
-MKL takes the 512-bit instructions of Intel's processors alone. On those of AMD oneDNN, which torch
-brings as well, multiplies matrices twice as fast
+MKL uses 512-bit instructions only on Intel processors. On AMD processors that have them, oneDNN,
+which torch includes, multiplies matrices twice as fast
 (docs/decisions/0115-the-models-answers-alone.md).
 """
 
@@ -21,17 +21,17 @@ from torch.overrides import TorchFunctionMode
 
 MAKER = "AuthenticAMD"
 SHAPES = 16
-"""Shapes of layers for which oneDNN keeps what it has made."""
+"""The number of layer shapes that oneDNN caches."""
 ROWS, WEIGHTS = 64, 2**17
-"""The fewest rows, and numbers of a weight matrix, for which the way to oneDNN and back is worth
-it."""
+"""The fewest rows, and the fewest numbers of a weight matrix, for which the detour through oneDNN
+is worth it."""
 
 
 class OneDnnLinear(TorchFunctionMode):
     """Hands linear layers in float32 to oneDNN; everything else passes."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Let everything pass but a large linear layer that nobody asks for gradients."""
+        """Pass everything on except large linear layers without gradients."""
         given = kwargs or {}
         if func is functional.linear and not torch.is_grad_enabled() and not given:
             return linear(*args)
@@ -41,7 +41,7 @@ class OneDnnLinear(TorchFunctionMode):
 def linear(
     inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Give what `torch.nn.functional.linear` gives, without gradients."""
+    """Compute `torch.nn.functional.linear` without gradients."""
     plain = all(
         one.dtype == torch.float32 and one.layout == torch.strided and one.device.type == "cpu"
         for one in (inputs, weight)
@@ -58,13 +58,13 @@ def linear(
 
 
 def faster_linear() -> AbstractContextManager[object]:
-    """Let linear layers run as they are fastest on this processor, while the context lasts."""
+    """Run linear layers in the fastest way on this processor, while the context lasts."""
     return OneDnnLinear() if mkl_is_slow() else nullcontext()
 
 
 @cache
 def mkl_is_slow() -> bool:
-    """Tell whether torch would take MKL, on a processor of whose instructions it takes a part."""
+    """Whether torch would use MKL on a processor whose instructions it uses only in part."""
     backends: Any = torch.backends
     # oneDNN keeps what it has made for each number of tokens, 1,024 of them where nothing is said:
     # 90 MB in an audit of 30 texts, which takes no longer without. It reads this at its first use.

@@ -1,6 +1,4 @@
-"""The numbers an audit computes in: a model that was made here is asked in double precision, on a
-copy.
-"""
+"""The precision of an audit: a model made here is copied and run in double precision."""
 
 from __future__ import annotations
 
@@ -11,16 +9,15 @@ from torch import nn
 from sightline.core.protocols import Auditable
 
 WITHOUT_DOUBLES = frozenset({"mps"})
-"""Kinds of devices that hold no float64."""
+"""Kinds of devices without float64."""
 
 
 def precise(model: Auditable) -> Auditable:
-    """Copy a model that was made here to float64, where its device holds that; any other is used as
-    it is.
+    """Copy a model made here to float64 if its device has it; use any other model as it is.
 
-    Summed in another order, float64 moves by 1e-16 where float32 moves by 1e-7: too little for
-    batches, threads or the order of the texts to be seen. Somebody else's code may make tensors of
-    a kind of its own, so it is left alone.
+    With another order of summation, float64 changes by 1e-16 and float32 by 1e-7. The smaller
+    change hides batches, threads and the order of texts. Code from elsewhere may create tensors of
+    its own type, so it stays unchanged.
     """
     if model.origin == "elsewhere" or not isinstance(model, nn.Module):
         return model
@@ -30,6 +27,6 @@ def precise(model: Auditable) -> Auditable:
 
 
 def _shared(model: nn.Module) -> dict[int, object]:
-    """Name what is not copied: a vocabulary never changes, and may have a million words."""
+    """The parts that are not copied: a vocabulary never changes, and may have a million words."""
     words = getattr(model, "vocabulary", None)
     return {} if words is None else {id(words): words}

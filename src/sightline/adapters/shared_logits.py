@@ -1,8 +1,10 @@
-"""Logits of texts for all labels of a model at once, kept for the audits of its other labels.
+"""Stores the logits of texts for all labels of a model, so that the audits of its labels share
+runs.
 
-A pass over a text answers for all labels. Audits of several labels change texts in the same ways in
-about half of all cases: they delete each word, and the same random words. Such a text is run once.
-Words that a label highlights, and texts that take words of another class, are its own.
+One run of a text answers for all labels. In about half of all cases, audits of several labels
+change texts in the same ways: they delete each word, and the same random words. Such a text is run
+once. Texts without a label's highlighted words, and texts with words of another class, belong to
+one label alone.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from sightline.adapters.precision import precise
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
 
 KEPT_BYTES = 2**28
-"""About how much memory is taken, at most. What came first stays: labels are audited one after the
-other, and most that they share is met in the audit of the first."""
+"""About the most memory that is used. The first entries stay: labels are audited one after the
+other, and the first audit meets most of what they share."""
 KEY, BESIDE = 16, 200
-"""Bytes of the name of a text, and what Python takes for it beside its numbers."""
+"""The bytes of a text's name, and Python's overhead in addition to the numbers."""
 
 
 class SharedLogits:
-    """The logits of all labels for texts that were run before."""
+    """The logits of all labels for texts that have been run."""
 
     def __init__(self, run: Callable[[Batch], torch.Tensor], labels: int, most: int) -> None:
         self.run, self.labels = run, labels
@@ -38,11 +40,11 @@ class SharedLogits:
         self.asked = self.ran = 0
 
     def __deepcopy__(self, copied: dict[int, object]) -> Self:
-        """Stay one: a copy of a label's model shares what the others know."""
+        """Return the same store: a copy of a label's model shares it."""
         return self
 
     def logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
-        """Give the logits of all labels, running each text that is not known."""
+        """Give the logits of all labels, and run texts that are not stored."""
         keys = names_of(batch)
         wanted = list(dict.fromkeys(key for key in keys if key not in self.known))
         found = self.known
@@ -61,7 +63,7 @@ class SharedLogits:
 
 @dataclass(frozen=True)
 class LabelAnswers:
-    """What one label takes of the logits of all."""
+    """The logits of one label, taken from the logits of all."""
 
     store: SharedLogits
     label: int
@@ -72,8 +74,8 @@ class LabelAnswers:
 
 
 def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | None:
-    """Give a store for the labels of a model, in the numbers of its audit; None where a run for
-    all labels costs many times one for a label.
+    """Make a store for the labels of a model, in the precision of its audit. None if a run for all
+    labels costs many times a run for one.
     """
     assert isinstance(model, SupportsLabels)
     if not model.answers_together:
@@ -84,7 +86,7 @@ def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | No
 
 
 def sharing(view: Any, answers: LabelAnswers) -> Auditable:
-    """Let one label take its logits from those of all."""
+    """Let one label take its logits from the shared store."""
     shares: Auditable
     if isinstance(view, nn.Module):
         view.shared = answers  # type: ignore[assignment]
@@ -95,7 +97,7 @@ def sharing(view: Any, answers: LabelAnswers) -> Auditable:
 
 
 def names_of(batch: Batch) -> list[bytes]:
-    """Name each text by all that its model reads of it, whatever the padding is."""
+    """Name each text by all that its model reads of it; padding does not count."""
     mask = batch.mask.cpu().numpy()
     read = np.stack(
         [one.cpu().numpy().astype(np.int64) for one in (batch.ids, batch.attendable, batch.word)],
@@ -110,5 +112,5 @@ def names_of(batch: Batch) -> list[bytes]:
 
 
 def shortest(batch: Batch) -> Batch:
-    """Leave out the padding that none of the texts needs."""
+    """Remove the padding that no text needs."""
     return batch.keep(batch.mask)

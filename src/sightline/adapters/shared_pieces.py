@@ -1,4 +1,4 @@
-"""Words that share a piece with the word before them: a model of pieces does not see them apart."""
+"""Words that share a subword with the word before: a model of subwords cannot separate them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Collate = Callable[[Sequence[Example]], object]
 
 
 def with_own_pieces(collate: Collate, example: Example) -> Example:
-    """Leave out the words of a text that have no piece of their own in what ``collate`` gives.
+    """Leave out the words of a text that have no subword of their own in the output of ``collate``.
 
-    It must give the same pieces for the text without them, and number the other words in order.
-    Otherwise words were not shared but misnumbered, and the text stays as it is.
+    ``collate`` must give the same subwords for the shortened text, and number its words in order.
+    Otherwise words were misnumbered rather than shared, and the text stays as it is.
     """
     first = collate([example])
     if not isinstance(first, Batch) or len(first.word) != 1:
@@ -31,7 +31,7 @@ def with_own_pieces(collate: Collate, example: Example) -> Example:
 
 
 def words_of_row(batch: Batch, row: int) -> list[int]:
-    """Give the words that may be attended to in their order, a word of several pieces once."""
+    """Give the words that may be attended to in order; a word of several subwords counts once."""
     return [number for number, _ in groupby(batch.word[row][batch.attendable[row]].tolist())]
 
 

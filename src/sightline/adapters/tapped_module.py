@@ -1,5 +1,5 @@
-"""A PyTorch module that nobody splits: its attention is found, read and replaced where its softmax
-is taken.
+"""A PyTorch module used as a whole: its attention is found, read and replaced where its softmax is
+computed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
 from sightline.numerics.projections import renormalise
 
 Run = Callable[[Batch], object]
-"""Runs the module on a batch and gives its logits, or something that has them under that name."""
+"""Runs the module on a batch and gives its logits, or an object with an attribute of that name."""
 
 
 @dataclass(frozen=True)
 class ShownRow:
-    """What one run shows: logits, the row of attention and all rows that it is the mean of, of
-    special tokens too.
+    """The record of one run: the logits, the row of attention, and all rows of which it is the
+    mean, special tokens included.
     """
 
     logits: Float[torch.Tensor, "B L"]
@@ -45,8 +45,8 @@ class ShownRow:
 class TappedModule(LabelViews):
     """A module behind the interface of an audit, used as a whole; make one with `tap`.
 
-    Tokens of no word keep the weight that the module gives them: what is shown and replaced is how
-    the rest is shared among the words.
+    Tokens that belong to no word keep their weight. What is shown and replaced is the share of each
+    word in the rest.
     """
 
     module: nn.Module
@@ -57,7 +57,7 @@ class TappedModule(LabelViews):
     name: str
     labels: tuple[str, ...] | None = None
     one_length: bool = False
-    """Whether texts of one length are run at a time, without padding."""
+    """Whether texts are run one length at a time, without padding."""
 
     def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):
@@ -68,19 +68,21 @@ class TappedModule(LabelViews):
 
     @property
     def origin(self) -> Origin:
-        """Elsewhere: that the tap reads and replaces what the module uses has to be proved."""
+        """Elsewhere: checks must show that the tap reads and replaces the weights that the module
+        uses.
+        """
         return "elsewhere"
 
     @property
     def offers(self) -> frozenset[Capability]:
-        """Gradients, and other weights: in one row of one head, or in all that the mean is taken of
-        at once.
+        """Gradients, and other weights: in one row of one head, or in all rows of the shown mean at
+        once.
         """
         return frozenset({"embedding_grad", "decode"})
 
     @property
     def device(self) -> torch.device:
-        """Where the module is."""
+        """The device of the module."""
         return device_of(self.module)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -88,7 +90,7 @@ class TappedModule(LabelViews):
         return batch_of(self.calls[0], examples, self.device)
 
     def seen(self, example: Example) -> Example:
-        """Leave out words without a piece of their own, as the second of two that share one."""
+        """Leave out words that share their only subword with the word before."""
         return called("collate", with_own_pieces, self.calls[0], example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
@@ -100,9 +102,7 @@ class TappedModule(LabelViews):
         )
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the module and read the weights that are shown; detached, unless embeddings are
-        given.
-        """
+        """Run the module and read the shown weights; detached, unless embeddings are given."""
         if embeddings is None:
             with torch.no_grad():
                 shown = self._run(batch, None)
@@ -120,12 +120,12 @@ class TappedModule(LabelViews):
     def decode(
         self, trace: Trace, attention: Float[torch.Tensor, "*N B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Run the module again with other weights on the words; tokens of no word keep theirs, in
+        """Run the module again with other weights on the words; other tokens keep their weight in
         each head.
         """
         if not isinstance(trace.inside, ShownRow):
             message = f"{self.name}: expected a trace of its own to decode, got another model's"
-            raise ModelError(message, change="trace the batch anew")
+            raise ModelError(message, change="trace the batch again")
         rows = self.choice.replaced(trace.inside.own.detach(), attention, trace.batch.attendable)
         with torch.set_grad_enabled(
             torch.is_grad_enabled() and (rows.requires_grad or trace.embeddings.requires_grad)
@@ -177,8 +177,8 @@ class TappedModule(LabelViews):
             raise ModelError(
                 message, change="let run call the module itself, whatever is in the batch"
             )
-        # What falls on padding may be taken away behind the softmax (AllenNLP); if it is not, the
-        # proofs notice.
+        # A module may remove the weight on padding after the softmax (AllenNLP); if it does not, the
+        # checks notice.
         used, mask = kept.weights[site], batch.mask
         own = renormalise(self.choice.rows(used, mask), mask)
         return ShownRow(
@@ -187,7 +187,7 @@ class TappedModule(LabelViews):
 
 
 def logits_of(returned: object, batch: Batch) -> Float[torch.Tensor, "B L"]:
-    """Take the logits from what a module gave: a tensor, or something that has them by name."""
+    """Take the logits from a module's output: a tensor, or an object that has them by name."""
     found = (
         returned.get("logits")
         if isinstance(returned, Mapping)
@@ -211,12 +211,11 @@ def tap(
     text: str = SAMPLE,
     one_length: bool = False,
 ) -> TappedModule:
-    """Make a module something that can be audited without splitting it: its attention is found by
-    itself.
+    """Make a module auditable without splitting it: its attention is found automatically.
 
-    While it runs, whatever takes a softmax over the tokens of a text is seen, and can be changed;
-    the module's own code stays as it is. `wrap` is for what the tap cannot see, and says more where
-    a decoder is affine.
+    While the module runs, every softmax over the tokens of a text is seen and can be changed. The
+    module's own code stays unchanged. Use `wrap` for what the tap cannot see; `wrap` also allows
+    more measures for an affine decoder.
 
     Parameters
     ----------
@@ -229,25 +228,24 @@ def tap(
         A batch to logits, ``B L``, or to what has them as ``logits``, by calling the module.
         Without it the module is called as ``module(batch.ids, batch.mask)``.
     part
-        Where the weights are made, where there are several such parts: the error that asks for it
-        lists them.
+        The part that makes the weights, if there are several; without it, an error lists them.
     head
-        Which of several heads, counted from 0; without it the mean of all is shown, and all are
-        replaced at once.
+        The head that is shown, counted from 0; without it the mean of all heads is shown, and all
+        are replaced at once.
     row
-        The row that reads the text, where there are several: ``first``, ``last`` (that is no
-        padding), ``all`` (their mean is shown, and all are replaced at once) or a number. Without
-        it, what the logits depend on.
+        The row that reads the text, if there are several: ``first``, ``last`` (without padding),
+        ``all`` (their mean is shown, and all are replaced at once) or a number. The default is
+        the row that the logits depend on.
     table
-        Which part turns ids into embeddings, where there are several.
+        The part that looks up embeddings, if there are several.
     link
         ``sigmoid`` for one logit of the second of two classes, ``softmax`` for a logit a class,
         ``sigmoids`` for a logit and a sigmoid for each of several labels.
     labels
         The names of the classes, or of the several labels, in the order of the logits; without
-        them, that of the data's labels is assumed.
+        them, the order of the data's labels is assumed.
     text
-        Words that the module knows, on which its attention is looked for.
+        Words that the module knows, used to look for its attention.
     one_length
         Run texts of one length at a time, without padding: for a module that ignores the mask.
     """

@@ -1,6 +1,4 @@
-"""Models from elsewhere while they are in use: every trace is checked, and errors name the model
-they come from.
-"""
+"""Checks every trace of a model from elsewhere during an audit, and names the model in errors."""
 
 from __future__ import annotations
 
@@ -28,16 +26,16 @@ _OURS = (
     str(Path(__file__).parents[1]),
     *(str(Path(one.__file__ or "").parent) for one in _COMPUTING),
 )
-"""Folders of code that is not the model's: this package and those that it computes with."""
+"""Folders of code that does not belong to the model: this package and the libraries it computes
+with."""
 _INSTALLED = ("site-packages", "dist-packages")
 
 
 def asked(model: Auditable, examples: Sequence[Example]) -> Trace:
-    """Run a model on texts; a model from elsewhere is held to what its checks found.
+    """Run a model on texts; a model from elsewhere must still pass its checks.
 
     It passed its checks on a few texts before the audit. Later it may still raise, change the shape
-    of its output, or give attention that is no distribution; each of these is an error that names
-    the model.
+    of its output, or give attention that is no distribution; each is an error that names the model.
     """
     if model.origin == "here":
         return model.trace(model.collate(examples))
@@ -51,7 +49,7 @@ def asked(model: Auditable, examples: Sequence[Example]) -> Trace:
 
 @contextmanager
 def naming(model: Auditable) -> Iterator[None]:
-    """Put the name of a model before what is wrong with it."""
+    """Add the name of the model to errors."""
     try:
         yield
     except ModelError as error:
@@ -64,8 +62,8 @@ def naming(model: Auditable) -> Iterator[None]:
 
 @contextmanager
 def blaming(model: Auditable) -> Iterator[None]:
-    """Blame a model from elsewhere for an error that its own code raised; any other error stays
-    ours.
+    """Attribute an error to a model from elsewhere if the model's own code raised it; other errors
+    pass unchanged.
     """
     with (
         naming(model),
@@ -75,8 +73,8 @@ def blaming(model: Auditable) -> Iterator[None]:
 
 
 def _is_foreign(error: BaseException) -> bool:
-    """Tell whether an error passed through code that belongs to the model: no library of ours, none
-    of Python's.
+    """Whether an error passed through the model's own code, outside this package, its libraries and
+    Python.
     """
     files = [frame.filename for frame in extract_tb(error.__traceback__)]
     return isinstance(error, SystemExit) or any(not _is_known(file) for file in files)
@@ -104,9 +102,7 @@ def _check_width(model: Auditable, trace: Trace) -> None:
 
 
 def _check_attention(model: Auditable, trace: Trace, examples: Sequence[Example]) -> None:
-    """Check attention as the proofs do, on the texts that have finite outputs and words to attend
-    to.
-    """
+    """Check attention as before the audit, on the texts with finite outputs and attendable words."""
     rows = (trace.finite & trace.batch.attendable.any(1)).nonzero()[:, 0]
     if not len(rows):
         return

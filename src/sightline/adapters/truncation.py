@@ -1,6 +1,4 @@
-"""Texts as far as a model sees them: what is beyond its length, or has no piece in its vocabulary,
-is no word.
-"""
+"""Texts as a model sees them, without words beyond its length or without a piece in its vocabulary."""
 
 from __future__ import annotations
 
@@ -17,11 +15,11 @@ from sightline.data.dataset import Dataset, describe
 
 @dataclass(frozen=True)
 class Sight:
-    """One text as far as a model sees it.
+    """One text as a model sees it.
 
-    ``seen`` has only the words that the model sees, ``there`` says of every word whether it is one
-    of them, and ``beyond`` counts those that lie behind the model's length; the others have no
-    piece of their own.
+    ``seen`` has only the words that the model sees, and ``there`` marks them among all words.
+    ``beyond`` counts the words after the model's length; the other missing words have no piece of
+    their own.
     """
 
     seen: Example
@@ -30,7 +28,7 @@ class Sight:
 
 
 def seen_by(model: Auditable, example: Example) -> Example:
-    """Give a text with the words that a model sees, be it none."""
+    """Give a text with only the words that a model sees, even if there are none."""
     if not isinstance(model, SupportsTruncation):
         return example
     with naming(model):
@@ -48,14 +46,12 @@ def sight_of(model: Auditable, example: Example) -> Sight:
 
 
 def seen_of(model: Auditable, examples: Iterable[Example]) -> tuple[Example, ...]:
-    """Give texts with the words that a model sees, without the texts of which it sees none."""
+    """Give texts with only the words that a model sees, and drop texts without any."""
     return tuple(text for text in (seen_by(model, example) for example in examples) if text.tokens)
 
 
 def as_seen(dataset: Dataset, model: Auditable) -> Dataset:
-    """Leave out the words that a model says it does not see; the card counts them, and the test
-    texts they are of.
-    """
+    """Leave out the words that a model does not see; the card counts them and their test texts."""
     if not isinstance(model, SupportsTruncation):
         return dataset
     train, validation, test = (

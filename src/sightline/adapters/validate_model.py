@@ -1,5 +1,5 @@
-"""Who may be audited: a model that says what an audit must know, and is proved unless it was made
-here.
+"""Admits models to an audit: a model must declare what an audit needs, and pass the compatibility
+checks unless it was made here.
 """
 
 from __future__ import annotations
@@ -29,17 +29,14 @@ MUST_SAY: Mapping[str, str] = {
     "trace": "add trace(batch, embeddings=None), which gives a Trace",
     "decode": "add decode(trace, attention), which may raise where decode is not among the offers",
 }
-"""What a model must say or do, and what to add where it does not."""
+"""The attributes and methods of a model, and what to add if one is missing."""
 OURS: frozenset[Capability] = frozenset({"variants", "deletion", "influence"})
-"""Offers that save time and change no answer: they are believed of the classes of this package
-alone."""
+"""Offers that save time and change no answer: only the classes of this package may declare them."""
 _KNOWN: Mapping[str, tuple[str, ...]] = {"link": ("sigmoid", "softmax"), "origin": get_args(Origin)}
 
 
 def validate(model: Any) -> Auditable:
-    """Give a model that has all that `Auditable` asks for; what it lacks is an error that names
-    it.
-    """
+    """Check that a model has all that `Auditable` requires; an error names what is missing."""
     kind = type(model).__name__
     if missing := next((name for name in MUST_SAY if not hasattr(model, name)), None):
         raise ModelError(
@@ -78,8 +75,8 @@ def validate(model: Any) -> Auditable:
 
 
 def _believed(model: Auditable) -> Auditable:
-    """Believe ``here`` of the classes of this package alone: of anybody else's nothing is known
-    before it is proved.
+    """Accept the origin ``here`` only from the classes of this package; other classes have to be
+    checked.
     """
     kind = type(model)
     if model.origin == "here" and not _of_the_house(model):
@@ -98,8 +95,8 @@ def _of_the_house(model: Auditable) -> bool:
 def admit(
     model: Any, examples: Sequence[Example], labels: Sequence[str] | None = None
 ) -> Auditable:
-    """Let a model into an audit, to be asked as it is returned: one from elsewhere proved, one made
-    here in float64.
+    """Admit a model to an audit, as it will be run: a model from elsewhere is checked, a model made
+    here is copied to float64.
     """
     known = validate(model)
     if known.origin == "elsewhere":
@@ -113,7 +110,7 @@ def admit_companions(
     examples: Sequence[Example],
     labels: Sequence[str],
 ) -> dict[str, Auditable]:
-    """Let the companions in as the model itself; they must number their classes as it does."""
+    """Admit the control models in the same way; they must number their classes as the model does."""
     return {
         name: _companion(name, companion, model, examples, labels)
         for name, companion in companions.items()

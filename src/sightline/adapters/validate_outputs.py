@@ -1,5 +1,5 @@
-"""What a user's callables give back, read strictly: every mistake is told as expected, got and what
-to do.
+"""Validates what a user's functions return; every error says what was expected, what it got, and
+what to do.
 """
 
 from __future__ import annotations
@@ -21,24 +21,21 @@ T = TypeVar("T")
 Shape = tuple[int | None, ...]
 _TORCH = str(Path(torch.__file__).parent)
 _OUT_OF_MEMORY = "can't allocate memory"
-"""What torch says where there is no memory, in an error of no class of its own."""
+"""Torch's message for lack of memory, in an error without its own class."""
 
 
 def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
-    """Call what the user gave; whatever it raises becomes an error that names it and the line it
-    came from.
-    """
+    """Call a user's function; an error names it and the line that raised."""
     with blamed(name):
         return function(*arguments)
 
 
 @contextmanager
 def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True) -> Iterator[None]:
-    """Turn what the user's code raises into an error that names it and the line it came from.
+    """Turn an error of the user's code into one that names the function and the line that raised.
 
-    Leaving (`sys.exit`) and a panic of a library in Rust count as raised. Ctrl-C, SIGTERM, and
-    running out of memory stay what they are, and so does everything else for which ``when`` says
-    no.
+    `sys.exit` and a panic of a Rust library count as errors. Ctrl-C, SIGTERM and running out of
+    memory pass unchanged, and so does every error for which ``when`` is false.
     """
     try:
         yield
@@ -56,14 +53,14 @@ def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True
 
 
 def is_fault(error: BaseException) -> bool:
-    """Tell an error of some code from a request to stop: `sys.exit` and a panic in Rust are no
-    `Exception`.
+    """Whether an error is a fault of code rather than a request to stop: `sys.exit` and a panic in
+    Rust are no `Exception`.
     """
     return isinstance(error, Exception | SystemExit) or panicked(error)
 
 
 def _place(error: BaseException) -> str:
-    """Name the deepest line that is not torch's own: that is where the user looks first."""
+    """The deepest line outside torch: the user looks there first."""
     frames = [
         frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(_TORCH)
     ]
@@ -119,10 +116,10 @@ def entry(returned: Mapping[str, Any], name: str) -> Any:
 
 
 def batch_of(collate: Collate, examples: Sequence[Example], device: torch.device) -> Batch:
-    """Collate texts by a user's function and read what it gave, a `Batch` or ``(ids, mask)``, onto
-    a device; a row a text and a token a word.
+    """Collate texts with a user's function, check the result, a `Batch` or ``(ids, mask)``, and
+    move it to a device. It must have a row a text and a token a word.
 
-    In a `Batch`, words may be missing that share a piece with another.
+    A `Batch` may lack words that share a subword with another word.
     """
     returned = called("collate", collate, examples)
     if not isinstance(returned, Batch):
@@ -139,9 +136,9 @@ def rows_of(
     examples: Sequence[Example],
     seen: Callable[[Example], Example] = lambda text: text,
 ) -> Batch:
-    """Read what a class of somebody's own collated as strictly as what `batch_of` reads.
+    """Check a batch that a user's class collated as strictly as `batch_of` does.
 
-    ``seen`` gives a text with the words that have a piece of their own.
+    ``seen`` gives a text with only the words that have a subword of their own.
     """
     if not isinstance(batch, Batch):
         raise ModelError(
@@ -200,9 +197,10 @@ def _check_ids(ids: object, mask: object, examples: Sequence[Example]) -> None:
 
 
 def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
-    """Make a batch of ids and mask: every real token is a word, and words count from the left.
+    """Make a batch of ids and mask: every real token is a word, and words are numbered from the
+    left.
 
-    Which word a piece belongs to cannot be seen in them, so a model of word pieces gives a `Batch`.
+    Ids and mask do not show the word of a subword, so a model of subwords must give a `Batch`.
     """
     _check_ids(ids, mask, examples)
     assert isinstance(ids, torch.Tensor)
@@ -221,8 +219,8 @@ def _complete(ids: object, mask: object, examples: Sequence[Example]) -> Batch:
 def _check_rows(
     batch: Batch, examples: Sequence[Example], seen: Callable[[Example], Example]
 ) -> None:
-    """Check that row i is text i, and that its words are there, each in one or more pieces, and in
-    order.
+    """Check that row i is text i, and that its words are all there in order, each in one or more
+    tokens.
     """
     turned = ModelError(
         "collate: the rows are in another order than the texts",
@@ -273,7 +271,7 @@ def _miscounted(example: Example, tokens: int) -> ModelError:
 
 
 def trace_of(trace: object, batch: Batch) -> Trace:
-    """Read what a class of somebody's own traced, before anything is asked of it."""
+    """Check a trace from a user's class before it is used."""
     if not isinstance(trace, Trace):
         raise ModelError(
             f"trace: expected a sightline.core.protocols.Trace, got {_kind(trace)}",

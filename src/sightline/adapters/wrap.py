@@ -1,4 +1,4 @@
-"""Any PyTorch module as an `Auditable`, from a few callables that its owner writes around it."""
+"""Makes any PyTorch module an `Auditable`, from a few functions that its owner writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 Returned = Mapping[str, Any] | Trace
-"""What the user's trace gives, and what decode and token_logits get back."""
+"""The result of the user's trace, which decode and token_logits receive."""
 Collate = Callable[[Sequence[Example]], Batch | Pair]
 Embed = Callable[[Batch], torch.Tensor]
 Tracer = Callable[[Batch, torch.Tensor], Returned]
@@ -32,7 +32,7 @@ TokenLogits = Callable[[Any], torch.Tensor]
 
 @dataclass(frozen=True)
 class Calls:
-    """The callables of one module."""
+    """The user's functions for one module."""
 
     collate: Collate
     embed: Embed
@@ -43,7 +43,7 @@ class Calls:
 
 @dataclass(frozen=True)
 class TracedPart:
-    """What trace returned for some texts of a batch, and their places in it."""
+    """The result of trace for some texts of a batch, and their places in it."""
 
     places: torch.Tensor
     returned: Any
@@ -59,7 +59,7 @@ class WrappedModule(LabelViews):
     name: str
     labels: tuple[str, ...] | None = None
     one_length: bool = False
-    """Whether texts of one length are run at a time, without padding."""
+    """Whether texts are run one length at a time, without padding."""
 
     def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):
@@ -69,12 +69,12 @@ class WrappedModule(LabelViews):
 
     @property
     def origin(self) -> Origin:
-        """Elsewhere: what the callables do has to be proved."""
+        """Elsewhere: the functions have to be checked."""
         return "elsewhere"
 
     @property
     def offers(self) -> frozenset[Capability]:
-        """Name what was given; nothing is guessed from the module."""
+        """The functions that were given; nothing is guessed from the module."""
         given: dict[Capability, object] = {
             "decode": self.calls.decode,
             "token_logits": self.calls.token_logits,
@@ -85,7 +85,7 @@ class WrappedModule(LabelViews):
 
     @property
     def device(self) -> torch.device:
-        """Where the module's first tensor is; the processor where it has none."""
+        """The device of the module's first tensor; the CPU if it has none."""
         return device_of(self.module)
 
     def collate(self, examples: Sequence[Example]) -> Batch:
@@ -93,7 +93,7 @@ class WrappedModule(LabelViews):
         return batch_of(self.calls.collate, examples, self.device)
 
     def seen(self, example: Example) -> Example:
-        """Leave out words without a piece of their own, as the second of two that share one."""
+        """Leave out words that share their only subword with the word before."""
         return called("collate", with_own_pieces, self.calls.collate, example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
@@ -112,8 +112,8 @@ class WrappedModule(LabelViews):
     def decode(
         self, trace: Trace, attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Let the user's decode compute the logits under any attention, from what the user's trace
-        returned.
+        """Compute the logits under any attention with the user's decode, from the result of the
+        user's trace.
         """
         if self.calls.decode is None:
             raise ModelError(
@@ -121,7 +121,7 @@ class WrappedModule(LabelViews):
             )
         if trace.inside is None:
             message = f"{self.name}: expected a trace of its own to decode, got another model's"
-            raise ModelError(message, change="trace the batch anew")
+            raise ModelError(message, change="trace the batch again")
         whole = TracedPart(torch.arange(len(attention), device=attention.device), trace.inside)
         parts = trace.inside if isinstance(trace.inside, tuple) else (whole,)
         with exact_recurrence(self.module, self.device):
@@ -135,7 +135,7 @@ class WrappedModule(LabelViews):
         trace: Trace,
         attention: Float[torch.Tensor, "B T"],
     ) -> Float[torch.Tensor, "N L"]:
-        """Decode the texts that were run together, with the weights of their tokens alone."""
+        """Decode the texts that were run together, with the weights of their own tokens only."""
         given = attention
         if isinstance(trace.inside, tuple):
             length = int(trace.batch.mask[part.places].sum(1).max())
@@ -147,8 +147,8 @@ class WrappedModule(LabelViews):
     def _among_labels(
         self, returned: Returned, attention: Float[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B *K T"]:
-        """Give attention as trace gave it: that of one label among those of the others, which keep
-        theirs, where the module has one for each.
+        """Give attention in the form of trace. If the module has an attention for each label, only
+        this label's changes.
         """
         own = _entries(returned)["attention"]
         if self.label is None or own.ndim == attention.ndim:
@@ -210,9 +210,7 @@ class WrappedModule(LabelViews):
         embeddings: Float[torch.Tensor, "B T E"],
         own: Returned,
     ) -> Trace:
-        """Take from what trace returned what a `Trace` holds, and keep the whole of it for
-        decode.
-        """
+        """Build a `Trace` from the result of trace, and keep the whole result for decode."""
         texts, tokens = batch.ids.shape
         device, attention = batch.ids.device, entry(known, "attention")
         if self.label is not None and getattr(attention, "ndim", 0) == 3:
@@ -236,8 +234,7 @@ def wrap(
     labels: Sequence[str] | None = None,
     one_length: bool = False,
 ) -> WrappedModule:
-    """Make any module something that can be audited; it is used as it is, in the mode and on the
-    device it is in.
+    """Make any module auditable; it is used as it is, in its mode and on its device.
 
     Parameters
     ----------
@@ -265,7 +262,7 @@ def wrap(
         the model.
     labels
         The names of the classes, or of the several labels, in the order of the logits; without
-        them, that of the data's labels is assumed.
+        them, the order of the data's labels is assumed.
     one_length
         Run texts of one length at a time, without padding: for a module that ignores the mask.
     """
@@ -275,7 +272,7 @@ def wrap(
 
 
 def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tuple[str, ...] | None]:
-    """Read how logits become probabilities and what the classes are called, as a user says both."""
+    """Check how logits become probabilities and the names of the classes, as a user gives them."""
     names = None if labels is None else tuple(labels)
     if link not in get_args(Link):
         raise ModelError(
@@ -294,7 +291,7 @@ def checked_answers(link: str, labels: Sequence[str] | None) -> tuple[Link, tupl
 
 
 def device_of(module: nn.Module) -> torch.device:
-    """Give the device of a module's first tensor; the processor where it has none."""
+    """The device of a module's first tensor; the CPU if it has none."""
     found = next(chain(module.parameters(), module.buffers()), None)
     return torch.device("cpu") if found is None else found.device
 
@@ -303,8 +300,8 @@ def device_of(module: nn.Module) -> torch.device:
 def exact_recurrence(module: nn.Module, device: torch.device) -> Iterator[None]:
     """Run recurrent layers on a GPU without cuDNN, as the built-in models do.
 
-    In evaluation mode cuDNN refuses their gradient (pytorch/pytorch#15788), and its TF32 would give
-    a run with gradients other numbers than one without.
+    In evaluation mode cuDNN refuses their gradient (pytorch/pytorch#15788). Its TF32 would also
+    make runs with gradients differ from runs without.
     """
     recurrent = device.type == "cuda" and any(
         isinstance(part, nn.RNNBase) for part in module.modules()
@@ -323,7 +320,9 @@ def _entries(returned: Returned) -> dict[str, Any]:
 
 
 def _detached(trace: Trace) -> Trace:
-    """Cut every graph, also in what decode gets back: a trace must not hold the module's memory."""
+    """Cut every graph, also in the values that decode receives: a trace must not hold the module's
+    memory.
+    """
     return replace(_cut_all(trace), inside=_returned_cut(trace.inside))
 
 

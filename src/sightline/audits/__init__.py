@@ -1,1 +1,1 @@
-"""One audit: the pass over batches and measures, and the `Audit` it gives."""
+"""One audit: run every measure on batches of texts, judge the numbers, and give an `Audit`."""

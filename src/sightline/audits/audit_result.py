@@ -1,4 +1,4 @@
-"""An audit as people hold it: its results, and what they do with them."""
+"""The result of an audit: verdict, report, files and tables."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from sightline.verdict.comparison.comparison_result import SideBySide
 
 @dataclass(frozen=True)
 class Audit(Results):
-    """Everything one audit found; draw it, show it, save it, load it, hand its numbers on."""
+    """The results of one audit, with methods to show, save, load and export them."""
 
     @property
     def headline(self) -> str:
-        """The verdict as a sentence, with the predicted classes for which it differs."""
+        """The verdict as a sentence, with any predicted classes whose verdict differs."""
         return headline(self.verdict)
 
     def to_json(self) -> dict[str, Any]:
-        """Summarise as plain JSON values (schema in ``docs/schema.md``), the verdict as a sentence
-        first.
+        """Summarise as plain JSON values (schema in ``docs/schema.md``), starting with the verdict
+        as a sentence.
         """
         found = carried_by(self)
         shown = None if found is None else asdict(found)
@@ -40,8 +40,8 @@ class Audit(Results):
     def to_html(
         self, path: str | Path, *, texts: bool = True, ids: bool = True, title: str = ""
     ) -> Path:
-        """Write the report as one self-contained HTML page; `render` says what ``texts``, ``ids``
-        and ``title`` do.
+        """Write the report as one self-contained HTML page; `render` describes ``texts``, ``ids``
+        and ``title``.
         """
         return write_page(self, path, texts, ids, title=title)
 
@@ -51,20 +51,20 @@ class Audit(Results):
 
     def frames(self, *, texts: bool = True) -> dict[str, ColumnFrame]:
         """Give every number by text (``texts``) and by word (``words``) as plain columns, each with
-        what it is.
+        a description.
         """
         return frames_of(self, texts)
 
     def export(self, folder: str | Path, kind: str = "csv", *, texts: bool = True) -> Path:
-        """Write these columns to a folder, as ``csv`` or ``parquet``, with `columns.json`, which
-        explains each.
+        """Write the columns of `frames` to a folder, as ``csv`` or ``parquet``, with their
+        descriptions in `columns.json`.
         """
         return export(self, folder, kind, texts)
 
     def assert_shown(self, *fail_on: str) -> None:
-        """Raise `AssertionError` unless the map may be shown, for texts of every predicted class.
+        """Raise `AssertionError` unless the map may be shown for every predicted class.
 
-        ``fail_on`` names the verdicts and tests to stop at instead, as ``--fail-on`` does:
+        ``fail_on`` names other verdicts and tests that fail, as ``--fail-on`` does:
         ``assert_shown("must-not-be-shown", "SL-301")``.
         """
         reasons = closed(self, read_gates(fail_on) if fail_on else NOT_SHOWN)
@@ -79,7 +79,7 @@ class Audit(Results):
         return Audit(**vars(load_results(folder)))
 
     def compare(self, *others: Audit) -> Comparison:
-        """Compare others with this audit, on the texts that they share with it."""
+        """Compare other audits with this one, on the texts that they share."""
         return compare(self, *others)
 
     def __repr__(self) -> str:
@@ -90,13 +90,15 @@ class Audit(Results):
         )
 
     def _repr_html_(self) -> str:
-        """Show verdict and findings where the audit is the last line of a notebook's cell."""
+        """Show verdict and tests when the audit is the last line of a notebook cell."""
         return in_notebook(self)
 
 
 @dataclass(frozen=True)
 class Comparison(SideBySide):
-    """Audits side by side, and what lies between their effects; draw it, or take its numbers."""
+    """Audits side by side, with the differences between their scores; show them, or export the
+    numbers.
+    """
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.sides)} audits; next: comparison.to_html('compare.html')>"
@@ -109,8 +111,8 @@ class Comparison(SideBySide):
 def compare(*audits: Results, places: Sequence[str] = ()) -> Comparison:
     """Compare each audit with the first, on the texts that both have.
 
-    Effects, and accuracy, get a difference with an interval, for which texts are drawn together;
-    what is called different is so among all that is compared. ``places`` says where each audit was
-    read from, for the report.
+    Each difference in scores and in accuracy has an interval; the bootstrap draws the same texts
+    for both audits. Differences are significant after adjustment for all comparisons. ``places``
+    gives the folder of each audit, for the report.
     """
     return Comparison(**vars(compared(audits, places)))

@@ -1,6 +1,7 @@
 """An audit on disk: a summary in JSON, the raw arrays in one npz, the texts in JSON lines.
 
-Written aside and renamed, so a folder holds a whole audit or none; read without executing anything.
+Each audit is written to a temporary folder and renamed, so a folder holds a whole audit or none.
+Reading executes nothing.
 """
 
 from __future__ import annotations
@@ -37,14 +38,12 @@ from sightline.core.schema_migration import FORMER, migrated
 
 Arrays = dict[str, np.ndarray]
 SUMMARY, TEXTS, ARRAYS, _ = FILES = ("audit.json", "texts.jsonl", "arrays.npz", MANIFEST)
-"""What a saved audit consists of; the first is the file by which it is known."""
+"""The files of a saved audit; the first one marks the folder as an audit."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What is known of a quantity before its numbers: its kind, and the shape of its array (of a
-    word, if ragged).
-    """
+    """The kind of a quantity, and the shape of its array (of one word, if ragged)."""
 
     kind: Literal["array", "ragged", "bracket"]
     shape: tuple[int, ...]
@@ -55,13 +54,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "ragged": ("/flat", "/lengths"),
     "bracket": ("/low", "/high"),
 }
-"""The arrays that a quantity of each kind is kept as, by what follows its name."""
+"""The arrays that store a quantity of each kind, by the suffix of their names."""
 
 
 def save_results(found: Results, folder: str | Path) -> Path:
-    """Write an audit to a folder; one that is there is replaced, and what else lies beside it
-    stays.
-    """
+    """Write an audit to a folder. A saved audit there is replaced; other files in the folder stay."""
     final = Path(folder)
     if not (is_free(final) or (final / SUMMARY).exists()):
         raise StoreError(f"{final}: exists and is not a saved audit; name a new folder")
@@ -88,7 +85,7 @@ def write_results(found: Results, folder: Path) -> None:
 
 
 def _described(measurement: Measurement) -> dict[str, Any]:
-    """Give everything of a measurement but its numbers, of which the form alone is told."""
+    """Describe a measurement: everything except its numbers, of which only the form is given."""
     forms = {quantity: asdict(form_of(value)) for quantity, value in measurement.values.items()}
     return {
         **vars(measurement),
@@ -98,7 +95,7 @@ def _described(measurement: Measurement) -> dict[str, Any]:
 
 
 def form_of(value: Values) -> Form:
-    """Say what kind of quantity it is, and its shape."""
+    """Describe the kind and the shape of a quantity."""
     if isinstance(value, Ragged):
         return Form("ragged", value.flat.shape[1:])
     return (
@@ -117,7 +114,7 @@ def _arrays(taken: Mapping[str, Measurement]) -> Arrays:
 
 
 def arrays_of(name: str, values: Mapping[str, Values]) -> dict[str, np.ndarray]:
-    """Give the arrays that quantities are kept as, by their place under a name (`PARTS`)."""
+    """Give the arrays that store quantities, named by a prefix and by `PARTS`."""
     return {
         f"{name}/{quantity}{part}": array
         for quantity, value in values.items()
@@ -132,9 +129,7 @@ def _parts(value: Values) -> tuple[np.ndarray, ...]:
 
 
 def load_results(folder: str | Path) -> Results:
-    """Read an audit that `save_results` wrote; what is not as it was written is named by its file
-    and field.
-    """
+    """Read an audit that `save_results` wrote; an error names the damaged file and field."""
     path = Path(folder)
     put_back(path)
     if not (path / SUMMARY).is_file():
@@ -143,13 +138,13 @@ def load_results(folder: str | Path) -> Results:
         )
     if changed := changed_file(path):
         raise StoreError(
-            f"{changed}: not as it was written, says {MANIFEST} beside it; make the audit again"
+            f"{changed}: not as it was written, says {MANIFEST} next to it; make the audit again"
         )
     return read_results(path)
 
 
 def read_results(path: Path) -> Results:
-    """Read a saved audit whose bytes were checked."""
+    """Read a saved audit after its checksums were checked."""
     with _naming(path / SUMMARY) as file:
         summary = _read_summary(file)
         measured = read_as(Mapping[str, Mapping[str, Any]], summary.get("measured"), "measured")
@@ -174,7 +169,7 @@ def read_results(path: Path) -> Results:
 
 
 def _without_reasons(findings: Any) -> Any:
-    """Leave out what the summary says whole for other readers: a finding makes its reason of its
+    """Leave out the full reasons, which are for other readers: a finding makes its reason from its
     parts.
     """
     findings_read: tuple[dict[str, Any], ...] = read_as(
@@ -187,12 +182,12 @@ def _without_reasons(findings: Any) -> Any:
 
 @contextmanager
 def _naming(file: Path) -> Iterator[Path]:
-    """Say of which file it is what in it is not as it was written."""
+    """Add the file name to errors raised while reading a saved audit."""
     try:
         yield file
     except SpecError as error:
         raise StoreError(f"{file}: {error}") from error
-    # What damage makes of reading a file, and zip of unpacking one.
+    # Errors of reading a damaged file, and of unpacking a damaged archive.
     except (OSError, UnicodeDecodeError, EOFError, BadZipFile, zlib.error) as error:
         message = f"{type(error).__name__}: {error}"
         raise StoreError(
@@ -240,7 +235,7 @@ def _taken(name: str, item: Mapping[str, Any], values: Mapping[str, Values]) -> 
 
 
 def _read_texts(file: Path) -> tuple[TextRecord, ...]:
-    # By line ends alone: a text may hold what else Python takes for one.
+    # Only at newlines: a text may contain other characters that Python splits lines at.
     sharing = Sharing()
     with file.open(encoding="utf-8", newline="\n") as lines:
         numbered = ((number, line.removesuffix("\n")) for number, line in enumerate(lines, 1))
@@ -303,7 +298,7 @@ def _read_values(
 def read_arrays(file: Path) -> dict[str, np.ndarray]:
     """Read an archive of arrays of numbers; nothing in it is executed."""
     try:
-        # Opened here, because numpy leaves a file open that is not the archive it should be.
+        # Opened here, because numpy leaves a file open if it is no archive.
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
             arrays = {name: np.asarray(stored[name]) for name in stored.files}
     except (
@@ -319,7 +314,7 @@ def read_arrays(file: Path) -> dict[str, np.ndarray]:
 
 
 def value_of(arrays: Arrays, name: str, form: Form) -> Values:
-    """Take the arrays of a quantity, as the summary says that they are."""
+    """Take the arrays of a quantity, in the form that the summary gives."""
     names = [name + part for part in PARTS[form.kind]]
     if missing := [each for each in names if each not in arrays]:
         raise SpecError(f"missing array {missing[0]}, which audit.json names")

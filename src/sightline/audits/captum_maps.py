@@ -1,9 +1,8 @@
-"""``captum:NAME``: an attribution of Captum as one more map over the words, taken as its own
-library takes it.
+"""``captum:NAME``: an attribution computed by Captum, as one more map over the words.
 
-It is asked of embeddings, for the logit of the decided class. What is held against a text is the
-same text with its words' embeddings set to zero; tokens of no word, and padding, keep theirs, so
-that they get nothing.
+It attributes the logit of the predicted class to the embeddings. The baseline is the same text with
+the embeddings of its words set to zero. Padding and tokens that belong to no word keep their
+embeddings, so they get no attribution.
 """
 
 from __future__ import annotations
@@ -37,26 +36,27 @@ from sightline.numerics import subwords
 
 PREFIX = "captum:"
 NEAR = 0.05
-"""Numbers of a text that ought to add up to what its answer moves, and miss it by more of it, are
-told."""
+"""The largest relative gap between the sum of a text's attributions and the change of its logit;
+larger gaps are reported."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """What an attribution is asked with, and what its numbers are."""
+    """The arguments that an attribution takes, and the properties of its numbers."""
 
     baseline: bool = True
-    """Whether it takes what a text is held against."""
+    """Whether it takes a baseline."""
     by_word: bool = False
-    """Whether it moves a word as a whole, so that each of a word's numbers is that of the word."""
+    """Whether it changes a word as a whole, so that each number of a word is the number of the
+    whole word."""
     draws: bool = False
-    """Whether it draws: then text by text, from the seed of each."""
+    """Whether it draws random numbers: then it runs text by text, with each text's own seed."""
     adds_up: bool = False
-    """Whether its numbers ought to add up to what the answer moves."""
+    """Whether its numbers should add up to the change of the logit."""
     signed: bool = True
-    """Whether it takes sides."""
+    """Whether its numbers have signs: for or against the prediction."""
     steps: bool = False
-    """Whether it runs each text many times over, of which only so many may be in memory at once."""
+    """Whether it runs each text many times, so that the number of runs in memory has to be limited."""
 
 
 METHODS: Mapping[str, Method] = {
@@ -68,13 +68,13 @@ METHODS: Mapping[str, Method] = {
     "Saliency": Method(baseline=False, signed=False),
     "ShapleyValueSampling": Method(by_word=True, draws=True),
 }
-"""The attributions of Captum that are known here, each with its own defaults."""
+"""The supported attributions of Captum, each with its own defaults."""
 
 
 @dataclass(frozen=True)
 class Attributed:
-    """The words of each text by its id, for the decision or against it; of how many they miss what
-    the answer moves.
+    """The attributions to the words of each text, by its id, and the number of texts where they do
+    not add up.
     """
 
     name: str
@@ -83,19 +83,21 @@ class Attributed:
 
     @property
     def sizes(self) -> dict[str, Float[np.ndarray, " W"]]:
-        """How much each word matters, either way."""
+        """The size of each word's attribution, without its sign."""
         return {name: np.abs(values) for name, values in self.by_id.items()}
 
     @property
     def signed(self) -> Mapping[str, Float[np.ndarray, " W"]]:
-        """The words with their directions, where the attribution has any."""
+        """The attributions with signs, if the method has signs."""
         return self.by_id if METHODS[self.name.removeprefix(PREFIX)].signed else {}
 
     def about(self) -> dict[str, Any]:
-        """Say in plain values what made them, and of how many texts they do not add up."""
+        """Describe the method in plain values, with the number of texts where its numbers do not
+        add up.
+        """
         text = (
-            f"{self.missed} of {len(self.by_id)} texts: the numbers of the words miss what the "
-            "answer moves"
+            f"{self.missed} of {len(self.by_id)} texts: the numbers of the words miss the change "
+            "of the logit"
         )
         notes = [f"{text} by more than {NEAR:.0%} of it"] if self.missed else []
         return {
@@ -107,15 +109,13 @@ class Attributed:
 
 
 class PredictedLogit(nn.Module):
-    """The logit of the class that was decided on, from embeddings; Captum says of which row of the
-    batch each is.
+    """The logit of the predicted class, computed from embeddings; Captum says which row of the
+    batch each one is.
     """
 
     def __init__(self, model: Auditable, trace: Trace) -> None:
         super().__init__()
-        self.inside = module_of(
-            model
-        )  # a part of this one: DeepLift looks for what is not linear in it
+        self.inside = module_of(model)  # a submodule: DeepLift looks for nonlinear modules in it
         self.model, self.batch = (
             [model],
             trace.batch,
@@ -134,12 +134,12 @@ class PredictedLogit(nn.Module):
 
 
 def is_attribution(scores: object) -> bool:
-    """Tell the name of an attribution from a file."""
+    """Whether scores are named ``captum:NAME``, rather than read from a file."""
     return str(scores).startswith(PREFIX)
 
 
 def known_attribution(scores: object) -> str:
-    """Give the name behind ``captum:``, where Captum is there and has it."""
+    """Give the name behind ``captum:``; an error if Captum is missing or does not have it."""
     name = str(scores).removeprefix(PREFIX)
     if not is_attribution(scores) or name not in METHODS:
         message = f"{scores}: expected one of {', '.join(f'{PREFIX}{one}' for one in METHODS)}"
@@ -156,8 +156,8 @@ def attributed(
     batch_size: int,
     on_progress: Progress = lambda done, total: None,
 ) -> Attributed:
-    """Attribute the answer to each text to its words: the sum over the embedding and over a word's
-    pieces.
+    """Attribute the logit of each text to its words: sums over the embedding and over the pieces of
+    a word.
     """
     name = known_attribution(scores)
     if "embedding_grad" not in model.offers:
@@ -181,10 +181,11 @@ def attributed(
         on_progress(done, len(texts))
     if missed > len(texts) / 2:
         message = (
-            f"{scores}: of {missed} of {len(texts)} texts its numbers miss what the answer moves"
+            f"{scores}: in {missed} of {len(texts)} texts its numbers do not add up to the change "
+            "of the logit"
         )
         change = (
-            "DeepLift sees no step that is not linear but those that are modules of their own, "
+            "DeepLift sees nonlinear steps only where they are modules of their own, "
             "such as nn.Tanh"
         )
         raise ModelError(message, change=f"take another attribution; {change}")
@@ -194,7 +195,9 @@ def attributed(
 def _of_batch(
     name: str, model: Auditable, trace: Trace, seed: int
 ) -> tuple[Float[np.ndarray, "B T"], int]:
-    """Give the sum over the embedding of every token, and how many texts' numbers do not add up."""
+    """Give the sum over the embedding for every token, and the number of texts where the numbers do
+    not add up.
+    """
     method, answer, rows = (
         METHODS[name],
         PredictedLogit(model, trace),
@@ -210,7 +213,7 @@ def _of_batch(
         beside["internal_batch_size"] = max(len(rows), MAX_TOKENS // inputs.shape[1])
     maker = getattr(_captum(), name)(answer)
     with _drawn(seed, trace), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it tells of hooks that it sets and removes
+        warnings.simplefilter("ignore")  # it warns of hooks that it sets and removes
         found = called(f"Captum's {name}", _attribute, maker, inputs, rows, beside).detach()
     total = found.mean(-1) if method.by_word else found.sum(-1)
     return to_numpy(total), _missed(answer, inputs, baseline, total) if method.adds_up else 0
@@ -222,7 +225,9 @@ def _missed(
     baseline: Float[torch.Tensor, "B T E"],
     total: Float[torch.Tensor, "B T"],
 ) -> int:
-    """Count the texts whose numbers do not add up to what the answer moves from the baseline."""
+    """Count the texts whose attributions do not add up to the change of the logit from the
+    baseline.
+    """
     rows = torch.arange(len(inputs)).to(inputs.device)
     with torch.no_grad():
         moved = answer(inputs, rows) - answer(baseline, rows)
@@ -237,8 +242,8 @@ def _attribute(
 
 
 def _by_word(trace: Trace) -> Int[torch.Tensor, "B T E"]:
-    """Number what is moved together: the pieces of a word; last all that is no word, which moves
-    nothing.
+    """Number the features: the pieces of a word share one, and everything that is no word shares
+    the last, whose attribution is zero.
     """
     words = trace.batch.word.masked_fill(~trace.batch.attendable, -1)
     rest = int(words.max()) + 1
@@ -249,8 +254,8 @@ def _by_word(trace: Trace) -> Int[torch.Tensor, "B T E"]:
 
 @contextmanager
 def _drawn(seed: int, trace: Trace) -> Iterator[None]:
-    """Draw from the seed of the first text, by both generators that Captum draws from, and leave
-    them as they were.
+    """Seed both generators that Captum draws from by the first text, and restore their states
+    afterwards.
     """
     here = seed_for(seed, "captum", int(trace.batch.index[0]))
     device, before = trace.embeddings.device, np.random.get_state()  # noqa: NPY002  (it is the one that Captum uses)

@@ -1,5 +1,5 @@
-"""The arrays of a measure: rows counted when they come, batches put together in the order of the
-texts.
+"""The arrays of a measure: checks that each has one row a text, and joins batches in the order of
+the texts.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from sightline.measures.trace_arrays import NOT_FINITE, SURVEYED
 
 Array = np.ndarray
 _NUMBERS = "biuf"
-"""Kinds of numpy arrays that an audit can hold: truth values and numbers, nothing that runs code
-when it is read."""
+"""Kinds of numpy arrays that an audit can hold: truth values and numbers, because reading other
+kinds may run code."""
 
 
 def checked(arrays: Any, texts: int) -> Arrays:
-    """Give arrays that have one row a text; any other are an error that names the array."""
+    """Give arrays with one row a text; an error names any other array."""
     if not isinstance(arrays, Mapping):
         raise TypeError(f"expected arrays by name, got {type(arrays).__name__}")
     for name, value in arrays.items():
@@ -35,7 +35,7 @@ def checked(arrays: Any, texts: int) -> Arrays:
 
 
 def finished(measurement: Any, code: str, texts: int) -> Measurement:
-    """Give a measurement that is what a measure promised."""
+    """Check that a measure gave a measurement of its own code, with valid estimates."""
     if not isinstance(measurement, Measurement):
         raise TypeError(f"expected a Measurement, got {type(measurement).__name__}")
     if measurement.code != code:
@@ -51,14 +51,14 @@ def finished(measurement: Any, code: str, texts: int) -> Measurement:
 
 
 def joined(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values]:
-    """Put the batches together; ``order`` says where in them each text stands."""
+    """Join the batches; ``order`` gives the place of each text in them."""
     if odd := next((part for part in parts if part.keys() != parts[0].keys()), None):
         raise ValueError(f"{sorted(odd.keys() ^ parts[0].keys())[0]!r} is not there in every batch")
     return {name: _joined([part[name] for part in parts], order) for name in parts[0]}
 
 
 def extended(before: Arrays | None, more: Mapping[str, Values]) -> Arrays:
-    """Put the rows of more texts behind those that are there."""
+    """Append the rows of more texts."""
     if before is None:
         return more
     texts = sum(
@@ -73,8 +73,8 @@ def first(arrays: Arrays, texts: int) -> Arrays:
 
 
 def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[str, Values]:
-    """Take away the numbers of the texts that a measure has learned from, and say which; all must
-    be able to go.
+    """Set the numbers of the texts that a measure learned from to undefined, and mark these texts;
+    every quantity must allow it.
     """
     if odd := next((name for name, value in arrays.items() if _kind(value).kind != "f"), None):
         kind = _kind(arrays[odd])
@@ -86,8 +86,8 @@ def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[
 
 
 def numbered(arrays: Mapping[str, Values], finite: Bool[Array, " N"]) -> dict[str, Values]:
-    """Take away the numbers of the texts whose output is none, and say which; integers and truth
-    values stay.
+    """Set the numbers of texts without a finite output to undefined, and mark the others; integers
+    and truth values stay.
     """
     if finite.all():
         return dict(arrays)

@@ -1,6 +1,4 @@
-"""Is a model the same at the end of its audit as at the beginning? What it answered first is kept
-and compared.
-"""
+"""Checks that a model gives the same outputs at the end of its audit as at the beginning."""
 
 from __future__ import annotations
 
@@ -15,15 +13,16 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Trace, fresh_of
 
 AGAIN = 2
-"""How often the first batch is run again at the end: twice, so that a model that alternates is
-noticed, too."""
+"""How often the first batch runs again at the end: twice, so that a model that alternates is
+noticed."""
 
 
 class Steady:
-    """Keeps the logits and the attention of each text, and refuses a model that later gives others.
+    """Keeps the logits and the attention of each text, and raises an error if the model later gives
+    others.
 
-    Such a model has no one answer that attention could explain, and no number of its audit can be
-    trusted. So the audit ends with an error, and without a verdict.
+    Such a model has no single prediction that attention could explain, so no number of its audit
+    can be trusted. The audit then ends with an error and without a verdict.
     """
 
     def __init__(self, model: Auditable) -> None:
@@ -32,7 +31,7 @@ class Steady:
         self._answers: dict[tuple[str, int], torch.Tensor] = {}
 
     def hold(self, texts: Sequence[Example], trace: Trace) -> None:
-        """Keep what a batch gave; a batch that was there before must give the same."""
+        """Keep the outputs of a batch; the outputs of a repeated batch must be the same."""
         self._first = self._first or tuple(texts)
         for text, answer in zip(texts, answers(trace), strict=True):
             now = answer.to("cpu", copy=True)
@@ -42,13 +41,15 @@ class Steady:
                 raise _changed(self.model, text, apart)
 
     def ask_again(self) -> None:
-        """Run the first batch again at the end; what resumed with all it needed has run none."""
+        """Run the first batch again at the end. A resumed audit that needed no run has no first
+        batch.
+        """
         for _ in range(AGAIN if self._first else 0):
             self.hold(self._first, asked(fresh_of(self.model), self._first))
 
 
 def _apart(now: torch.Tensor, before: torch.Tensor) -> float:
-    """Say how far two answers are apart; NaN in the same place is the same."""
+    """The largest difference between two outputs; NaN in the same place counts as equal."""
     if now.shape != before.shape:
         return float("inf")
     known = ~(now.isnan() & before.isnan()) & (now != before)
@@ -61,7 +62,7 @@ def _changed(model: Auditable, text: Example, apart: float) -> ModelError:
         f"got another answer than the first time (by {apart:.2g}, allowed: {TOLERANCE:g}), so "
         "no number of this audit can be trusted",
         change=(
-            "let no call change what a later call gives: no counters, no caches of other texts, "
-            "no noise"
+            "remove everything by which a call changes later calls: counters, caches of other texts, "
+            "noise"
         ),
     )

@@ -1,5 +1,5 @@
-"""One measure under guard: whatever goes wrong at any step is kept as failed, by name, and ends
-nothing else.
+"""One measure, guarded: an error at any step is stored as its outcome, and the other measures
+continue.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from sightline.core.protocols import (
 from sightline.core.results import Failed, NotRun, Outcome
 
 _MEANING = {
-    ANY_COMPANION: "a companion, whichever it is",
+    ANY_COMPANION: "a companion (any)",
     "token_logits": AFFINE,
 }
-"""What a need is, in words, where its name does not say it."""
+"""Descriptions of needs whose names do not describe them."""
 
 
 @dataclass(eq=False)
 class IsolatedMeasure:
-    """A measure while it is taken, and the name under which its outcome is kept; open until there
-    is an outcome.
+    """A measure in progress, and the name under which its outcome is stored; open until it has an
+    outcome.
     """
 
     name: str
@@ -44,25 +44,25 @@ class IsolatedMeasure:
 
     @contextmanager
     def step(self, step: str) -> Iterator[None]:
-        """Do one step; an error in it is the measure's outcome.
+        """Run one step; an error in it becomes the measure's outcome.
 
-        Running out of memory is an error like any other here: what needs the most is lost, and what
-        needs less stands.
+        Running out of memory is treated like any other error: the measure that needs most is lost,
+        and the others continue.
         """
         try:
             yield
         except (
             BaseException
         ) as error:  # a broken measure must not cost the others; it is stored, named, and shown
-            # Somebody wants to stop, or the model answers no more, which is no fault of a measure.
+            # The user wants to stop, or the model no longer answers: no fault of a measure.
             if not is_fault(error) or isinstance(error, AnswerError):
                 raise
             self.outcome = Failed(self.name, f"{step}: {type(error).__name__}: {error}")
 
 
 def enter(measures: Sequence[Measure], offers: frozenset[str]) -> list[IsolatedMeasure]:
-    """Name every measure, and refuse those that cannot be taken: of a taken code, of unknown or
-    unmet needs.
+    """Name every measure, and refuse those with a code already taken, or with unknown or unmet
+    needs.
     """
     found: list[IsolatedMeasure] = []
     for one in (each for each in measures if not _unspoken(each, offers)):
@@ -74,7 +74,7 @@ def enter(measures: Sequence[Measure], offers: frozenset[str]) -> list[IsolatedM
 
 
 def _unspoken(one: Measure, offers: frozenset[str]) -> bool:
-    """Tell whether a measure is of models that offer more, and left out without a word."""
+    """Whether a measure is for models that offer more, and is left out without a note."""
     code = getattr(one, "code", None)
     return isinstance(code, str) and code in WHERE_OFFERED and not one.needs <= offers
 

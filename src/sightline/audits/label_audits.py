@@ -1,4 +1,4 @@
-"""Audits of several labels of one model, and what they come to together."""
+"""Audits of several labels of one model, and their summary."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from sightline.stats.intervals import LEVEL
 
 @dataclass(frozen=True)
 class LabelAudits:
-    """The audits of several labels; draw them, show them, save them."""
+    """The audits of several labels, with methods to show and save them."""
 
     name: str
-    """What the model is called."""
+    """The name of the model."""
     audits: Mapping[str, Audit]
     left_out: Mapping[str, str]
-    """Why each label that was asked for was not audited."""
+    """For each requested label without an audit, the reason."""
     predicted: Mapping[str, int]
-    """For how many texts each label that was asked for is predicted."""
+    """For each requested label, the number of texts for which it is predicted."""
     texts: int
     levels: Mapping[str, float] = field(default_factory=dict)
-    """The level of the intervals of each label: higher where they hold over labels."""
+    """The confidence level of each label's intervals: higher where false discoveries are held over
+    labels."""
 
     @cached_property
     def rows(self) -> tuple[LabelRow, ...]:
-        """What each label comes to, in the order of the model."""
+        """The summary of each label, in the order of the model."""
         return tuple(self._row(label) for label in self.predicted)
 
     def _row(self, label: str) -> LabelRow:
@@ -47,17 +48,15 @@ class LabelAudits:
 
     @property
     def headline(self) -> str:
-        """For how many labels which verdict holds."""
+        """How many labels have each verdict."""
         return summary(self.rows)
 
     def lines(self) -> list[str]:
-        """Write them for a terminal."""
+        """The summary as lines for a terminal."""
         return lines(self.rows)
 
     def table(self) -> Table:
-        """Give a row for each label: texts for which it is predicted, verdict, deciding test and
-        score.
-        """
+        """Give a row for each label: number of predictions, verdict, deciding test and score."""
         return Table(
             self.headline,
             ("predicted", "verdict", "texts with the label", "decided by", "score"),
@@ -80,8 +79,8 @@ class LabelAudits:
     def to_html(
         self, path: str | Path, *, texts: bool = True, ids: bool = True, title: str = ""
     ) -> Path:
-        """Write a page with the verdict of each label, and one report a label to the folder
-        ``NAME-labels`` that lies where the page does.
+        """Write a page with the verdict of each label, and one report a label into the folder
+        ``NAME-labels`` next to it.
         """
         return write_labels(self.rows, self.audits, Path(path), texts=texts, ids=ids, title=title)
 

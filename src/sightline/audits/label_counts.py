@@ -1,4 +1,4 @@
-"""For how many texts each label of a model is predicted, from one run a text."""
+"""Number of texts for which each label of a model is predicted, from one run a text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sightline.data.dataset import Dataset
 
 @dataclass(frozen=True)
 class LabelCount:
-    """The texts for which a label is predicted, those for which it is not, and those without a
-    finite output.
+    """Number of texts for which a label is predicted, of texts for which it is not, and of texts
+    without a finite output.
     """
 
     positive: int
@@ -24,7 +24,7 @@ class LabelCount:
     broken: int = 0
 
     def too_few(self, fewest: int) -> str:
-        """Say why a label cannot be audited; nothing where it can."""
+        """Give the reason why a label cannot be audited; empty if it can."""
         of = f"of {self.positive + self.negative + self.broken} texts; an audit needs {fewest}"
         if self.broken:
             return f"no finite output for {self.broken} {of} finite ones of each kind"

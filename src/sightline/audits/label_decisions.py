@@ -1,8 +1,8 @@
-"""For which of many labels a map may be shown: false discoveries are held over all labels.
+"""Choose the labels whose maps may be shown, with false discoveries controlled over all labels.
 
-Each label is a test of its own. By chance alone one label in many would pass, so a label that
-permits its map has to permit it with wider intervals too: those of the step-up procedure of
-Benjamini & Hochberg (1995), read off intervals (docs/decisions/0113-several-labels.md).
+Each label is a test, and some would pass by chance alone. A label that permits its map must
+therefore also permit it with wider intervals. Their level is set by the step-up procedure of
+Benjamini & Hochberg (1995), applied to intervals (docs/decisions/0113-several-labels.md).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sightline.verdict.map_selection import maps_of
 from sightline.verdict.thresholds import Thresholds
 
 Permits = Callable[[str, float], bool]
-"""Whether a label permits its map with intervals of a level."""
+"""Whether a label permits its map with intervals of a given level."""
 
 
 def discoveries(labels: int, permitted: frozenset[str], permits: Permits) -> frozenset[str]:
-    """Choose the labels that permit their maps, with at most 5 % false ones among them expected.
+    """Choose the labels that permit their maps, with a false discovery rate of at most 5 %.
 
-    ``labels`` counts all that were tested; ``permitted`` are those that permit their map by
-    themselves, at the usual level. The largest R is sought of which R labels permit at the level
-    1 − .05 R / labels: from above, since wider intervals permit no more.
+    ``labels`` counts all tested labels; ``permitted`` are the labels that permit their map at the
+    usual level. The result is the largest R for which R labels permit at the level 1 − .05 R /
+    labels. The search starts from above, because wider intervals never permit more.
     """
     found = permitted
     while found:
@@ -41,15 +41,15 @@ def discoveries(labels: int, permitted: frozenset[str], permits: Permits) -> fro
 
 
 def widened(level: float, labels: int, found: int) -> float:
-    """Give the level at which so many discoveries among all labels are judged."""
+    """Give the confidence level at which ``found`` discoveries among ``labels`` are judged."""
     return level if found >= labels else 1 - (1 - level) * max(found, 1) / labels
 
 
 def held_together(
     audits: Mapping[str, Audit], thresholds: Thresholds
 ) -> tuple[dict[str, Audit], dict[str, float]]:
-    """Judge again each label that permits its map, so that the discoveries over all labels hold;
-    give the audits and the level of each.
+    """Judge each permitted label again, so that false discoveries over all labels are controlled.
+    Give the audits and the level of each.
     """
     made = {(label, _own(one, LEVEL)): one for label, one in audits.items()}
 
@@ -78,25 +78,25 @@ def _noted(audit: Audit, level: float, labels: int) -> Audit:
     data = audit.cards["data"]
     note = (
         f"one of {labels} labels that were tested: its intervals are at {100 * level:.4g} %, so "
-        "that false discoveries are held over labels"
+        "that false discoveries are controlled over labels"
     )
     card = {**data, "notes": [*data.get("notes", ()), note]}
     return replace(audit, cards={**audit.cards, "data": card})
 
 
 def any_permits(verdict: Verdict) -> bool:
-    """Tell whether a map may be shown for all texts, or for those of a predicted class."""
+    """Whether a map may be shown for all texts, or for the texts of some predicted class."""
     return any(one.level.permits for one in (verdict, *verdict.by_class.values()))
 
 
 def _own(audit: Audit, level: float) -> float:
-    """Widen the level of an audit that looked more than once by as much."""
+    """Widen the level of an audit that looked more than once by the same factor."""
     own: float = audit.spec.get("sequential", {}).get("level", LEVEL)
     return own if level == LEVEL else 1 - (1 - own) * (1 - level) / (1 - LEVEL)
 
 
 def judged_at(audit: Audit, level: float, thresholds: Thresholds) -> Audit:
-    """Judge what an audit measured with intervals of another level; no verdict gets better by it."""
+    """Judge an audit's measurements with intervals of another level; no verdict improves."""
     names = tuple(audit.cards["model"]["labels"])
     evidence = Evidence(audit.measurements, names, thresholds, audit.spec["seed"], level)
     judged, numbers = judge(evidence, audit.learned), estimates(evidence)
@@ -111,8 +111,8 @@ def judged_at(audit: Audit, level: float, thresholds: Thresholds) -> Audit:
 
 
 def _no_better(usual: Verdict, wide: Verdict) -> Verdict:
-    """Keep a verdict that permits nothing: a failure that a wide interval no longer shows is a
-    failure still.
+    """Keep a verdict that permits nothing: a failure stays a failure even if a wider interval no
+    longer shows it.
     """
     parts = {
         of: usual.by_class[of] if _bettered(usual.by_class[of], one) else one

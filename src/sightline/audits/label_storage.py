@@ -21,14 +21,14 @@ from sightline.core.results import Results
 
 MARK = "labels.json"
 FILES = (MARK, MANIFEST)
-"""What lies next to the audits; the first is the file by which the folder is known."""
+"""The files next to the audits; the first one marks the folder."""
 SCHEMA = 1
 _MADE_AGAIN = "make the audits again"
 
 
 @dataclass(frozen=True)
 class LabelIndex:
-    """What is known of the labels in addition to their audits; ``folders`` names the folder of each."""
+    """The labels without their audits; ``folders`` names the folder of each."""
 
     schema: int
     name: str
@@ -40,20 +40,18 @@ class LabelIndex:
 
 
 def holds_labels(folder: Path) -> bool:
-    """Tell whether a folder holds the audits of several labels."""
+    """Whether a folder holds the audits of several labels."""
     put_back(folder)
     return (folder / MARK).is_file()
 
 
 def folders_of(labels: Iterable[str]) -> dict[str, str]:
-    """Name the folder of each label by its place: a label may be anything."""
+    """Give each label a numbered folder, because a label may contain any character."""
     return {label: f"label-{number:03d}" for number, label in enumerate(labels, 1)}
 
 
 def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | Path) -> Path:
-    """Write the audits to a folder, all of them or nothing; a saved audit that is there is
-    replaced.
-    """
+    """Write the audits to a folder, all of them or nothing; saved audits there are replaced."""
     final = Path(folder)
     if not (is_free(final) or any((final / one).exists() for one in (MARK, SUMMARY))):
         message = "exists and does not hold the audits of several labels; name a new folder"
@@ -72,14 +70,14 @@ def save_labels(index: LabelIndex, audits: Mapping[str, Results], folder: str | 
 
 
 def _own(folder: Path, places: Iterable[str]) -> set[str]:
-    """Name what is replaced with such a folder: the audits that it holds, and those to come."""
+    """Name the files and folders to replace: the audits already there, and the new ones."""
     there = {one.parent.name for one in folder.glob(f"label-*/{SUMMARY}")}
     inside = {f"{place}/{file}" for place in (*there, *places) for file in OF_AN_AUDIT}
     return {*FILES, *OF_AN_AUDIT, *inside}
 
 
 def load_index(folder: Path) -> LabelIndex:
-    """Read what lies next to the audits; what is not as it was written is an error."""
+    """Read the files next to the audits; a damaged file is an error."""
     file = folder / MARK
     if not holds_labels(folder):
         raise StoreError(

@@ -1,7 +1,8 @@
-"""In which order texts come, after how many of them an audit looks, and at which level.
+"""The plan of an audit that stops early: the order of its texts, the number of texts at each look,
+and the level of intervals.
 
 An audit that stops when its verdict is settled looks at growing numbers of texts. Looks are planned
-before the first text is measured: their number is what the level of every interval depends on
+before the first measurement, because the level of every interval depends on their number
 (docs/decisions/0108-looks.md).
 """
 
@@ -24,30 +25,28 @@ from sightline.verdict.thresholds import committed
 
 Array = np.ndarray
 MOST = 800
-"""Texts that are planned where nothing else is asked: more seldom settle what these leave open."""
+"""The default number of planned texts: more rarely settle a verdict that is still open."""
 SPARE = 1.12
-"""Times the fewest texts of a test that each predicted class has at the first look: of some texts a
-test has no number."""
+"""Size of the first look, as a multiple of a test's minimum sample size in each predicted class: a
+test may lack a number for some texts."""
 GROWTH = 2
-"""From look to look the texts are so many times as many."""
+"""The factor by which the number of texts grows from look to look."""
 WORTH = 1.5
-"""A look that would be followed by fewer than so many times its texts is left out."""
+"""A look is left out if the next one has fewer than this many times its texts."""
 
 
 @dataclass(frozen=True)
 class LookPlan:
-    """The order in which texts come, as places among the planned ones, and the texts of each
-    look.
-    """
+    """The order of the planned texts, by their places, and the number of texts at each look."""
 
     order: tuple[int, ...]
     sizes: tuple[int, ...]
 
     def level(self, size: int) -> float:
-        """Give the level of an interval at a look, so that those of all looks hold together.
+        """Give the confidence level at a look, so that the intervals of all looks hold together.
 
-        By Bonferroni: the last look, which most of what is close to its threshold reaches, may err
-        half as often as one audit, and the others share the other half.
+        By Bonferroni. The last look gets half of the error of a single audit, because most scores
+        near their threshold reach it. The other looks share the other half.
         """
         before = len(self.sizes) - 1
         if not before:
@@ -63,11 +62,11 @@ def planned(
     *,
     once: bool = False,
 ) -> LookPlan:
-    """Plan the looks at some texts, of which it is known how the model predicts them; or one look
-    at all of them, ``once``.
+    """Plan the looks at texts whose predictions are known; with ``once``, plan one look at all of
+    them.
 
-    Texts come in an order drawn by seed and text. Those of the first look are the first of each
-    predicted class, as many as a test needs or as there are.
+    Texts are ordered at random by seed and text. The first look has the first texts of each
+    predicted class: as many as a test needs, or all of them.
     """
     rank = np.argsort(
         [seed_for(seed, "looks", text.index) for text in texts], kind="stable"
@@ -89,14 +88,14 @@ def most_texts(
     *,
     full: bool = False,
 ) -> int | None:
-    """Say how many texts an audit takes at most; one that looks plans no more than it could need."""
+    """The most texts that an audit takes; an audit with looks plans no more than it can need."""
     if not is_sequential(budget, max_texts, full=full):
         return limit
     return min(one for one in (limit, max_texts or MOST) if one is not None)
 
 
 def first_look(texts: Sequence[Example], planned: int) -> int:
-    """Say how many texts the first look would have, if each were predicted as its label says."""
+    """The number of texts at the first look, if every prediction equals the label."""
     share = planned / max(len(texts), 1)
     counts = Counter(text.label for text in texts).values()
     most = ceil(SPARE * committed().least)
@@ -105,7 +104,7 @@ def first_look(texts: Sequence[Example], planned: int) -> int:
 
 
 def sizes(first: int, texts: int) -> tuple[int, ...]:
-    """Say after how many texts an audit looks: each time at more by `GROWTH`, and at last at all.
+    """The number of texts at each look: each time `GROWTH` times as many, at the last look all.
 
     >>> sizes(112, 800), sizes(112, 150), sizes(112, 112)
     ((112, 224, 448, 800), (150,), (112,))

@@ -1,8 +1,7 @@
-"""What the looks of an audit have measured, kept next to its output: an audit that was stopped
-resumes from there.
+"""Saves the measurements of each look next to the output, so that a stopped audit can resume.
 
-One file, written whole after each stage and read without executing anything. It is of one model,
-one plan and one version: what was kept of another is not used.
+One file, written whole after each stage and read without executing anything. It belongs to one
+model, one plan and one version; a file of another is ignored.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from sightline.core.results import Failed
 FILE = "looks.npz"
 _SUMMARY, _FINITE = "summary", "finite"
 _HAD = ("rows", "looked")
-"""What is kept of a measure: its rows, and what it has looked at before it learned."""
+"""What is saved of a measure: its rows, and the rows that it looked at before it learned."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """After which stage of which look an audit was kept, the seconds it had taken, and whether
-    other maps were compared by then.
+    """The look and the stage after which an audit was saved, the seconds it had taken, and whether
+    other maps had been compared.
     """
 
     look: int = -1
@@ -46,14 +45,14 @@ class Position:
 
 @dataclass(frozen=True)
 class KeptLooks:
-    """Keeps what a pass has measured in a folder; without a folder, nothing."""
+    """Saves the measurements of a pass in a folder; without a folder, saves nothing."""
 
     folder: Path | None
     key: str
 
     @staticmethod
     def of(folder: Path | None, *parts: Any) -> KeptLooks:
-        """Name what is kept by all that its numbers depend on."""
+        """Name the file by everything that its numbers depend on."""
         digest = hashlib.sha256()
         for part in parts:
             digest.update(part if isinstance(part, bytes) else repr(part).encode())
@@ -61,7 +60,7 @@ class KeptLooks:
         return KeptLooks(folder, digest.hexdigest())
 
     def save(self, position: Position, texts: TextPass) -> None:
-        """Keep what every measure has."""
+        """Save the rows of every measure after a stage."""
         if self.folder is None:
             return
         arrays, measures = {_FINITE: texts.finite}, dict[str, Any]()
@@ -83,9 +82,9 @@ class KeptLooks:
         write_bytes(self.folder / FILE, content.getvalue())
 
     def restore(self, texts: TextPass, with_rivals: Mapping[str, Measure]) -> Position:
-        """Give every measure what was kept of it; where nothing fits, the audit begins again.
+        """Restore every measure; if no file fits, the audit begins again.
 
-        ``with_rivals`` are the measures that take the place of some once other maps are compared.
+        ``with_rivals`` are the measures that replace others once other maps are compared.
         """
         with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError, SpecError):
             arrays, summary = self._read()
@@ -106,11 +105,11 @@ class KeptLooks:
 
 
 Kept = tuple[np.ndarray, dict[str, dict[str, Arrays]]]
-"""Which texts have finite outputs, and what each measure had."""
+"""The texts with finite outputs, and what each measure had."""
 
 
 def _read_back(arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> Kept:
-    """Read all that was kept before any of it is put in place: what is damaged leaves nothing."""
+    """Read everything before restoring anything, so that a damaged file changes nothing."""
     finite = arrays.pop(_FINITE)
     return finite, {
         name: {what: _held(arrays, f"{name}/{what}", kept[what]) for what in _HAD if what in kept}

@@ -1,9 +1,10 @@
-"""Batches of texts × measures → raw numbers: one pass over the texts, and others for measures that
-learn first.
+"""Takes measures on batches of texts: one pass over the texts, and a second for measures that learn
+first.
 
-What learns from other texts looks at these before the pass. What learns from all audited texts
-looks at them in the pass, beside the measures whose maps it shares (`MeasureContext.shared`), and
-measures them in a second one: no map is made twice, and none is held longer than its batch.
+A measure that learns from other texts looks at them before the pass. A measure that learns from all
+audited texts looks at them during the pass, and measures them in a second one. In the first pass it
+shares maps with the other measures (`MeasureContext.shared`): no map is made twice, and each is
+dropped after its batch.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ from sightline.measures.trace_arrays import to_numpy
 
 
 def give_back() -> None:
-    """Let the system have the memory that batches leave in holes, where the allocator can: texts of
-    many lengths left 90 MB of 916 in an audit of a transformer.
+    """Return the memory that batches leave fragmented to the system, where the allocator can. Texts
+    of many lengths left 90 MB of 916 MB in an audit of a transformer.
     """
-    with suppress(OSError, AttributeError, TypeError):  # of Linux alone
+    with suppress(OSError, AttributeError, TypeError):  # only Linux has it
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -64,12 +65,12 @@ def measure(
     given: Mapping[str, Float[np.ndarray, " W"]] | None = None,
     signed: Mapping[str, Float[np.ndarray, " W"]] | None = None,
 ) -> dict[str, Outcome]:
-    """Take every measure on every text; one that breaks is stored as failed, by name, and the
-    others go on.
+    """Take every measure on every text; an error in one is stored under its name, and the others
+    continue.
 
     ``others`` are the texts of other splits by name, for measures that learn from them
-    (`SupportsSurvey`); ``given`` are scores of words that somebody brought, by the id of a text,
-    ``signed`` the same where they take sides.
+    (`SupportsSurvey`). ``given`` are word scores from another tool, by the id of a text; ``signed``
+    are the same scores with signs.
     """
     subject = MeasureContext(
         model, companions, audited=tuple(examples), given=given or {}, signed=signed or {}
@@ -81,7 +82,7 @@ def measure(
 
 
 def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset[str]:
-    """Name what measures may need that is there: what the model offers, and the companions."""
+    """Name the needs that are met: by the model, and by the control models."""
     beside = {f"{COMPANION}{name}" for name in companions} | (
         {ANY_COMPANION} if companions else set()
     )
@@ -91,10 +92,10 @@ def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset
 
 @dataclass(eq=False)
 class MeasuredTexts:
-    """One measure, and what it has of the first ``texts`` of an audit.
+    """One measure, and its numbers for the first ``texts`` of an audit.
 
     ``rows`` are the arrays of ``on_batch``. A measure that learns from all audited texts is
-    ``late``: it has ``looked`` at them before, and measures all of them again when there are more.
+    ``late``: it has ``looked`` at them first, and measures all of them again when more texts come.
     """
 
     guarded: IsolatedMeasure
@@ -105,14 +106,14 @@ class MeasuredTexts:
 
     @property
     def open(self) -> bool:
-        """Whether there is no outcome yet, such as an error."""
+        """Whether the measure has no outcome yet, such as an error."""
         return self.guarded.outcome is None
 
 
 class TextPass:
-    """The measures of an audit on the first of its texts, and on more of them when that is asked.
+    """The measures of an audit on its first texts, and later on more of them.
 
-    ``growing`` says that more will be asked: what late measures have looked at is kept for it.
+    ``growing`` says that more texts will come, so the rows that late measures looked at are kept.
     """
 
     def __init__(
@@ -138,12 +139,12 @@ class TextPass:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Name the measures in their order."""
+        """The names of the measures, in order."""
         return tuple(self.measures)
 
     def exchange(self, measures: Mapping[str, Measure]) -> None:
-        """Take other measures in the place of some, from the first text on; what had an outcome
-        keeps it.
+        """Replace measures by others, starting from the first text; a measure with an outcome keeps
+        it.
         """
         for name, one in measures.items():
             if self.measures[name].open:
@@ -157,7 +158,7 @@ class TextPass:
         upto: int,
         on_progress: Progress = lambda done, total: None,
     ) -> None:
-        """Take some measures on the first ``upto`` texts, of which they may have some already."""
+        """Take the named measures on the first ``upto`` texts; texts already measured are skipped."""
         some = [one for name, one in self.measures.items() if name in names and one.texts < upto]
         for one in some:
             self._begin(one, upto)
@@ -182,12 +183,12 @@ class TextPass:
                 one.rows = self._joined(one, seen, None)
 
     def outcomes(self, upto: int) -> dict[str, Outcome]:
-        """Conclude every measure that has the first ``upto`` texts, or has an outcome already."""
+        """Conclude every measure that has the first ``upto`` texts, or already has an outcome."""
         found = {name: self.outcome(name, upto) for name in self.names}
         return {name: one for name, one in found.items() if one is not None}
 
     def outcome(self, name: str, upto: int) -> Outcome | None:
-        """Conclude one measure on the first texts; None where it has fewer."""
+        """Conclude one measure on the first texts; None if it has fewer."""
         one = self.measures[name]
         if one.guarded.outcome is not None or one.rows is None or one.texts < upto:
             return one.guarded.outcome
@@ -209,12 +210,12 @@ class TextPass:
         return ending.outcome
 
     def ask_again(self) -> None:
-        """Hold a model from elsewhere to its first answers."""
+        """Check that a model from elsewhere still gives its first outputs."""
         if self.steady is not None:
             self.steady.ask_again()
 
     def _begin(self, one: MeasuredTexts, upto: int) -> None:
-        """Let a measure look at texts of its own, which may be half of the audited ones."""
+        """Let a measure look at the texts it learns from, which may be half of the audited ones."""
         if not one.open or one.late or not isinstance(one.guarded.one, SupportsSurvey):
             return
         if one.texts and _surveys(one) != "half":
@@ -248,7 +249,7 @@ class TextPass:
     def _joined(
         self, one: MeasuredTexts, seen: _Seen, before: Arrays | None, step: str = "joining"
     ) -> Arrays | None:
-        """Put the batches of a pass behind what a measure has; None where it broke."""
+        """Append the batches of a pass to a measure's rows; None if the measure failed."""
         found: Arrays | None = None
         if one.open:
             with one.guarded.step(step):
@@ -272,8 +273,8 @@ def _surveys(one: MeasuredTexts) -> str:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What one pass over the texts leaves: in which order its rows are theirs, and whose outputs
-    are numbers.
+    """The result of one pass over the texts: the order of its rows, and the texts with finite
+    outputs.
     """
 
     order: Int[np.ndarray, " N"]
@@ -282,13 +283,13 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Run:
-    """What stays the same from batch to batch."""
+    """The settings that stay the same from batch to batch."""
 
     subject: MeasureContext
     seeds: Seeds
     batch_size: int
     kept: dict[tuple[int, ...], dict[str, Any]] | None
-    """Where measures of the same texts are taken one after the other: the maps of each batch."""
+    """The maps of each batch, for measures that are taken one after the other on the same texts."""
 
     def over(
         self,
@@ -298,8 +299,8 @@ class _Run:
         on_progress: Progress = lambda done, total: None,
         steady: Steady | None = None,
     ) -> _Seen:
-        """Show each batch to every open measure, some of which only look; ``steady`` holds the
-        model to its answers.
+        """Show each batch to every open measure, some of which only look. ``steady`` checks that
+        the model repeats its outputs.
         """
         batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
@@ -309,8 +310,8 @@ class _Run:
                 steady.hold(here, trace)
             finite.append(to_numpy(trace.finite))
             at_hand = replace(self.subject, texts=here, shared=self._shared(here))
-            # Who only looks comes last: one that measures makes several maps at once, of which
-            # these are some.
+            # Measures that only look come last: the others make several maps at once, and
+            # these are among them.
             for one in sorted(
                 (one for one in guarded if one.outcome is None), key=lambda one: one in looking
             ):
@@ -330,7 +331,7 @@ class _Run:
         return _Seen(order, np.concatenate(finite)[order])
 
     def _shared(self, texts: Sequence[Example]) -> dict[str, Any]:
-        """Give what measures of a batch share, which may be there from an earlier pass."""
+        """Give the maps that measures of a batch share, which an earlier pass may have made."""
         if self.kept is None:
             return {}
         return self.kept.setdefault(tuple(text.index for text in texts), {})

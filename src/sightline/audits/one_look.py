@@ -1,7 +1,8 @@
-"""Whether an audit that stops when its verdict is settled needs more than one look: a small one
-does not.
+"""Whether an audit measures all its texts at once, because it is too small to gain from several
+looks.
 
-It goes by words and weights, never by a clock: the same command makes the same looks everywhere.
+The decision depends on words and weights, never on a clock: the same command makes the same looks
+everywhere.
 """
 
 from __future__ import annotations
@@ -13,22 +14,23 @@ from sightline.core.protocols import Auditable
 from sightline.models.classifier import AttentionClassifier
 
 CHANGED = 300
-"""About as many changed texts as the tests ask of each text, next to one for each of its words."""
+"""About how many changed texts the tests run for each text, in addition to one for each of its
+words."""
 FEW_WORDS = 600_000
 """Words of changed texts that a small model runs in about three seconds: one took 2 to 7 µs in full
 audits of models of the calibration, of SST and of IMDB (docs/decisions/0122-one-look.md)."""
 SMALL = 1_000_000
-"""The most weights of a small model, embeddings not counted: a word of a changed text runs through
+"""The most weights of a small model, without embeddings: every word of a changed text runs through
 each."""
 SHORT_BUDGET = 60.0
-"""Seconds of a budget into which one look might not fit."""
+"""A budget of fewer seconds may be too short for a single look."""
 
 
 def takes_one_look(
     model: Auditable, texts: Sequence[Example], planned: int, budget: float | None = None
 ) -> bool:
-    """Tell whether all ``planned`` texts, of which ``texts`` are examples, are measured at once."""
-    if not isinstance(model, AttentionClassifier):  # nothing is known of what a text costs
+    """Whether all ``planned`` texts are measured at once; ``texts`` are examples of them."""
+    if not isinstance(model, AttentionClassifier):  # the cost of a text is unknown
         return False
     if budget is not None and budget < SHORT_BUDGET:
         return False

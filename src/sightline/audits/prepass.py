@@ -1,6 +1,4 @@
-"""Texts that a measure learns from before it measures: which they are, and that they are not
-measured themselves.
-"""
+"""The texts that a measure learns from before it measures; they are not measured themselves."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from sightline.core.seeds import Seeds, seed_for
 
 
 def learns_from_all(one: Measure) -> bool:
-    """Say whether a measure looks at every audited text before it measures them."""
+    """Whether a measure looks at every audited text before it measures them."""
     return isinstance(one, SupportsSurvey) and one.surveys == "audited"
 
 
@@ -27,7 +25,7 @@ def texts_of(
     seeds: Seeds,
 ) -> Sequence[Example]:
     """Give the texts that a measure learns from before all others: those of another split, or half
-    of the audited.
+    of the audited texts.
 
     A measure may take some of them (`SupportsSampling`).
     """
@@ -46,7 +44,9 @@ def texts_of(
 
 
 def half(examples: Sequence[Example], seeds: Seeds) -> Bool[np.ndarray, " N"]:
-    """Mark half of the texts, rounded down, drawn by seed and text: the same in any order."""
+    """Mark a random half of the texts, rounded down, by seed and text: the order of texts does not
+    matter.
+    """
     drawn = [seed_for(seeds.seed, "half", example.index) for example in examples]
     out = np.zeros(len(examples), dtype=bool)
     out[np.argsort(drawn, kind="stable")[: len(examples) // 2]] = True

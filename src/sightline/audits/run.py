@@ -1,4 +1,6 @@
-"""One audit: batches of texts × measures → findings and a verdict, as one value."""
+"""The entry point of an audit: takes measures on texts, judges them, and gives findings and a
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +57,13 @@ from sightline.verdict.transfer_estimates import pair_sums
 TRAINED_ELSEWHERE = (
     "unknown: this model was trained elsewhere, and may have seen the texts it was audited on"
 )
-"""What the card says of a model that was handed in trained."""
+"""The note on the card of a model that was trained elsewhere."""
 
 Scores = Mapping[str, np.ndarray]
 """Numbers of words, by the id of a text."""
 
 NO_ANSWER = "(no finite output)"
-"""What stands for the predicted class of a text whose output is no number."""
+"""Written as the predicted class of a text whose output is not finite."""
 
 
 def audit(
@@ -84,32 +86,33 @@ def audit(
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> Audit:
-    """Ask whether a model's attention can be trusted as an explanation, on the test texts of a
+    """Test whether a model's attention can be trusted as an explanation, on the test texts of a
     dataset.
 
     Parameters
     ----------
     model
         Anything that satisfies `sightline.core.protocols.Auditable`, never changed. One that comes
-        from elsewhere must first pass the proofs of `sightline.adapters.compatibility` and is used
+        from elsewhere must first pass the checks of `sightline.adapters.compatibility` and is used
         as it is; one made here is copied to float64.
     dataset
         Its test split is audited; ``limit`` takes a seeded sample of it, said in the report.
     companions
-        Other models that some measures need, by name (``uniform``), proved like the model; without
-        them these measures are "not run", with the reason.
+        Control models that some measures need, by name (``uniform``), checked like the model.
+        Without them these measures are "not run", with the reason.
     scores
-        Scores of words that another tool made, by the id of a text, or ``captum:NAME`` for an
-        attribution of Captum: one more map to compare. Of a model that only answers and has no
-        scores of its own (`sightline.answers`), they are the audited map.
+        Word scores of another tool, by the id of a text, or ``captum:NAME`` for an attribution of
+        Captum: one more map to compare. They are the audited map of a model that only answers
+        and has no scores of its own (`sightline.answers`).
     label_map
-        Which class of the model a label of the data is, such as ``{"pos": "POSITIVE"}``; labels
-        that are left out must be names of its classes. Without it, labels are matched
+        The class of the model for each label of the data, such as ``{"pos": "POSITIVE"}``; labels
+        that are left out must be names of classes. Without it, labels are matched
         (`sightline.adapters.label_alignment`).
     budget, max_texts
-        Seconds, and texts, that the audit may take: it looks at growing numbers of texts, required
-        tests first, and stops when the verdict is settled (`sightline.audits.sequential`). With
-        neither, or where it is to be ``full``, every measure is taken on every text.
+        The most seconds and texts that the audit may take. It looks at growing numbers of texts,
+        required tests first, and stops when the verdict is settled
+        (`sightline.audits.sequential`). With neither, or with ``full``, every measure is taken on
+        every text.
     kept_in
         A folder in which such an audit keeps what it has, from which it resumes if it is stopped; removed
         by the caller. ``on_look`` hears what is settled after each look.
@@ -167,12 +170,12 @@ def audit(
 
 
 Brought = tuple[Scores | None, Scores]
-"""Scores of words that are no maps of this package: how much they matter, and for or against."""
+"""Word scores of another tool: their size, and their direction for or against the prediction."""
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """What is measured: a model that was proved on the texts, its companions, and brought scores."""
+    """The model after its compatibility checks, its control models, and scores from another tool."""
 
     model: Auditable
     sampled: Dataset
@@ -189,8 +192,8 @@ def _prepared(
     asking: Asking,
     about: dict[str, Any],
 ) -> _Prepared:
-    """Draw the texts, prove the model on them, and choose its attention source where that is asked
-    for; ``about`` takes note of it.
+    """Sample the texts, check the model on them, and choose its attention source if asked to.
+    ``about`` records what was done.
     """
     sampled = sample_test(dataset, limit, asking.seed)
     if not sampled.test:
@@ -218,7 +221,9 @@ def _with_scores(
     scores: Scores | str | None,
     about: Mapping[str, Any],
 ) -> tuple[Auditable, Brought]:
-    """Give a model that only answers the map that is audited: its own scores, or those brought."""
+    """Set the audited map of a model that only answers: its own scores, or scores from another
+    tool.
+    """
     if isinstance(scores, str):
         text = "needs gradients or embeddings, and only answers are known of this model"
         raise SpecError(f"{scores}: {text}; leave it out", field="scores")
@@ -230,7 +235,7 @@ def _with_scores(
 def _chosen(
     model: SupportsAttentionSources, sampled: Dataset, asking: Asking
 ) -> tuple[Auditable, Dataset, dict[str, Any]]:
-    """Choose the attention source on some of the texts, and leave the others to be audited."""
+    """Choose the attention source on some of the texts, and leave the others for the audit."""
     choice = choose(model, sampled.test, sampled.validation, asking)
     card = dict(sampled.card)
     card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
@@ -255,10 +260,10 @@ def conclude(
     spec: Mapping[str, Any],
     looked: Looked | None = None,
 ) -> Audit:
-    """Judge what was measured on the test texts of a dataset, all of which were audited.
+    """Judge the measurements on the test texts of a dataset, all of which were audited.
 
-    An audit that ``looked`` at growing numbers of texts has the answers to all planned ones, and
-    wider intervals.
+    An audit that ``looked`` at growing numbers of texts knows the predictions of all planned texts,
+    and has wider intervals.
     """
     level = LEVEL if looked is None else looked.level
     evidence = Evidence(outcomes, audited.label_names, thresholds, seed, level)
@@ -287,7 +292,7 @@ def conclude(
 
 
 def _maps(evidence: Evidence, looked: Looked | None) -> tuple[MapRow, ...]:
-    """Compare maps on all texts, or on those on which another one was compared, if on any."""
+    """Compare maps on all texts, or only on the texts on which another map was computed."""
     if looked is None or "compared" not in looked.about:
         return maps_of(evidence)
     if looked.compared is None:
@@ -299,7 +304,9 @@ def _maps(evidence: Evidence, looked: Looked | None) -> tuple[MapRow, ...]:
 def _joined_words(
     model: AnswersModel, audited: Dataset, evidence: Evidence
 ) -> dict[str, dict[str, Any]]:
-    """Say what it does to the answers that tests write texts as words joined by spaces."""
+    """Describe how predictions change when texts are written as words joined by spaces, as the
+    tests do.
+    """
     found = model.joined(audited.test)
     clusters = evidence.clusters if evidence.taken("outputs") is not None else None
     return {
@@ -309,8 +316,8 @@ def _joined_words(
 
 
 def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
-    """Add what only the training and the data know: whether patience ended it, and how much was
-    cut.
+    """Add what only the training and the data know: whether early stopping ended it, and how many
+    texts were cut.
     """
     training = spec.get("trainings", {}).get("model", {})
     cut = {"cut": dataset.card.get("truncated"), "words_cut": dataset.card.get("words_cut")}
@@ -327,7 +334,7 @@ def _records(
     predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
     sharing = (
         Sharing()
-    )  # places are found anew, and those of long texts take more memory than all their numbers
+    )  # places are found again: those of long texts take more memory than all their numbers
     predictions = [
         names[int(chosen)] if known else NO_ANSWER
         for chosen, known in zip(predicted, finite, strict=True)
@@ -348,8 +355,8 @@ def _records(
 
 
 def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
-    """Say what was audited, and by its weights which training of it; of one from elsewhere, what
-    cannot be known.
+    """Describe the audited model and identify its training by its weights; for a model from
+    elsewhere, say what is unknown.
     """
     elsewhere = model.origin == "elsewhere"
     beside: dict[str, Any] = (
@@ -369,13 +376,13 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
 
 
 def _is_audited(model: Auditable, row: MapRow) -> bool:
-    """Tell whether a map is the audited one with signs: what is said of that holds for both."""
+    """Whether a map is the audited one, with or without signs: statements about it hold for both."""
     same = model.audited_map.same_as if isinstance(model, SupportsAuditedMap) else ""
     return bool(same) and row.name == f"signed_{same}"
 
 
 def _reading(model: Auditable) -> str:
-    """Say what map over the words is audited."""
+    """Describe the audited map over the words."""
     if isinstance(model, SupportsAuditedMap):
         return f"{model.audited_map.noun}: {model.audited_map.description}"
     if isinstance(model, SupportsAttentionSources):
@@ -384,8 +391,8 @@ def _reading(model: Auditable) -> str:
 
 
 def environment(trace: Trace) -> dict[str, Any]:
-    """Record what the numbers may depend on beside the seed; the device and the precision are those
-    of a trace.
+    """Record what the numbers may depend on in addition to the seed. Device and precision are taken
+    from a trace.
     """
     packages = ("sightline", "torch", "numpy", "scipy")
     return {

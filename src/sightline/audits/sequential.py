@@ -1,9 +1,9 @@
-"""An audit that stops as soon as its verdict is settled: growing numbers of texts, required tests
-first.
+"""An audit that stops as soon as its verdict is settled: it looks at growing numbers of texts,
+required tests first.
 
-Each look takes the measures on the texts that came since the last one (`TextPass`) and judges all
-of them, with intervals so wide that all planned looks together are wrong no more often than one is
-allowed to be (docs/decisions/0108-looks.md).
+Each look takes the measures on the new texts (`TextPass`) and judges all texts so far. Intervals
+are wide enough that all planned looks together err no more often than one audit may
+(docs/decisions/0108-looks.md).
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ from sightline.verdict.settled import (
 from sightline.verdict.thresholds import Thresholds
 
 STAGES = (0, 1, 2, 3)
-"""The answers, the test that moves words, what else is required, and what must not fail: all of
-attention alone."""
+"""The stages of a look, all for attention alone: predictions, Transfer, the other required tests,
+and the tests that must not fail."""
 COMPARISON = 4
-"""Other maps, put to the tests of words that are moved and removed. It is taken where a class may
-be decided by absence, or attention must not be shown."""
+"""The stage that applies Transfer and Removal to other maps. It runs if a class may be decided by
+absence, or if attention must not be shown."""
 BY_REQUEST = 5
-"""What does not bear on the verdict, and was asked for by name."""
+"""The stage of measures that do not affect the verdict and were asked for by name."""
 DECODES = "need"
-"""The measure that proves that decoding is what the model does: without it nothing is required."""
+"""The measure that checks that decoding reproduces the model; without it no test is required."""
 AGAIN = 0.4
-"""Of what a text takes, the part that is taken again at each later look: what learns from all
+"""The share of a text's cost that each later look pays again, for measures that learn from all
 texts."""
 NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
 NOT_BEARING = "left out, because it does not bear on the verdict; --full takes it"
@@ -68,13 +68,13 @@ OnLook = Callable[[LookState], None]
 
 
 def unheard(state: LookState) -> None:
-    """Say nothing of a look."""
+    """The default listener: ignore a look."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a sequential audit may go: seconds, where it is kept meanwhile, and who hears of each
-    look.
+    """The limits of a sequential audit: its seconds, the folder for resuming, and the listener
+    after each look.
     """
 
     seconds: float | None = None
@@ -84,11 +84,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Looked:
-    """What the looks leave: the texts that were measured, the outcomes, and what the report says
-    of it.
+    """The result of the looks: the measured texts, the outcomes, and a description for the report.
 
-    ``compared`` are the outcomes of the texts on which another map was compared, where these are
-    not all.
+    ``compared`` are the outcomes on the texts on which another map was compared, if these are not
+    all.
     """
 
     audited: Dataset
@@ -100,22 +99,20 @@ class Looked:
 
 
 def unlimited(done: int, total: int) -> None:
-    """Let the answers to the first texts be taken, whatever the budget: without them there is
-    nothing to report.
-    """
+    """Let the first predictions run whatever the budget: without them there is nothing to report."""
 
 
 class BudgetSpentError(Exception):
-    """The seconds of an audit are over, or would be with its next batch."""
+    """The budget of an audit is spent, or would be with its next batch."""
 
 
 @dataclass
 class BudgetClock:
     """Ends an audit before a batch that would not fit into its budget.
 
-    Texts come in order of length, so the next batch is taken to last `LONGER` times as long as the
-    one before. Of the first batch of a stage nothing is known but what the last one of another
-    stage took.
+    Texts come in order of length, so the next batch is assumed to take `LONGER` times as long as
+    the one before. For the first batch of a stage, the only estimate is the last batch of another
+    stage.
     """
 
     on_progress: Progress
@@ -125,12 +122,12 @@ class BudgetClock:
     at: float = 0.0
 
     def begin(self) -> None:
-        """Begin a stage."""
+        """Start timing a stage."""
         self.at = self.seconds()
         self._check()
 
     def __call__(self, done: int, total: int) -> None:
-        """Hear of a batch that is done."""
+        """Record that a batch is done."""
         self.on_progress(done, total)
         now = self.seconds()
         self.batch, self.at = now - self.at, now
@@ -143,7 +140,7 @@ class BudgetClock:
 
 
 LONGER = 1.25
-"""How many times as long as a batch the next one is taken to last."""
+"""The factor by which the next batch may take longer than the one before."""
 
 
 def look_at(
@@ -156,7 +153,7 @@ def look_at(
     limits: Limits,
     on_progress: Progress,
 ) -> Looked:
-    """Measure the planned test texts of a dataset, until the verdict is settled or the limits are
+    """Measure the planned test texts of a dataset until the verdict is settled or a limit is
     reached.
     """
     began = perf_counter()
@@ -195,22 +192,23 @@ def look_at(
 
 
 COMPARED, SQUARES = 64, 2**18
-"""Texts on which leave-one-out is compared with attention once the verdict is settled, of a model
-that runs each changed text by itself; and their words squared, summed up, at most. Where the texts
-are so long that a test would have too few of them, none is compared."""
+"""The most texts on which leave-one-out is compared with attention once the verdict is settled, and
+the most of the sum of their squared numbers of words. Both apply to models that run each changed
+text by itself. If the texts are so long that a test would have too few of them, no map is
+compared."""
 INSTEAD = ("deletion", "signed_deletion", "given", "signed_given")
-"""The maps that are compared then: leave-one-out, and scores that were brought."""
+"""The maps compared then: leave-one-out, and scores from another tool."""
 CANDIDATES = 64
-"""Most words of a text that are left out one by one, and among which top words are removed. Each
-takes a run of the whole text, so the cost of a text grows with the square of its length
+"""The most words of a text that are left out one by one, and among which top words are removed.
+Each takes a run of the whole text, so the cost of a text grows with the square of its length
 (docs/decisions/0121-fewer-runs.md)."""
 
 
 def of_the_verdict(one: Measure) -> Measure:
-    """Give a measure that compares no other map, measures nothing that is reported alone, and
-    compares no more than `CANDIDATES` words of a text.
+    """Give a copy of a measure with only what the verdict needs: no other maps, nothing that is
+    only reported, and at most `CANDIDATES` words of a text.
     """
-    settings: Any = one  # those that have such fields are dataclasses
+    settings: Any = one  # measures with such fields are dataclasses
     fewer: dict[str, object] = {"rivals_too": False, "reported_too": False}
     fewer["candidates"] = CANDIDATES
     left_out = {name: value for name, value in fewer.items() if hasattr(one, name)}
@@ -219,10 +217,10 @@ def of_the_verdict(one: Measure) -> Measure:
 
 
 def of_some(one: Measure) -> Measure:
-    """Give a measure that compares fewer maps with attention, on fewer texts: one partner for each
-    donor, and two random orders.
+    """Give a copy of a measure that compares fewer maps with attention on fewer texts: one partner
+    for each donor, and two random orders.
     """
-    settings: Any = one  # those that have such fields are dataclasses
+    settings: Any = one  # measures with such fields are dataclasses
     fewer: dict[str, object] = {"others": INSTEAD, "partners": 1, "draws": FEW_DRAWS}
     fewer |= {"rivals_too": True, "candidates": None}
     few: Measure = replace(settings, **{n: v for n, v in fewer.items() if hasattr(one, n)})
@@ -230,7 +228,7 @@ def of_some(one: Measure) -> Measure:
 
 
 def most_compared(texts: Sequence[Example], fewest: int) -> int:
-    """Say on how many of the first texts another map is compared: 0 where these would be too few.
+    """The number of first texts on which another map is compared; 0 if a test would have too few.
 
     >>> from sightline.core.example import Example
     >>> [most_compared([Example("", 0, "", ("so",) * n, (), 0)] * 99, 50) for n in (20, 72, 73)]
@@ -241,7 +239,7 @@ def most_compared(texts: Sequence[Example], fewest: int) -> int:
 
 
 def _shown(answers: Mapping[str, Outcome]) -> dict[str, np.ndarray]:
-    """Give the audited map of the texts, which scores of a file may have made."""
+    """Give the audited map of each text, which may come from a file of scores."""
     taken = answers.get(ALWAYS)
     if not isinstance(taken, Measurement):
         return {}
@@ -250,17 +248,17 @@ def _shown(answers: Mapping[str, Outcome]) -> dict[str, np.ndarray]:
 
 
 def _written(maps: Mapping[str, np.ndarray]) -> bytes:
-    """Write scores of words as bytes, for the key of what is kept."""
+    """Write word scores as bytes, for the key of the saved looks."""
     return b"".join(
         repr(name).encode() + np.asarray(maps[name], dtype=float).tobytes() for name in sorted(maps)
     )
 
 
 def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
-    """Name a measure by all that its numbers depend on; how much it runs together follows from
-    ``--memory``, which may differ when it resumes.
+    """Name a measure by everything that its numbers depend on. The number of texts run together is
+    left out: it follows from ``--memory``, which may differ on resuming.
     """
-    kind: Any = type(one)  # a protocol says nothing of fields
+    kind: Any = type(one)  # protocols do not declare fields
     named = {
         each.name: _written_out(getattr(one, each.name))
         for each in (fields(kind) if is_dataclass(kind) else ())
@@ -270,12 +268,12 @@ def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
 
 
 def _written_out(value: object) -> str:
-    """Write a setting as every process writes it: a set has another order in each."""
+    """Write a setting the same way in every process; the order of a set differs between processes."""
     return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
 
 
 def stage_of(code: str) -> int | None:
-    """Say in which stage a measure is taken; None for one that does not bear on the verdict."""
+    """The stage in which a measure is taken; None if it does not affect the verdict."""
     if code == ALWAYS:
         return 0
     claims = [claim for claim in AUDIT_TESTS.values() if code in measures_of(claim)]
@@ -290,7 +288,7 @@ def stage_of(code: str) -> int | None:
 
 @dataclass
 class _Looking:
-    """The looks of one audit as they are made."""
+    """One audit while its looks are made."""
 
     data: Dataset
     plan: LookPlan
@@ -312,7 +310,7 @@ class _Looking:
     about_compared: dict[str, Any] = field(default_factory=dict)
 
     def run(self, on_progress: Progress) -> Looked:
-        """Look after each planned number of texts, in the first look after each stage."""
+        """Look after each planned number of texts; the first look also judges after each stage."""
         clock = BudgetClock(on_progress, lambda: self.seconds, self.limits.seconds)
         position = self.kept.restore(self.texts, self.with_rivals)
         self.began -= position.seconds
@@ -327,16 +325,16 @@ class _Looking:
 
     @property
     def seconds(self) -> float:
-        """How long the audit has taken, with what a stopped one had taken."""
+        """The seconds that the audit has taken, including a stopped one that it resumed."""
         return perf_counter() - self.began
 
     @property
     def learned(self) -> Learned | None:
-        """What the model has learned, by all planned texts."""
+        """The model's quality on all planned texts."""
         return learned_of(self.answered)
 
     def _looked(self, position: Position, clock: BudgetClock) -> str:
-        """Make the looks; say what ended them."""
+        """Make the looks, and give the reason why they ended."""
         if self.state is not None and self.state.all:
             return "settled"
         for look, size in enumerate(self.plan.sizes):
@@ -366,27 +364,27 @@ class _Looking:
         return "texts"
 
     def _settled(self, look: int, stage: int) -> bool:
-        """Keep what there is and judge it: what was resumed can be judged before anything is
-        taken.
+        """Save and judge what is measured: a resumed audit can be judged before anything new is
+        measured.
         """
         self.kept.save(Position(look, stage, self.seconds, self.rivals_too), self.texts)
         self._judge(look, stage)
         return self.state is not None and self.state.all
 
     def _advance(self, names: Collection[str], size: int, clock: BudgetClock) -> None:
-        """Take some measures on the texts of a look, as far as the budget goes."""
+        """Take the named measures on the texts of a look, as far as the budget allows."""
         clock.begin()
         self.texts.advance(names, size, clock)
 
     def _compare(self, size: int, clock: BudgetClock) -> None:
-        """Put other maps to the tests, too, from the first text on."""
+        """Apply the tests to other maps as well, starting from the first text."""
         if not self.rivals_too:
             self.texts.exchange(self.with_rivals)
             self.rivals_too = True
         self._advance([*self.with_rivals], size, clock)
 
     def _judge(self, look: int, stage: int) -> None:
-        """Judge what every measure has of the texts of a look, and say what is settled."""
+        """Judge every measure on the texts of a look, and report what is settled."""
         size = self.plan.sizes[look]
         outcomes = self.texts.outcomes(size)
         bearing = [name for stage in STAGES for name in self._names(stage)]
@@ -403,7 +401,7 @@ class _Looking:
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
         self.state = settled(evidence, self.judged, waiting, self._growing(size))
         self.size, self.outcomes = size, outcomes
-        if stage == STAGES[0] and not self.state.all:  # there is nothing to say of answers alone
+        if stage == STAGES[0] and not self.state.all:  # predictions alone give nothing to report
             return
         seconds = round(self.seconds, 1)
         self.looks = [one for one in self.looks if one["texts"] != size]
@@ -414,13 +412,13 @@ class _Looking:
         )
 
     def _complete(self, clock: BudgetClock) -> None:
-        """Take what a settled verdict is to be read with: other maps, where attention must not be
-        shown, and what was asked for by name.
+        """Add what a settled verdict should be read with: other maps if attention must not be
+        shown, and measures asked for by name.
         """
         assert self.judged is not None  # it was settled
         verdict = self.judged.verdict
         instead = MUST_NOT in {one.level for one in (verdict, *verdict.by_class.values())}
-        with suppress(BudgetSpentError):  # what there is will be shown
+        with suppress(BudgetSpentError):  # the report shows what was measured
             if instead and not self.rivals_too and not self.texts.run.subject.model.offers & SHARED:
                 self._compare_some(clock)
             elif instead:
@@ -430,8 +428,8 @@ class _Looking:
         self.outcomes = {**self.outcomes, **self.texts.outcomes(self.size)}
 
     def _compare_some(self, clock: BudgetClock) -> None:
-        """Compare leave-one-out with attention on some of the texts: every map on all of them took
-        twice as long as the verdict, which does not depend on it.
+        """Compare leave-one-out with attention on some of the texts. Comparing every map on all of
+        them took twice as long as the verdict, which does not depend on it.
         """
         number = most_compared(self.data.test[: self.size], self.thresholds.least)
         self.about_compared = {"texts": 0, "of": self.size}
@@ -451,7 +449,7 @@ class _Looking:
         self.about_compared["texts"] = number
 
     def _ended(self, stopped: str) -> Looked:
-        """Say how it ended, and what it would take where it is not settled."""
+        """Give the result, with what a settled verdict would take if it is not settled."""
         why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_BEARING}[stopped]
         left = {
             name: NotRun(name, why if stage_of(name) is not None else NOT_BEARING)
@@ -499,7 +497,7 @@ class _Looking:
         }
 
     def _longer(self) -> int:
-        """Count the texts of which some words alone were candidates."""
+        """Count the texts with more words than candidates."""
         measured = (self.texts.measures[name].guarded.one for name in self.outcomes)
         taken = any(getattr(one, "candidates", None) for one in measured)
         if not taken or self.texts.run.subject.model.offers & SHARED:
@@ -507,7 +505,9 @@ class _Looking:
         return sum(len(text.tokens) > CANDIDATES for text in self.data.test[: self.size])
 
     def _needed(self) -> int | None:
-        """Say how many texts would settle the open tests; at least those of the next look."""
+        """The number of texts that would settle the open tests; at least as many as the next look
+        has.
+        """
         assert self.judged is not None
         assert self.state is not None
         asked = [one.needed for one in self.judged.findings if one.code in self.state.open]
@@ -516,7 +516,7 @@ class _Looking:
         return max([*known, *later[:1]], default=None)
 
     def _fits(self, size: int) -> bool:
-        """Tell whether the next look would end within the budget, by what those before took."""
+        """Whether the next look would end within the budget, judging by the looks before."""
         if self.limits.seconds is None:
             return True
         share = (size - self.size + AGAIN * self.size) / max(self.size, 1)
@@ -526,16 +526,16 @@ class _Looking:
         return tuple(name for name in self.texts.names if stage_of(name) == stage)
 
     def _growing(self, size: int) -> set[str]:
-        """Name the predicted classes of which there are texts to come."""
+        """The predicted classes that have more texts to come."""
         if not self.answered.taken(ALWAYS):
             return set()
-        # After the last look, what is open stays so: that is no settled verdict.
+        # After the last look, open tests stay open: the verdict is not settled.
         later = self.answered.predicted[list(self.plan.order[size % len(self.plan.order) :])]
         return {self.data.label_names[int(one)] for one in np.unique(later)}
 
 
 def _first(data: Dataset, texts: int) -> Dataset:
-    """Leave the texts that were measured, and say so in the card."""
+    """Keep only the measured texts, and note it on the card."""
     test, card = data.test[:texts], dict(data.card)
     card["splits"] = {**card.get("splits", {}), "test": describe(test, data.label_names)}
     text = f"{texts} of {len(data.test)} planned texts were measured until the audit stopped"

@@ -6,15 +6,15 @@ from sightline.core.errors import SpecError, setting
 
 
 def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) -> bool:
-    """Tell whether an audit stops when its verdict is settled; refuse limits that contradict each
-    other or allow nothing.
+    """Whether an audit stops when its verdict is settled; limits that contradict each other or
+    allow nothing are an error.
     """
     named = {"budget": budget, "max_texts": max_texts}
     for name, value in named.items():
         if value is None:
             continue
         if full:
-            message = "expected no limit where all is measured"
+            message = "expected no limit in an audit that measures everything"
             raise SpecError(f"{message}; keep it, or {setting('full')}", field=name)
         if not value > 0:
             raise SpecError(f"expected more than 0, got {value:g}", field=name)

@@ -1,5 +1,5 @@
-"""What only a function from texts to probabilities is asked: whether words joined by spaces are
-still its texts.
+"""The check for functions from texts to probabilities alone: words joined by spaces must get the
+same predictions as the original text.
 """
 
 from __future__ import annotations
@@ -8,14 +8,12 @@ from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.checks.probe_batch import CheckResult, ProbeBatch
 
 MOST_CHANGED = 0.5
-"""The share of predictions from which a model is refused that change by the spelling alone."""
+"""The largest allowed share of predictions that change by the spelling alone."""
 
 
 def joined(on: ProbeBatch) -> CheckResult:
-    """Write texts as tests write those that they put together: words in lower case, joined by
-    spaces.
-    """
-    assert isinstance(on.model, AnswersModel)  # no other model is asked
+    """Write texts as the tests write theirs: words in lower case, joined by spaces."""
+    assert isinstance(on.model, AnswersModel)  # other models skip this check
     moved, changed = on.model.joined(on.examples).T
     if changed.mean() <= MOST_CHANGED:
         return CheckResult(measured=float(moved.max()))

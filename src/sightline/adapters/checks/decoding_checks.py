@@ -1,4 +1,4 @@
-"""Attention is replaced at decoding, and token logits are mixed: what an audit takes both for."""
+"""Checks of decoding: attention that is replaced, and token logits that are mixed by attention."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from sightline.numerics.projections import uniform
 
 
 def identity(on: ProbeBatch) -> CheckResult:
-    """Decode the model's own attention, and once more, since a decode that writes in place shows it
-    only then.
+    """Decode the model's own attention twice, because in-place writes show only in the second run.
 
-    Where a mean of heads is shown, the own weights of all of them are put back at once.
+    If a mean of heads is shown, the weights of all heads are put back at once.
     """
     apart = max(
         difference(on.model.decode(on.trace, on.trace.own), on.trace.logits) for _ in range(2)
@@ -36,7 +35,7 @@ def identity(on: ProbeBatch) -> CheckResult:
 
 
 def used(on: ProbeBatch) -> CheckResult:
-    """Replace the attention: some text's logits must change."""
+    """Replace the attention: the logits of at least one text must change."""
     words = on.batch.attendable
     several = words.sum(1) > 1
     if not several.any():
@@ -61,7 +60,7 @@ def used(on: ProbeBatch) -> CheckResult:
 
 
 def edits(trace: Trace) -> list[Float[torch.Tensor, "B T"]]:
-    """Give three other attentions: uniform, all on the first word, all on the last."""
+    """Give three other attention maps: uniform, all on the first word, all on the last."""
     words = trace.batch.attendable
     place = torch.arange(words.shape[1], device=words.device)
     ends = [
@@ -78,8 +77,10 @@ def _all_alike(trace: Trace, several: Bool[torch.Tensor, " B"]) -> bool:
 
 
 def mixture(on: ProbeBatch) -> CheckResult:
-    """Mix the token logits by attention, the model's own and others: exact answers rest on it."""
-    assert on.trace.token_logits is not None  # offered, so it was given
+    """Mix the token logits by attention, the model's own and others, because exact answers rely on
+    it.
+    """
+    assert on.trace.token_logits is not None  # the model offers them
     tried = [(on.trace.attention, on.trace.logits)]
     if "decode" in on.model.offers:
         tried += [(edit, on.model.decode(on.trace, edit)) for edit in edits(on.trace)]

@@ -1,5 +1,5 @@
-"""What a model answers: its mode, its logits, twice the same, precise, and attention that is a
-distribution.
+"""Checks of the forward pass: evaluation mode, logits, repeatability, precision, and attention that
+is a distribution.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, fre
 
 
 def mode(model: Auditable) -> CheckResult:
-    """Look for a part that is in training mode, where dropout draws and batch norm looks at the
+    """Look for a submodule in training mode, where dropout is random and batch norm depends on the
     batch.
     """
     module = module_of(model)
@@ -65,7 +65,7 @@ def link(on: ProbeBatch) -> CheckResult:
 
 
 def finite(on: ProbeBatch) -> CheckResult:
-    """Look for NaN and infinities in what a trace must know."""
+    """Look for NaN and infinities in the required outputs of a trace."""
     for name in ("embeddings", "attention", "logits"):
         bad = ~torch.isfinite(getattr(on.trace, name)).flatten(1).all(1)
         if bad.any():
@@ -96,18 +96,17 @@ def repeatable(on: ProbeBatch) -> CheckResult:
 
 
 MOST_UNKNOWN = 0.9
-"""The share of unknown pieces of words from which a model is refused: it cannot tell such texts
-apart."""
+"""The share of unknown subwords from which a model is refused: it cannot distinguish such texts."""
 
 
 def unknown_share(batch: Batch, unknown: int) -> float:
-    """Give the share of the pieces of words that are unknown."""
+    """The share of the words' subwords that are unknown."""
     pieces = batch.ids[batch.attendable]
     return float((pieces == unknown).double().mean()) if len(pieces) else 0.0
 
 
 def recognised(on: ProbeBatch) -> CheckResult:
-    """Count the pieces of words that are the tokenizer's one piece for what it does not know."""
+    """Count the subwords that are the unknown token of the tokenizer."""
     unknown = on.model.unknown if isinstance(on.model, SupportsUnknownToken) else None
     if unknown is None:
         return CheckResult(not_asked="needs a tokenizer with an unknown piece")
@@ -118,7 +117,7 @@ def recognised(on: ProbeBatch) -> CheckResult:
         f"its tokenizer knows almost none of these words: {share:.0%} of {len(pieces)} pieces "
         f"are its unknown piece (allowed: {MOST_UNKNOWN:.0%})",
         (
-            "save the tokenizer that the model was trained with beside it, and give texts in its "
+            "save the tokenizer that the model was trained with next to it, and give texts in its "
             "language"
         ),
         share,
@@ -159,7 +158,7 @@ def precision(on: ProbeBatch) -> CheckResult:
 
 
 def distribution(on: ProbeBatch) -> CheckResult:
-    """Ask attention to be a distribution over the words."""
+    """Check that attention is a distribution over the words."""
     attention = on.trace.attention
     if float(attention.min()) < 0:
         return CheckResult(
@@ -180,7 +179,7 @@ def distribution(on: ProbeBatch) -> CheckResult:
 
 
 def unattended(on: ProbeBatch) -> CheckResult:
-    """Ask for exactly no attention where there is no word."""
+    """Check that tokens that are no word get exactly no attention."""
     outside = on.trace.attention.masked_fill(on.batch.attendable, 0).abs().sum(1)
     most = float(outside.max())
     if most == 0:

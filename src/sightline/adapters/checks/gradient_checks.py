@@ -1,6 +1,4 @@
-"""Do gradients reach the embeddings, all of them? Asked of the same path as the measures of an
-audit.
-"""
+"""Checks that gradients reach all embeddings, on the path that the measures of an audit use."""
 
 from __future__ import annotations
 
@@ -21,16 +19,16 @@ from sightline.adapters.checks.probe_batch import (
 from sightline.core.protocols import GRADIENT_TOKENS
 
 STEP = 1e-2
-"""How far embeddings move, in units of their own size, where a slope is measured by two runs."""
+"""The step that moves embeddings to measure a slope by two runs, in units of their own size."""
 SLACK = 0.2
-"""Largest relative difference between a slope and its gradient, in the middle text: kinks and
-rounding are no fault."""
+"""The largest relative difference between a slope and its gradient in the median text: kinks and
+rounding are allowed."""
 SLOPE = 1e-4
-"""Least slope that two runs in float32 can measure."""
+"""The smallest slope that two runs in float32 can measure."""
 
 
 def starts_from(on: ProbeBatch) -> CheckResult:
-    """Give the model's own embeddings back, and then others."""
+    """Trace from the model's own embeddings, and then from others."""
     apart, moved = 0.0, 0.0
     for part in _parts(on):
         given = part.trace.embeddings.detach()
@@ -57,7 +55,7 @@ def starts_from(on: ProbeBatch) -> CheckResult:
 
 
 def reaches(on: ProbeBatch) -> CheckResult:
-    """Take the gradient as the measures do, and hold it against slopes measured by two runs."""
+    """Take the gradient as the measures do, and compare it with slopes measured by two runs."""
     try:
         return _reached(on)
     except RuntimeError as error:
@@ -86,8 +84,8 @@ def _reached(on: ProbeBatch) -> CheckResult:
 
 
 def _parts(on: ProbeBatch) -> Iterator[ProbeBatch]:
-    """Give as many texts at a time as the measures take gradients of: what a transformer keeps for
-    the gradients of eight long texts is 3 GB.
+    """Give as many texts at a time as the measures do for gradients: for the gradients of eight
+    long texts, a transformer keeps 3 GB.
     """
     at_once = max(1, GRADIENT_TOKENS // max(1, on.batch.ids.shape[1]))
     for start in range(0, len(on.examples), at_once):
@@ -98,7 +96,7 @@ def _parts(on: ProbeBatch) -> Iterator[ProbeBatch]:
 
 
 def _gradient(on: ProbeBatch) -> torch.Tensor | None:
-    """Take the gradient of some texts; None where no graph leads to their embeddings."""
+    """Take the gradient of some texts; None if no graph leads to their embeddings."""
     embeddings = on.trace.embeddings.detach().clone().requires_grad_()
     target = _target(on, embeddings).sum()
     if not target.requires_grad:
@@ -107,8 +105,8 @@ def _gradient(on: ProbeBatch) -> torch.Tensor | None:
 
 
 def _target(on: ProbeBatch, embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
-    """Run from embeddings, decode where a measure would, and weigh the logits unlike, as their sum
-    may be constant.
+    """Run from embeddings, decode where a measure would, and weight the logits differently, because
+    their plain sum may be constant.
     """
     trace = on.model.trace(on.batch, embeddings)
     logits = on.model.decode(trace, trace.own) if "decode" in on.model.offers else trace.logits
@@ -116,9 +114,7 @@ def _target(on: ProbeBatch, embeddings: Float[torch.Tensor, "B T E"]) -> Float[t
 
 
 def _cut_attention(on: ProbeBatch) -> CheckResult | None:
-    """Look whether a graph leads through the attention: to it from the embeddings, and from it to
-    the logits.
-    """
+    """Check that a graph leads from the embeddings to attention, and from attention to the logits."""
     embeddings = on.trace.embeddings.detach().clone()
     with torch.no_grad():
         other = on.model.trace(on.batch, embeddings + _direction(embeddings))
@@ -130,7 +126,7 @@ def _cut_attention(on: ProbeBatch) -> CheckResult | None:
             "do not detach attention or scores in trace",
         )
     if "decode" not in on.model.offers or used(on).wrong:
-        # nothing to lead, or a decode that ignores attention, of which its own proof tells
+        # nothing to lead, or a decode that ignores attention, which another check reports
         return None
     weights = on.trace.own.detach().clone().requires_grad_()
     if _leads(on.model.decode(on.trace, weights), weights):
@@ -142,7 +138,7 @@ def _cut_attention(on: ProbeBatch) -> CheckResult | None:
 
 
 def _leads(end: torch.Tensor, start: torch.Tensor) -> bool:
-    """Tell whether a graph leads from one tensor to another."""
+    """Whether a graph leads from one tensor to another."""
     return (
         end.requires_grad
         and torch.autograd.grad(end.sum(), start, allow_unused=True)[0] is not None
@@ -166,9 +162,7 @@ def _refused(message: str) -> CheckResult:
 
 
 def _steep(parts: Sequence[ProbeBatch], gradients: Sequence[torch.Tensor]) -> CheckResult:
-    """Compare with ``(f(e + s·d) − f(e − s·d)) / 2s`` for one direction a text, by the middle
-    text.
-    """
+    """Compare with ``(f(e + s·d) − f(e − s·d)) / 2s`` for one direction a text, by the median text."""
     missed = [_missed(*one) for one in zip(parts, gradients, strict=True)]
     apart = float(torch.cat(missed).median())
     if apart <= SLACK:
@@ -178,16 +172,13 @@ def _steep(parts: Sequence[ProbeBatch], gradients: Sequence[torch.Tensor]) -> Ch
             f"the gradient is not the slope of the logits: it misses it by {100 * apart:.0f} % in "
             "the middle text"
         ),
-        (
-            "detach no part of the path from embeddings to logits: states, attention and "
-            "residuals alike"
-        ),
+        ("detach no part of the path from embeddings to logits: states, attention and residuals"),
         apart,
     )
 
 
 def _missed(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, " B"]:
-    """Say of each text by what part of its slope the gradient misses that."""
+    """The relative error of the gradient in each text."""
     where = on.trace.embeddings.detach()
     direction = _direction(where) * on.batch.mask[:, :, None]
     with torch.no_grad():
@@ -198,7 +189,7 @@ def _missed(on: ProbeBatch, gradient: Float[torch.Tensor, "B T E"]) -> Float[tor
 
 
 def _direction(embeddings: Float[torch.Tensor, "B T E"]) -> Float[torch.Tensor, "B T E"]:
-    """Draw a direction as long as the embeddings, the same each time."""
+    """Draw a direction with the norm of the embeddings, the same each time."""
     generator = torch.Generator().manual_seed(0)
     drawn = torch.randn(embeddings.shape, generator=generator).to(embeddings)
     return drawn * embeddings.detach().double().std(correction=0).clamp(min=1e-3).to(embeddings)

@@ -1,5 +1,5 @@
-"""What must change no answer: more padding, other texts in the batch, a word deleted here or
-there.
+"""Checks of what must change no output: more padding, other texts in the batch, and deleting a word
+from the batch rather than the text.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _WITHOUT_PADDING = (
     "; a module that ignores its mask can be run without padding: one_length=True, which audits "
     "its answers to texts without padding"
 )
-"""What else `wrap` and `tap` offer; other models have no such choice."""
+"""The advice for `wrap` and `tap`; other models have no such option."""
 
 
 def padding(on: ProbeBatch) -> CheckResult:
-    """Add columns of padding, which must change nothing."""
+    """Add columns of padding; no output may change."""
     one_length = getattr(on.model, "one_length", None)
     if one_length:
         return CheckResult(not_asked="texts of one length are run together, so there is none")
@@ -58,8 +58,8 @@ def padding(on: ProbeBatch) -> CheckResult:
 
 
 def _room(on: ProbeBatch) -> int:
-    """Say how many columns may be added: of a model that cuts texts at its length, no batch is ever
-    wider than that.
+    """The number of columns that may be added: batches of a model that cuts texts are never wider
+    than its length.
     """
     if not isinstance(on.model, SupportsTruncatedCount):
         return EXTRA
@@ -69,7 +69,7 @@ def _room(on: ProbeBatch) -> int:
 
 
 def _repeated(example: Example, times: int) -> Example:
-    """Write a text several times over."""
+    """Repeat a text."""
     step, offsets = len(example.text) + 1, example.offsets
     return replace(
         example,
@@ -115,7 +115,7 @@ def alone(on: ProbeBatch) -> CheckResult:
 
 
 def deletion(on: ProbeBatch) -> CheckResult:
-    """Delete a word from the batch, and from the text: both must give the same answer."""
+    """Delete a word from the batch and from the text: both must give the same output."""
     chosen = {
         row: gone
         for row, text in enumerate(on.examples)
@@ -147,7 +147,7 @@ def deletion(on: ProbeBatch) -> CheckResult:
 
 
 def _logits(model: Auditable, batch: Batch) -> torch.Tensor:
-    """Answer for texts that nobody is shown a map of."""
+    """The logits of texts whose map is never shown."""
     return (
         cast(SupportsVariants, model).trace_variants(batch).logits
         if "variants" in model.offers
@@ -156,9 +156,10 @@ def _logits(model: Auditable, batch: Batch) -> torch.Tensor:
 
 
 def _word_to_delete(on: ProbeBatch, row: int, text: Example) -> int | None:
-    """Choose the middle word, or the nearest without which a tokenizer reads the others as it did.
+    """Choose the middle word, or the nearest word whose deletion does not change how the tokenizer
+    reads the others.
 
-    It may part words otherwise where their neighbours are others; that is no fault of the model's.
+    A tokenizer may split words differently next to other words; that is no fault of the model.
     """
     middle, words = len(text.tokens) // 2, range(len(text.tokens) if len(text.tokens) > 1 else 0)
     if not _in_pieces(on.batch) and not _has_unseen(text):
@@ -177,7 +178,7 @@ def _in_pieces(batch: Batch) -> bool:
 
 
 def _has_unseen(text: Example) -> bool:
-    """Tell whether a text has words that share a piece with another, and are none for the model."""
+    """Whether a text has words that share a subword with another word, which the model cannot see."""
     ends = [0, *(end for _, end in text.offsets)]
     begins = [*(begin for begin, _ in text.offsets), len(text.text)]
     return any(text.text[a:b].strip() for a, b in zip(ends, begins, strict=True))

@@ -1,4 +1,4 @@
-"""What every proof looks at and what it finds, and how two answers are compared."""
+"""What every compatibility check takes and gives, and how two outputs are compared."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch, Trace
 
 TOLERANCE = 1e-5
-"""Largest difference, absolute for small numbers and relative for large ones, between two runs that
-must agree."""
+"""The largest difference between two runs that must agree: absolute for small numbers, relative for
+large ones."""
 MOVED = 1e-6
-"""Least change of a logit that counts as one."""
+"""The smallest change of a logit that counts as a change."""
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a proof found: nothing wrong, or what is wrong and what to change; and the number it
-    rests on.
+    """The result of a check: what is wrong and what to change (both empty if it passed), and the
+    measured number.
 
-    ``not_asked`` says why it could not be asked of this model.
+    ``not_asked`` gives the reason why the check does not apply to this model.
     """
 
     wrong: str = ""
@@ -36,9 +36,7 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class ProbeBatch:
-    """What the proofs look at: texts, their batch and trace, and the names of the classes where
-    they are known.
-    """
+    """The input of the checks: texts, their batch and trace, and the names of the classes if known."""
 
     model: Auditable
     examples: Sequence[Example]
@@ -48,7 +46,7 @@ class ProbeBatch:
 
 
 def module_of(model: Auditable) -> nn.Module | None:
-    """Give the module of a model, where it has one that can be looked at."""
+    """Give the module of a model, if it has one."""
     module = model if isinstance(model, nn.Module) else getattr(model, "module", None)
     return module if isinstance(module, nn.Module) else None
 
@@ -67,8 +65,8 @@ def difference(a: torch.Tensor, b: torch.Tensor) -> float:
 def answers(trace: Trace) -> list[Float[torch.Tensor, " N"]]:
     """Give for each text its logits and the attention of its real tokens, however it was padded.
 
-    Of a function that gives probabilities these are compared: near 0, rounding moves a logarithm
-    far.
+    For a function from texts to probabilities, the probabilities are compared: near 0, rounding
+    moves a logarithm far.
     """
     given = isinstance(trace.batch, AnswerBatch)
     rows = zip(
@@ -81,7 +79,7 @@ def answers(trace: Trace) -> list[Float[torch.Tensor, " N"]]:
 
 
 def furthest(ours: Sequence[torch.Tensor], theirs: Sequence[torch.Tensor]) -> tuple[int, float]:
-    """Find the text whose answers differ most, and by how much."""
+    """Find the text whose outputs differ most, and the difference."""
     apart = [
         difference(a, b) if a.shape == b.shape else float("inf")
         for a, b in zip(ours, theirs, strict=True)

@@ -1,4 +1,6 @@
-"""The one piece by which a model gives each answer, as the tokenizer continues the prompt."""
+"""The single token by which a language model gives each answer, as the tokenizer continues the
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +14,24 @@ from sightline.adapters.huggingface.prompt_reader import PromptReader
 from sightline.core.errors import ModelError
 
 _OPENING = "\"'`([{<“‘«/-_"
-"""Behind these an answer follows without a blank."""
+"""Characters after which an answer follows without a blank."""
 _OTHERS = (("no", "yes"), ("bad", "good"), ascii_uppercase, [str(n) for n in range(1, 10)])
-"""Answers that are proposed where those that were asked for have several pieces."""
+"""Answers to propose if the requested answers have several tokens."""
 
 
 @dataclass(frozen=True)
 class AnswerToken:
-    """An answer as it is written behind the prompt, and its piece."""
+    """An answer as written after the prompt, and its token."""
 
     written: str
     piece: int
 
 
 def answer_tokens(name: str, reader: PromptReader, answers: Mapping[str, str]) -> list[AnswerToken]:
-    """Find the piece of each answer, behind a blank where the tokenizer joins it to the answer.
+    """Find the token of each answer, after a blank if the tokenizer joins the blank to the answer.
 
-    All answers are written in one way: with a blank, or all without, whichever gives each a piece
-    of its own. An answer that begins with a blank is taken as it is.
+    All answers are written with a blank or all without, whichever gives each a token of its own. An
+    answer that begins with a blank is used as it is.
     """
     prompt, _ = reader.pieces(SAMPLE)
     end = (reader.template.after or " ")[-1]
@@ -53,7 +55,7 @@ def _spelled(answers: Iterable[str], blank: str) -> list[str]:
 
 
 def _continued(reader: PromptReader, prompt: Sequence[int], answer: str) -> list[int] | None:
-    """Read the prompt with an answer behind it; None where the answer changes how the prompt is
+    """Tokenise the prompt with an answer after it; None if the answer changes how the prompt is
     read.
     """
     whole, _ = reader.pieces(SAMPLE, answer)
@@ -62,7 +64,7 @@ def _continued(reader: PromptReader, prompt: Sequence[int], answer: str) -> list
 
 
 def _check_known(name: str, reader: PromptReader, found: Sequence[AnswerToken]) -> None:
-    """Refuse an answer that the tokenizer does not know, and two answers with one piece."""
+    """Raise an error for an answer unknown to the tokenizer, and for two answers with one token."""
     if unknown := next((one for one in found if one.piece == reader.unknown), None):
         raise ModelError(
             f"{name}: {ANSWERS}: the tokenizer has no piece for {unknown.written!r}",
@@ -83,7 +85,7 @@ def _check_known(name: str, reader: PromptReader, found: Sequence[AnswerToken]) 
 def _several(
     name: str, reader: PromptReader, prompt: Sequence[int], written: Sequence[str]
 ) -> ModelError:
-    """Say which answer is no single piece, and which others would be."""
+    """Make the error for an answer of several tokens, with a proposal of other answers."""
     for answer in written:
         tail = _continued(reader, prompt, answer)
         if tail is None:
@@ -104,7 +106,7 @@ def _several(
 
 
 def _proposal(reader: PromptReader, count: int) -> str:
-    """Name answers that are one piece each behind this template."""
+    """Propose answers that have one token each after this template."""
     prompt, _ = reader.pieces(SAMPLE)
     for words in _OTHERS:
         some = list(words)[:count]

@@ -1,5 +1,5 @@
-"""What there is to show in a classifier: its layers of attention, their heads, and the row that its
-head reads.
+"""Looks for the attention of a classifier: its layers, their heads, and the row that its head
+reads.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from sightline.adapters.tap.tap import Run, find
 from sightline.core.errors import ModelError
 
 LENGTHS = (7, 11)
-"""Tokens of the made-up texts on which attention is looked for; two lengths, as one may be that of
-another axis."""
+"""The lengths of the made-up texts on which attention is looked for: two, because another axis may
+match one of them."""
 _OWN_INPUT = re.compile(r"decoder.*self|decoder.*layer\.0\.SelfAttention")
-"""Where a decoder with an encoder beside it reads its own input, the text one place later: no
-weights of the text."""
+"""The decoder self-attention of an encoder-decoder model. It reads the text shifted by one token,
+so its weights are not weights of the text."""
 
 
 @dataclass(frozen=True)
 class Architecture:
     """The sites of attention over the text, layer by layer, the heads of each, and the row that the
-    head reads.
+    classifier reads.
 
-    ``valued`` says whether the values that the weights mix are seen, ``stacked`` whether each layer
-    reads the one before it and nothing else; ``text`` is what it was looked over on.
+    ``valued`` says whether the values that the weights mix are visible. ``stacked`` says whether
+    each layer reads only the layer before it. ``text`` is the made-up text.
     """
 
     sites: tuple[Site, ...]
@@ -45,8 +45,8 @@ class Architecture:
 
     @property
     def readings(self) -> tuple[AttentionSource, ...]:
-        """Every reading there is without learning: of heads, of all heads of a layer, of all
-        layers.
+        """Every attention source that needs no learning: each head, all heads of each layer, and
+        all layers.
         """
         layers = range(len(self.sites))
         kinds: tuple[Kind, ...] = ("weights", "values", "evidence")
@@ -63,7 +63,7 @@ class Architecture:
 
 
 def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
-    """Look a module of a family over, on made-up texts of the ids of real tokens."""
+    """Inspect a module on made-up texts of real token ids; ``family`` is its name in errors."""
     device = module.device
     rows = [
         made_up(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
@@ -94,7 +94,7 @@ def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
 def made_up(
     ids: Sequence[int], count: int, length: int, device: torch.device
 ) -> Int[torch.Tensor, "B T"]:
-    """Make texts of a length that begin and end as real ones do."""
+    """Make texts of a given length that begin and end as real texts do."""
     inner = list(ids[1:-1]) or list(ids)
     rows = [
         [ids[0], *(inner[(i + j) % len(inner)] for j in range(length - 2)), ids[-1]]
@@ -108,13 +108,13 @@ def _run_of(module: Any, text: torch.Tensor) -> Run:
 
 
 def logits_of(module: Any, text: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B L"]:
-    """Answer texts of one length."""
+    """The logits of texts of one length."""
     found: torch.Tensor = module(input_ids=text, attention_mask=torch.ones_like(text)).logits
     return found
 
 
 def _row(module: Any, text: torch.Tensor, site: Site) -> QueryRow:
-    """Find which rows of the last weights the logits depend on."""
+    """Find the rows of the last weights that the logits depend on."""
     places = rows_read(module, site, len(text), lambda: logits_of(module, text))
     if not places:
         message = "the logits do not depend on the attention of the last layer"

@@ -1,4 +1,4 @@
-"""From what a run leaves to one number a token: how each kind of reading is made."""
+"""Reduces the weights of a run to one number a token, for each kind of attention source."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Tokens = Float[torch.Tensor, "B T"]
 
 @dataclass(frozen=True)
 class LayerOutput:
-    """What a run leaves of a layer: weights; how long the values are, and the slopes, where a
-    reading wants them.
+    """The record of one layer: its weights, and, if an attention source needs them, the lengths of
+    the values and the slopes.
     """
 
     weights: Weights
@@ -28,16 +28,14 @@ class LayerOutput:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run leaves of the layers that are read."""
+    """The record of the layers that are read in a run."""
 
     mask: Bool[torch.Tensor, "B T"]
     row: QueryRow
     layers: Mapping[int, LayerOutput]
 
     def read(self, of_heads: Float[torch.Tensor, "B T T"]) -> Tokens:
-        """Take the row that the head of the classifier reads, or the mean of all where it reads
-        all.
-        """
+        """Take the row that the classifier's head reads, or the mean of all rows if it reads all."""
         if self.row == "all":
             real = self.mask.to(of_heads.dtype)[:, :, None]
             return (of_heads * real).sum(1) / real.sum(1)
@@ -45,12 +43,14 @@ class Ran:
 
 
 def place(mask: Bool[torch.Tensor, "B T"], row: QueryRow) -> Int[torch.Tensor, " B"]:
-    """Give the number of the row that is read, the first or the last."""
+    """The index of the row that is read, the first or the last."""
     return torch.zeros_like(mask[:, 0], dtype=torch.long) if row == "first" else mask.sum(1) - 1
 
 
 def shown(ran: Ran, reading: AttentionSource) -> Tokens:
-    """Give what a reading shows of each token, special ones too; every row sums to one."""
+    """Give the weight that an attention source shows for each token, special tokens included; every
+    row sums to one.
+    """
     return VIEWS[reading.kind](ran, reading)
 
 
@@ -64,18 +64,18 @@ def _values(ran: Ran, reading: AttentionSource) -> Tokens:
     projection).
     """
     layer = _layer(ran, reading)
-    assert layer.lengths is not None  # only a model whose values are seen has this reading
+    assert layer.lengths is not None  # only models with visible values have this source
     return renormalise(
         ran.read(_together(layer.weights * layer.lengths[:, :, None, :], reading)), ran.mask
     )
 
 
 def _evidence(ran: Ran, reading: AttentionSource) -> Tokens:
-    """``|Σ_h Σ_q α_hqt · ∂ log-odds / ∂α_hqt|``, as a share: what a token adds to the decision, to
-    first order.
+    """``|Σ_h Σ_q α_hqt · ∂ log-odds / ∂α_hqt|``, as a share: the first-order contribution of a
+    token to the prediction.
     """
     layer = _layer(ran, reading)
-    assert layer.slopes is not None  # they are taken where a reading wants them
+    assert layer.slopes is not None  # recorded for sources that need them
     return renormalise(_together(layer.weights * layer.slopes, reading).sum(1).abs(), ran.mask)
 
 

@@ -1,4 +1,4 @@
-"""A reading: which of a model's many weights are shown as *the* attention of a text."""
+"""An attention source: which of a model's many weights are shown as *the* attention of a text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from sightline.config.part_syntax import parse_part
 from sightline.core.errors import SpecError
 
 QueryRow = Literal["first", "last", "all"]
-"""The row that the head of a classifier reads: of the first token, of the last that is no padding,
-or of all."""
+"""The row that a classifier's head reads: the first token, the last without padding, or all."""
 Kind = Literal["weights", "values", "evidence", "rollout", "mixture"]
 MEAN, ALL = "mean", "all"
 DESCRIPTIONS: Mapping[Kind, str] = {
@@ -21,18 +20,18 @@ DESCRIPTIONS: Mapping[Kind, str] = {
     "rollout": "rollout through all layers",
     "mixture": "a learned mixture of heads",
 }
-"""What each kind is called before its layer and head."""
+"""The description of each kind, before its layer and head."""
 OF_A_LAYER: tuple[Kind, ...] = ("weights", "values", "evidence")
-"""The kinds that are of one layer; the others are of all."""
+"""The kinds that belong to one layer; the others belong to all layers."""
 ASKED: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind != "mixture")
-"""The kinds that can be named: a mixture is learned from texts."""
+"""The kinds that a user can name: a mixture is learned from texts instead."""
 
 
 @dataclass(frozen=True)
 class AttentionSource:
-    """One way to get a number a word out of the weights; of one head, or of all together (None).
+    """One way to get one number a word from the weights, of one head or of all heads (None).
 
-    ``shares`` are those of a mixture, by layer and head.
+    ``shares`` are the shares of a mixture, by layer and head.
     """
 
     layer: int | None = None
@@ -41,7 +40,7 @@ class AttentionSource:
     shares: tuple[tuple[float, ...], ...] = ()
 
     def __str__(self) -> str:
-        """Write it as it is asked for."""
+        """Write it as a spec does."""
         mean = MEAN if self.kind == "weights" and self.layer is not None else None
         asked = {"reading": None if self.kind == "weights" else self.kind, "layer": self.layer}
         options: dict[str, object] = {**asked, "head": mean if self.head is None else self.head}
@@ -49,7 +48,7 @@ class AttentionSource:
 
     @property
     def description(self) -> str:
-        """Say what it is in words."""
+        """Describe the source in words."""
         if self.kind not in OF_A_LAYER:
             return DESCRIPTIONS[self.kind]
         together = "mean of all heads" if self.kind == "weights" else "all heads"
@@ -59,7 +58,7 @@ class AttentionSource:
         )
 
     def layers(self, count: int) -> tuple[int, ...]:
-        """Name the layers whose weights it takes."""
+        """The layers whose weights it uses."""
         return tuple(range(count)) if self.layer is None else (self.layer,)
 
 
@@ -83,7 +82,7 @@ def choose_attention_source(
     layer: int | None = None,
     head: int | str = MEAN,
 ) -> AttentionSource:
-    """Choose among what there is, counted from 0: the last layer where none is named, the mean of
+    """Choose an attention source, counted from 0. The default is the last layer, and the mean of
     its heads.
 
     >>> str(choose_attention_source(2, 4, head=3)), str(choose_attention_source(2, 4, reading="rollout"))

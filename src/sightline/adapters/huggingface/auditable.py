@@ -1,6 +1,4 @@
-"""A sequence classifier of Hugging Face transformers, under one reading of its attention, as an
-`Auditable`.
-"""
+"""A Hugging Face classifier as an `Auditable`, with one attention source."""
 
 from __future__ import annotations
 
@@ -32,16 +30,16 @@ from sightline.numerics.log_odds import log_odds
 from sightline.numerics.projections import renormalise
 
 HELD = 2**25
-"""Weights of all layers that are held at once, as numbers."""
+"""The most weights of all layers that are held at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class HuggingFace(Classifier):
-    """A classifier whose attention is what one `AttentionSource` shows, over the words of a text.
+    """A classifier with the attention of one `AttentionSource`, over the words of a text.
 
-    Special tokens keep the weight that the model gives them: what is shown, shuffled and replaced
-    is how the rest is shared among the words, as a distribution. The weights of one head, or of all
-    heads of a layer at once, can be replaced, so both can decode; what is computed from weights
+    Special tokens keep the weight that the model gives them. What is shown, shuffled and replaced
+    is the share of each word in the rest, as a distribution. The weights of one head, or of all
+    heads of a layer at once, can be replaced, so both can decode. Numbers computed from weights
     cannot be put back.
     """
 
@@ -49,50 +47,52 @@ class HuggingFace(Classifier):
     labels: tuple[str, ...]
     link: Link
     choosing: bool = False
-    """Whether an audit is to choose the reading, among all there are."""
+    """Whether the audit chooses among all attention sources."""
 
     @property
     def calibration(self) -> Calibration | None:
-        """What is added to the logits of a prompted model, if anything is."""
+        """The offsets of a prompted model's logits, if it is calibrated."""
         return self.module.calibration if isinstance(self.module, PromptedModel) else None
 
     @property
     def origin(self) -> Origin:
-        """Elsewhere: that the tap reads and replaces what the model uses has to be proved."""
+        """Elsewhere: checks must show that the tap reads and replaces the weights that the model
+        uses.
+        """
         return "elsewhere"
 
     @property
     def offers(self) -> frozenset[Capability]:
-        """Gradients and whole layers always; other weights for words where what is shown are
-        weights of a layer.
+        """Gradients and whole layers always; other weights for words only if the source shows the
+        weights of one layer.
         """
         always: frozenset[Capability] = frozenset({"embedding_grad", "layers"})
         return always | {"decode"} if self.reading.kind == "weights" else always
 
     @property
     def shows(self) -> str:
-        """What is shown of the many weights, in words."""
+        """The attention source in words."""
         return self.reading.description
 
     @cached_property
     def site(self) -> Site:
-        """Where the weights are made that can be replaced."""
+        """The site of the weights that can be replaced."""
         return self.anatomy.sites[self.reading.layers(len(self.anatomy.sites))[-1]]
 
     @property
     def choice(self) -> AttentionRow:
-        """Which of the weights made there are replaced."""
+        """Which weights of that site are replaced."""
         return AttentionRow(self.site, self.reading.head, self.anatomy.row, by_token=True)
 
     @property
     def readings(self) -> dict[str, AttentionSource]:
-        """Every reading there is, by its name; a mixture is one of them where it is learned."""
+        """Every attention source by its name, including a learned mixture if there is one."""
         learned = [self.reading] if self.reading.kind == "mixture" else []
         return {str(one): one for one in (*self.anatomy.readings, *learned)}
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """The readings that are one head each."""
+        """The attention sources that are a single head."""
         return tuple(
             name
             for name, one in self.readings.items()
@@ -100,8 +100,8 @@ class HuggingFace(Classifier):
         )
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
-        """Run the model and read the weights that are shown; detached, unless embeddings are
-        given that gradients are taken of.
+        """Run the model and read the shown weights. They are detached unless embeddings are given
+        for gradients.
         """
         with torch.set_grad_enabled(embeddings is not None and embeddings.requires_grad):
             answer = self._answer(batch, embeddings, keep=embeddings is None)
@@ -125,8 +125,8 @@ class HuggingFace(Classifier):
             raise ModelError(
                 f"{self.name}: {self.reading.description} cannot be replaced", change=change
             )
-        # What special tokens have is held where attention is held, and follows the embeddings where
-        # attention does.
+        # The weight of special tokens is fixed if attention is fixed, and depends on the embeddings
+        # if attention does.
         own = shown.own if attention.requires_grad else shown.own.detach()
         if shown.last is not None and not attention.requires_grad:
             return self.decode_many(trace, attention[None])[0]
@@ -146,8 +146,8 @@ class HuggingFace(Classifier):
     def decode_many(
         self, trace: Trace, attention: Float[torch.Tensor, "R *N B T"]
     ) -> Float[torch.Tensor, "R B L"]:
-        """Decode several weights of the words: where the last layer can, for the token that is read
-        alone, all at once.
+        """Decode several weights of the words: all at once if the last layer can run for the one
+        token that is read.
         """
         shown = self.shown_in(trace)
         if shown.last is None or shown.own is None:
@@ -171,8 +171,8 @@ class HuggingFace(Classifier):
     def logits_under(
         self, batch: Batch, attention: Mapping[str, Float[torch.Tensor, "B T"]]
     ) -> dict[str, Float[torch.Tensor, "B L"]]:
-        """Answer with the model's own weights and with others on the words: the layers before the
-        last one run once.
+        """Give the logits under the model's own weights and under others on the words; the layers
+        before the last run once.
         """
         ids, row, head = self._ids(batch), self.anatomy.row, self.choice.head
         last = read_weights(
@@ -191,7 +191,7 @@ class HuggingFace(Classifier):
         attention: Float[torch.Tensor, "B T"],
         words: Bool[torch.Tensor, "B T"],
     ) -> Float[torch.Tensor, "B N T"]:
-        """Put an attention into the row that is read: of all heads, or of the one that is shown."""
+        """Put attention into the row that is read: of all heads, or of the shown head."""
         row, head = self.choice.replaced(own, attention, words), self.choice.head
         if head is None:
             return row.movedim(-2, 0)
@@ -200,8 +200,8 @@ class HuggingFace(Classifier):
         return changed
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
-        """Give what every reading shows of the words, a few texts at a time: all weights of all
-        layers are held.
+        """Give the weights of the words in every source, a few texts at a time, because all weights
+        of all layers are held.
         """
         names, readings = zip(*self.readings.items(), strict=True)
         size = sum(self.anatomy.heads) * batch.mask.shape[1] ** 2
@@ -217,16 +217,16 @@ class HuggingFace(Classifier):
         }
 
     def description(self, name: str) -> str:
-        """Say in words what a reading is."""
+        """Describe an attention source in words."""
         return self.readings[name].description
 
     def under(self, name: str) -> HuggingFace:
-        """Give the same model under another of its readings."""
+        """Give the same model with another of its attention sources."""
         return replace(self, reading=self.readings[name], choosing=False)
 
     def mixed(self, shares: Mapping[str, float]) -> HuggingFace:
-        """Give the same model with a mixture of heads, by the names of their readings, among its
-        readings.
+        """Give the same model with a mixture of heads, named by their sources, as an additional
+        source.
         """
         known = {
             (self.readings[name].layer, self.readings[name].head): share
@@ -246,8 +246,8 @@ class HuggingFace(Classifier):
         *,
         keep: bool = False,
     ) -> ShownAttention:
-        """Run texts, read their weights, and ``keep`` what the layers before the sites that may be
-        changed gave.
+        """Run texts, read their weights, and with ``keep`` store the outputs of the layers before
+        the sites that may be changed.
         """
         wanted, width = readings or (self.reading,), batch.mask.shape[1]
         found, places = list[ShownAttention](), list[torch.Tensor]()
@@ -277,8 +277,8 @@ class HuggingFace(Classifier):
 
     @cached_property
     def changed(self) -> dict[Site, tuple[str, ...]]:
-        """The layers that need not run again under other weights in the last layer, or in the one
-        that is shown.
+        """For the last layer and for the shown layer, the layers that need not run again under
+        other weights there.
         """
         sites = {self.anatomy.sites[-1], *([self.site] if "decode" in self.offers else [])}
         text = self.anatomy.text.to(self.device)
@@ -289,9 +289,7 @@ class HuggingFace(Classifier):
 
     @cached_property
     def last_alone(self) -> bool:
-        """Whether the last layer, where it is what is shown, can run for the token that is read
-        alone.
-        """
+        """Whether the shown layer is the last one and can run for the one token that is read."""
         last = self.anatomy.sites[-1]
         if not self.together or "decode" not in self.offers or self.site != last:
             return False
@@ -357,9 +355,7 @@ class HuggingFace(Classifier):
         return ShownAttention(logits, rows, own, {}, last)
 
     def _start(self, ids: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T E"]:
-        """Look embeddings up to take slopes behind them, whether or not the weights of the module
-        are frozen.
-        """
+        """Look up embeddings with a graph for slopes, even if the weights of the module are frozen."""
         found: torch.Tensor = self.module.get_input_embeddings()(ids)
         return found.detach().requires_grad_()
 
@@ -367,8 +363,8 @@ class HuggingFace(Classifier):
 def _slopes(
     logits: Float[torch.Tensor, "B L"], weights: Sequence[Weights], *, keep: bool
 ) -> tuple[Weights, ...]:
-    """Take ``∂ log-odds / ∂α`` of the decided class at every site; weights of later layers answer
-    to earlier ones.
+    """Take ``∂ log-odds / ∂α`` of the predicted class at every site; weights of later layers depend
+    on earlier ones.
     """
     decided = logits.detach()
     chosen = decided.argmax(1) if decided.shape[1] > 1 else (decided[:, 0] > 0).long()

@@ -1,4 +1,6 @@
-"""Offsets of a prompted model's logits: what it prefers whatever it reads, measured on some texts."""
+"""Calibrates a prompted model: measures on some texts which answers it prefers whatever it reads,
+and offsets its logits.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _BATCH = 8
 
 
 def read_calibration_texts(file: Path) -> tuple[str, ...]:
-    """Read the column ``text`` of a table; labels are not needed, and not read."""
+    """Read the column ``text`` of a table; labels are ignored."""
     kind = table_kind(str(file))
     if kind not in _READ:
         raise SpecError(
@@ -40,10 +42,10 @@ def read_calibration_texts(file: Path) -> tuple[str, ...]:
 
 
 def calibrate(model: HuggingFace, texts: Sequence[str]) -> None:
-    """Let the mean log-odds between any two classes be 0 on these texts.
+    """Set the mean log-odds between any two classes to 0 on these texts.
 
-    The mean is taken of the logits, each text's own mean taken away: that is the mean logarithm of
-    the probabilities up to a number that all classes share.
+    The offsets are mean logits after subtracting each text's own mean. They equal the mean log
+    probabilities up to a number that all classes share.
     """
     examples = [
         Example(f"calibration {number}", number, text, tokenise(text)[0], None, label=0)

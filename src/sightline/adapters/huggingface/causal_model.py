@@ -56,7 +56,7 @@ PREFIX = "hf-causal:"
 
 
 def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
-    """Read a language model, its tokenizer, the template of a prompt and its answers."""
+    """Load a language model, its tokenizer, the template of a prompt and its answers."""
     place, options = place_and_options(spec.removeprefix(PREFIX))
     asked, source = read_prompt_options(spec, options)
     template = read_template(asked.template)
@@ -105,10 +105,10 @@ def prompted(
     head: int | str = MEAN,
     name: str | None = None,
 ) -> HuggingFace:
-    """Make a causal language model a classifier that can be audited: a prompt asks for the class.
+    """Make a causal language model an auditable classifier: a prompt asks for the class.
 
-    The logits of the classes are those of their answers' pieces behind the prompt. The words of a
-    text are audited; the words of the template are seen by the model, and never deleted or shown.
+    The logits of the classes are the logits of their answers' tokens after the prompt. The words of
+    a text are audited. The model sees the words of the template, which are never deleted or shown.
 
     Parameters
     ----------
@@ -123,11 +123,11 @@ def prompted(
         Whether the chat template of the tokenizer is put around the prompt, as a message of the
         user.
     calibrate_on
-        Texts, without labels, on which no answer is preferred on average: a constant is added to
-        the logit of each. None of them may be audited. ``["N/A"]`` and the like are texts too.
+        Texts without labels on which no answer should be preferred on average: a constant is added
+        to the logit of each answer. None of them may be audited. ``["N/A"]`` is allowed.
     reading, layer, head
-        Which attention is shown, as `transformer` takes them; of the row of the last token, which
-        answers.
+        The attention that is shown, as in `transformer`, in the row of the last token, which gives
+        the answer.
     name
         What the report calls the model.
     """
@@ -148,7 +148,7 @@ def prompted(
     )
     ids = called("its tokenizer", _sample, named, reader)
     pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
-    # Before it runs: what a model takes grows with the square of a prompt.
+    # Before it runs: its memory grows with the square of the prompt's length.
     _check_room(named, reader, claimed_length(module, tokenizer))
     answering = PromptedModel(module, pieces)
     called("looking the model over", _check_same, named, module, answering, ids, pieces)
@@ -172,14 +172,16 @@ def prompted(
 def _prompt(
     template: str, answers: Mapping[str, str], calibrate_on: Sequence[str], *, chat: bool
 ) -> str:
-    """Name a prompt by its code, and say on how many texts it is calibrated."""
+    """Name a prompt by its code and the number of texts it is calibrated on."""
     n = len(calibrate_on)
     more = f", calibrated on {n} text{'' if n == 1 else 's'}" if n else ""
     return f"prompt {digest(template, answers, calibrate_on, chat=chat)}{more}"
 
 
 def _in_chat(name: str, tokenizer: Any, template: str) -> PromptTemplate:
-    """Put the chat template around a prompt; without thoughts, where it knows that setting."""
+    """Put the chat template around a prompt, with thinking switched off if the template has that
+    setting.
+    """
     if not getattr(tokenizer, "chat_template", None):
         raise ModelError(
             f"{name}: chat=true needs a chat template, which its tokenizer has not",
@@ -194,7 +196,7 @@ def _in_chat(name: str, tokenizer: Any, template: str) -> PromptTemplate:
 
 
 def _sample(name: str, reader: PromptReader) -> list[int]:
-    """Read a prompt with a sample text, whose last piece must be of the template."""
+    """Tokenise a prompt with a sample text; its last token must belong to the template."""
     ids, places = reader.pieces(SAMPLE)
     start = len(reader.template.before) + len(SAMPLE)
     if not ids or places[-1][1] <= start:
@@ -212,8 +214,8 @@ def _sample(name: str, reader: PromptReader) -> list[int]:
 def _check_same(
     name: str, whole: Any, answering: PromptedModel, ids: list[int], pieces: list[int]
 ) -> None:
-    """Hold the logits of the answers against those of the whole model, with text behind the prompt:
-    a causal model sees nothing of it.
+    """Compare the answers' logits with the logits of the whole model, with text after the prompt: a
+    causal model ignores it.
     """
     text = torch.tensor([[*ids, *ids]], device=answering.device)
     prompt = text[:, : len(ids)]
@@ -230,7 +232,9 @@ def _check_same(
 
 
 def _check_in_sight(model: HuggingFace) -> None:
-    """Refuse a layer whose window ends behind the words: all of its weight is on the template."""
+    """Raise an error for a layer whose window does not reach the words: all its weight is on the
+    template.
+    """
     if model.reading.kind != "weights":
         return
     example = Example("sample", 0, SAMPLE, tokenise(SAMPLE)[0], None, label=0)
@@ -245,7 +249,7 @@ def _check_in_sight(model: HuggingFace) -> None:
 
 
 def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
-    """Take the pieces with which a prompt begins whatever its text is."""
+    """The tokens with which a prompt begins, whatever its text is."""
     others = (reader.pieces(text)[0] for text in ("", "Such a day!", "1 of 2"))
     same = [all(equal) for equal in zip(*(map(eq, ids, other) for other in others), strict=False)]
     return list(ids[: same.index(False) if False in same else 0])
@@ -254,7 +258,7 @@ def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
 def _bounded(
     name: str, reader: PromptReader, answering: PromptedModel, ids: list[int]
 ) -> PromptReader:
-    """Bound the length of prompts by that of the model, which must leave room for a text."""
+    """Limit the length of prompts to the model's length, which must leave room for a text."""
     longest = called("looking the model over", longest_text, answering, reader.tokenizer, ids, 0)
     _check_room(name, reader, longest)
     return replace(reader, longest=longest)

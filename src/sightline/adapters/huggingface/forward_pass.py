@@ -1,6 +1,4 @@
-"""One run of a classifier: from embeddings that are handed in, with weights that are handed in,
-keeping its weights.
-"""
+"""One run of a classifier, from given embeddings and with given weights, that records its weights."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ from sightline.adapters.tap.tap import Change, RecordedWeights, Weights, reading
 
 @dataclass(frozen=True)
 class ForwardResult:
-    """Logits, what was used at the sites that were asked for, and how many first tokens were not
-    run again.
+    """The logits, the weights used at the requested sites, and the number of first tokens that were
+    not run again.
     """
 
     logits: Float[torch.Tensor, "B L"]
@@ -43,11 +41,11 @@ def run(
     every_row: bool = False,
     **beside: torch.Tensor,
 ) -> ForwardResult:
-    """Run the module; it is asked by ``input_ids`` always, because heads find the place they read
-    by the padding.
+    """Run the module, always with ``input_ids``, because some heads find the token they read by the
+    padding.
 
-    A prompted model does not run again what all texts begin with, unless embeddings are handed in
-    or ``every_row`` of the weights is read or changed.
+    A prompted model skips the tokens that all texts begin with, unless embeddings are given or
+    ``every_row`` of the weights is read or changed.
     """
     whole = every_row or embeddings is not None or not isinstance(module, PromptedModel)
     shared = 0 if whole else module.shared(ids)
@@ -80,16 +78,17 @@ def plain_logits(
 
 
 def _behind(change: Change, shared: int) -> Change:
-    """Change weights of which the first rows are not made, as if they were."""
+    """Apply a change to weights whose first rows were not computed, as if they were there."""
     if not shared:
         return change
     return lambda weights: change(_with_first(weights, shared))[:, :, shared:]
 
 
 def _with_first(weights: Weights, shared: int) -> Weights:
-    """Put rows in the place of those that were not made, in which each token sees itself alone.
+    """Add rows for the tokens that were not run, in which each token sees only itself.
 
-    No word is seen from there. With a weight of 1 in all, rollout keeps the share of the words.
+    These tokens see no word. With a weight of 1 on themselves, rollout keeps the shares of the
+    words.
     """
     if not shared:
         return weights
@@ -98,11 +97,11 @@ def _with_first(weights: Weights, shared: int) -> Weights:
 
 
 def _tables(module: Any) -> list[nn.Module]:
-    """Give the parts that look words up: an encoder and a decoder may have a part each around one
+    """The parts that look up embeddings: an encoder and a decoder may each have one for a shared
     table.
 
-    Embeddings are put in there and not through ``inputs_embeds``: without ids a decoder's head
-    reads the last place, padding or not.
+    Embeddings are inserted there rather than through ``inputs_embeds``: without ids, a decoder's
+    head reads the last place, padding or not.
     """
     table = module.get_input_embeddings().weight
     parts = [part for part in module.modules() if getattr(part, "weight", None) is table]

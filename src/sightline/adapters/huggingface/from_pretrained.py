@@ -1,4 +1,4 @@
-"""``hf:NAME_OR_FOLDER``: a sequence classifier that transformers can load, without any network."""
+"""``hf:NAME_OR_FOLDER``: loads a sequence classifier of transformers without any network."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ _BY_PROMPT = (
 
 
 def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
-    """Read a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; files of a name must be here
-    already.
+    """Load a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; the files of a name must be
+    cached already.
     """
     place, reading = place_and_options(spec.removeprefix(PREFIX))
     auto, where = transformers_library(), Path(place).expanduser()
@@ -55,7 +55,7 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     instead = _BY_PROMPT if is_causal(folder_of(where)) else ""
     kind = auto.AutoModelForSequenceClassification
     module, tokenizer = read_whole(spec, where, kind, instead=instead)
-    # Nobody trains it: a graph that gradients of embeddings are taken of keeps less then.
+    # It is not trained: without gradients of weights, graphs keep less memory.
     return transformer(
         module.to(device).eval().requires_grad_(False),
         tokenizer,
@@ -73,8 +73,7 @@ def transformer(
     head: int | str = MEAN,
     name: str | None = None,
 ) -> HuggingFace:
-    """Make a sequence classifier of Hugging Face transformers something that can be audited, and
-    looked at.
+    """Make a sequence classifier of Hugging Face transformers auditable.
 
     Parameters
     ----------
@@ -83,12 +82,12 @@ def transformer(
         mode and on the device it is in.
     reading
         ``weights`` as they are, ``values`` (times the length of what they mix), ``evidence`` (times
-        their slope), ``rollout`` through all layers; or ``all``: an audit chooses, on half of its
-        texts, and tells of the other half.
+        their slope), ``rollout`` through all layers; or ``all``: the audit chooses a source on a
+        few of its texts, and audits it on the others.
     layer, head
-        Which weights are shown, counted from 0, in the row that the classifier reads: of the last
-        layer where none is named, the mean of its heads. Of one head weights can be replaced as
-        well, so that every question can be asked.
+        The layer and head whose weights are shown, counted from 0, in the row that the classifier
+        reads. The default is the last layer, and the mean of its heads. The weights of a single
+        head can be replaced as well, so every test can run.
     name
         What the report calls the model.
     """
@@ -123,7 +122,9 @@ def transformer(
 
 
 def _answers(config: Any, name: str) -> tuple[Link, tuple[str, ...]]:
-    """Read what the logits are of: classes, or several labels at once; numbers are no decision."""
+    """Read from the configuration whether the logits are of classes or of several labels; a
+    regression is an error.
+    """
     kind = getattr(config, "problem_type", None)
     several = kind == "multi_label_classification"
     if kind == "regression" or (config.num_labels < 2 and not several):

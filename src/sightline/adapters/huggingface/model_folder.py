@@ -1,4 +1,4 @@
-"""The files of a folder for transformers, looked at before anything is built from them."""
+"""Checks the files of a model folder before transformers builds anything from them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sightline.core.errors import DataError, ModelError
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
-"""Files that name the files with the weights."""
+"""Index files that name the weight files."""
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
-"""How the classes of transformers end that give a next token."""
+"""The suffixes of transformers classes that predict a next token."""
 _COUNTS: Mapping[str, Bound] = {
     "num_labels": CLASSES,
     **dict.fromkeys(
@@ -34,13 +34,12 @@ _COUNTS: Mapping[str, Bound] = {
         DEPTH,
     ),
 }
-"""Numbers in a configuration that say how much is built, by their names in the families of
-transformers."""
+"""Names of the configuration fields, in the families of transformers, that set the size of a model."""
 
 
 def check_folder(spec: str, folder: Path) -> None:
-    """Refuse what would take the machine, or read files outside the folder; what is merely wrong
-    transformers says.
+    """Raise an error for a folder that would exhaust the machine or read files outside it;
+    transformers reports other errors.
     """
     try:
         config = _read(folder / CONFIG)
@@ -53,7 +52,9 @@ def check_folder(spec: str, folder: Path) -> None:
 
 
 def check_config(spec: str, config: Mapping[str, Any], file: str = CONFIG) -> None:
-    """Refuse a configuration that would take the machine, or pads with no piece of the model."""
+    """Raise an error for a configuration that would exhaust the machine, or whose padding token has
+    no embedding.
+    """
     _check_counts(spec, config, file)
     pad, size = config.get("pad_token_id"), config.get("vocab_size")
     if isinstance(pad, int) and isinstance(size, int):
@@ -61,7 +62,7 @@ def check_config(spec: str, config: Mapping[str, Any], file: str = CONFIG) -> No
 
 
 def check_causal(spec: str, place: Path, folder: Path) -> None:
-    """Refuse what is no causal language model, and say what takes it."""
+    """Raise an error for a model that is no causal language model, and say which spec takes it."""
     packed = sorted(folder.glob("*.gguf")) if not (folder / CONFIG).exists() else []
     if packed:
         raise ModelError(
@@ -84,7 +85,7 @@ def check_causal(spec: str, place: Path, folder: Path) -> None:
 
 
 def is_causal(folder: Path) -> bool:
-    """Tell whether the configuration of a folder names a causal language model."""
+    """Whether the configuration of a folder names a causal language model."""
     kinds = _kinds(folder)
     return bool(kinds) and all(kind.endswith(_CAUSAL) for kind in kinds)
 
@@ -95,7 +96,7 @@ def _kinds(folder: Path) -> list[str]:
 
 
 def check_pad(name: str, pad: int, size: int) -> None:
-    """Refuse a number of the padding piece that no row of the table of embeddings has."""
+    """Raise an error for a padding token without a row in the embedding table."""
     if not 0 <= pad < size:
         message = (
             f"{name}: expected pad_token_id from 0 to {size - 1}, a row of its embeddings, got "
@@ -107,8 +108,8 @@ def check_pad(name: str, pad: int, size: int) -> None:
 
 
 def check_normalizer(name: str, normalizer: Any) -> None:
-    """Refuse a normalizer that may turn one character into very many; it would run over every
-    text.
+    """Raise an error for a normalizer that may turn one character into very many; it runs over
+    every text.
     """
     longest = prod(_growths(normalizer))
     if longest > LENGTHENED.now:
@@ -116,8 +117,8 @@ def check_normalizer(name: str, normalizer: Any) -> None:
 
 
 def check_tokenizer_files(spec: str, folder: Path, tokenizer: Any) -> None:
-    """Refuse a folder without the files of a tokenizer: transformers makes one that knows no
-    word.
+    """Raise an error for a folder without tokenizer files: transformers would make a tokenizer that
+    knows no word.
     """
     names = sorted({TOKENIZER, *tokenizer.vocab_files_names.values()})
     if not any((folder / name).is_file() for name in names):
@@ -133,7 +134,7 @@ def check_tokenizer_files(spec: str, folder: Path, tokenizer: Any) -> None:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    """Read a file of JSON as far as it can be read; what is broken in it, transformers says."""
+    """Read a JSON file as far as possible; transformers reports what is broken in it."""
     if not file.exists():
         return {}
     with (
@@ -158,7 +159,7 @@ def _check_counts(spec: str, config: Mapping[str, Any], file: str) -> None:
 
 
 def _check_shards(spec: str, folder: Path, index: str, found: Mapping[str, Any]) -> None:
-    """Refuse an index that names a file outside the folder, be it through a link."""
+    """Raise an error for an index that names a file outside the folder, even through a link."""
     named = found.get("weight_map")
     for name in dict.fromkeys(map(str, named.values())) if isinstance(named, dict) else ():
         if not _is_inside(folder, name):
@@ -181,7 +182,7 @@ def _is_inside(folder: Path, name: str) -> bool:
 
 
 def _growths(normalizer: Any) -> Iterator[int]:
-    """Say of each step of a normalizer into how many characters it turns one at most."""
+    """For each step of a normalizer, give the most characters that it makes of one."""
     if not isinstance(normalizer, dict):
         return
     for one in normalizer.get("normalizers") or ():
@@ -194,8 +195,8 @@ def _growth(pattern: Any, content: str) -> int:
     known: Mapping[str, Any] = pattern if isinstance(pattern, dict) else {}
     if text := known.get("String"):
         return -(-len(content) // len(str(text)))
-    # An expression may find a single character, and one that finds nothing at all puts its content
-    # between any two.
+    # An expression may match a single character, and one that matches the empty string puts its
+    # content between any two characters.
     return len(content) + _finds_nothing(str(known.get("Regex", "")))
 
 

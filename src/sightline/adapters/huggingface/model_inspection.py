@@ -1,4 +1,4 @@
-"""A model of transformers and a reader of its texts, looked over and put together to be audited."""
+"""Inspects a model of transformers and its tokenizer, and assembles them for an audit."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from sightline.core.protocols import Link
 
 SAMPLE = "the film was good , and the people in it were very good"
 _FAR = 100_000
-"""A tokenizer that knows no greatest length says a number that no text has."""
+"""A tokenizer without a maximum length gives a number larger than this."""
 _TRIED = 4096
-"""Greatest lengths up to here are tried out."""
+"""Maximum lengths up to this are tried out."""
 SAME = 1e-4
-"""Logits that differ by less, relative to the largest, are the same but for rounding."""
+"""Logits that differ by less, relative to the largest, are equal up to rounding."""
 
 
 @dataclass(frozen=True)
 class AskedSource:
-    """An attention source as it is asked for, before it is known which there are."""
+    """A requested attention source, before the model is inspected."""
 
     reading: str = "weights"
     layer: int | None = None
@@ -56,10 +56,10 @@ def assembled(
     segments: bool = False,
     padded: bool = True,
 ) -> HuggingFace:
-    """Look a module over, on the pieces of a sample text, and choose the attention that is shown.
+    """Inspect a module on the tokens of a sample text, and choose the attention that is shown.
 
-    ``family`` is what errors call the kind of model. ``padded`` says whether texts of several
-    lengths may be padded at all; that padding changes nothing is tried.
+    ``family`` is the kind of model in errors. ``padded`` says whether texts of several lengths may
+    be padded at all; a run checks that padding changes nothing.
     """
     found = called("looking the model over", anatomy, module, ids, family)
     together = padded and called(
@@ -92,7 +92,7 @@ def _chosen(name: str, found: Architecture, asked: AskedSource) -> AttentionSour
 
 
 def check_fast(name: str, tokenizer: Any) -> None:
-    """Refuse a tokenizer that does not say where its pieces stand in a text."""
+    """Raise an error for a tokenizer without the positions of its tokens in a text."""
     if not getattr(tokenizer, "is_fast", False):
         message = f"{name}: its tokenizer does not say where its pieces stand in the text"
         raise ModelError(
@@ -102,7 +102,7 @@ def check_fast(name: str, tokenizer: Any) -> None:
 
 
 def module_and_tokenizer(model: Any, tokenizer: Any) -> tuple[Any, Any]:
-    """Take a model and its tokenizer, or both from a pipeline; anything else is refused."""
+    """Take a model and its tokenizer, or both from a pipeline; anything else is an error."""
     module: Any = model if tokenizer is not None else getattr(model, "model", model)
     tokenizer = tokenizer if tokenizer is not None else getattr(model, "tokenizer", None)
     known = isinstance(module, torch.nn.Module) and getattr(module, "config", None) is not None
@@ -116,7 +116,9 @@ def module_and_tokenizer(model: Any, tokenizer: Any) -> tuple[Any, Any]:
 
 
 def check_tokenizer(name: str, tokenizer: Any) -> None:
-    """Refuse a tokenizer that knows no word, or whose normalizer lengthens texts without end."""
+    """Raise an error for a tokenizer that knows no word, or whose normalizer lengthens texts
+    without limit.
+    """
     special = {*tokenizer.get_added_vocab(), *tokenizer.all_special_tokens}
     if not any(piece not in special for piece in tokenizer.get_vocab()):
         message = (
@@ -124,7 +126,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
             "special tokens alone"
         )
         raise ModelError(
-            message, change="save the tokenizer that the model was trained with beside it"
+            message, change="save the tokenizer that the model was trained with next to it"
         )
     normalizer = getattr(getattr(tokenizer, "backend_tokenizer", None), "normalizer", None)
     if normalizer is not None:
@@ -137,28 +139,28 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
 
 
 def _written(normalizer: Any) -> Any:
-    """Read the steps of a normalizer; one that is written in Python says nothing of itself."""
+    """Read the steps of a normalizer; a normalizer written in Python does not describe its steps."""
     with suppress(Exception):
         return json.loads(normalizer.__getstate__())
     return None
 
 
 def pad_of(module: Any, tokenizer: Any) -> int:
-    """Choose the piece that texts are padded with."""
+    """Choose the padding token."""
     pads = (module.config.pad_token_id, tokenizer.pad_token_id, 0)
     return next(number for number in pads if number is not None)
 
 
 def claimed_length(module: Any, tokenizer: Any) -> int | None:
-    """Say how many pieces model and tokenizer claim to take; None where neither says."""
+    """The number of tokens that model and tokenizer claim to accept; None if neither has a limit."""
     limits = [getattr(module.config, "max_position_embeddings", None), tokenizer.model_max_length]
     known = [limit for limit in limits if isinstance(limit, int) and 0 < limit < _FAR]
     return min(known, default=None)
 
 
 def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> int | None:
-    """Say how many pieces the model takes: in some families positions count from behind the
-    padding's number.
+    """The number of tokens that the model accepts: in some families, positions count from after the
+    padding token's number.
     """
     claimed = claimed_length(module, tokenizer)
     if claimed is None or claimed > _TRIED:
@@ -173,8 +175,8 @@ def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> i
 
 
 def _padding_is_inert(module: Any, ids: Sequence[int], pad: int) -> bool:
-    """Try whether a text gives the same padded at the right; some families read the last place
-    whatever is there.
+    """Test whether padding at the right changes a text's logits; some families always read the last
+    place.
     """
     text = torch.tensor([list(ids)], device=module.device)
     there = torch.ones_like(text)

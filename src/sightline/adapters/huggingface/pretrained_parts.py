@@ -1,4 +1,4 @@
-"""A saved model and its tokenizer, read by transformers, and refused where they are not whole."""
+"""Loads a saved model and its tokenizer with transformers; incomplete ones are an error."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from sightline.core.installation import install_line
 _WANTED = "a folder that save_pretrained wrote for the model and for its tokenizer"
 _NOWHERE = "there is no such folder, and what transformers has kept of that name is not whole"
 TELLING: Mapping[str, Any] = {"output_loading_info": True, "ignore_mismatched_sizes": True}
-"""Asks transformers which weights it did not find; of another shape it would say so in a printed
-report alone."""
+"""Makes transformers return the names of missing weights; it would only print weights of another
+shape."""
 GGUF = ".gguf"
 _NAMED = 4
-"""Weights that an error names."""
+"""The most weights that an error names."""
 
 
 def transformers_library() -> Any:
@@ -40,7 +40,7 @@ def transformers_library() -> Any:
     except ImportError as error:
         message = "models of Hugging Face are read by transformers, which is not installed"
         raise MissingExtra(f"{message}; install it: {install_line('hf')}") from error
-    logging.disable_progress_bar()  # what is read is a folder, and standard error is ours
+    logging.disable_progress_bar()  # a folder loads quickly, and standard error is ours
     logging.set_verbosity_error()  # what is missing there is raised as an error here
     return transformers
 
@@ -48,9 +48,9 @@ def transformers_library() -> Any:
 def read_whole(
     spec: str, place: Path, kind: Any, *, instead: str = "", **options: Any
 ) -> tuple[Any, Any]:
-    """Read a model and its tokenizer from a folder, nothing of which is missing or broken.
+    """Load a model and its tokenizer from a folder; missing or broken parts are an error.
 
-    ``instead`` is what an error advises where weights are missing.
+    ``instead`` is the advice of an error about missing weights.
     """
     auto, folder = transformers_library(), folder_of(place)
     check_folder(spec, folder)
@@ -63,7 +63,7 @@ def read_whole(
 
 
 def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
-    """Read a language model and its tokenizer from one GGUF file, its weights written out in
+    """Load a language model and its tokenizer from one GGUF file, with its weights unpacked to
     float32.
     """
     auto, named = transformers_library(), {"gguf_file": file.name}
@@ -71,7 +71,7 @@ def read_gguf(spec: str, file: Path) -> tuple[Any, Any]:
     config = read_part(spec, file, auto.AutoConfig, **named)
     check_config(spec, config.to_dict(), file.name)
     options: dict[str, Any] = {**TELLING, **named, "dtype": torch.float32}
-    # Packed weights would be multiplied by kernels that transformers downloads.
+    # For packed weights transformers would download kernels.
     if kind := getattr(auto, "GgufConfig", None):
         options["quantization_config"] = kind(dequantize=True)
     module, found = read_part(spec, file, auto.AutoModelForCausalLM, **options)
@@ -90,7 +90,7 @@ def _require_gguf() -> None:
 
 
 def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
-    """Read one part; transformers raises whatever its own libraries do where a file is broken."""
+    """Load one part; transformers passes on any error of its libraries if a file is broken."""
     packed = "gguf_file" in options
     if place.is_file() and not packed:
         raise ModelError(
@@ -99,7 +99,7 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
             field="model",
         )
     try:
-        # Unpacking a GGUF file draws a bar of its own; standard error is ours.
+        # Unpacking a GGUF file shows its own progress bar; standard error is ours.
         with redirect_stderr(io.StringIO()):
             return kind.from_pretrained(
                 str(place.parent if packed else place),
@@ -118,20 +118,20 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
 
 
 def folder_of(place: Path) -> Path:
-    """Give the folder with the files: the place itself, or where transformers keeps those of a
-    name.
-    """
+    """The folder with the files: the place itself, or the cache of transformers for a name."""
     if place.is_dir():
         return place
     from transformers.utils import cached_file  # noqa: PLC0415  (an extra)
 
-    with suppress(Exception):  # what is not there is said when it is read
+    with suppress(Exception):  # missing files are reported when they are read
         return Path(cached_file(str(place), CONFIG, local_files_only=True)).parent
     return place
 
 
 def refuse_broken(spec: str, module: Any) -> None:
-    """Refuse weights that are no numbers, by name: every answer of the model would be none."""
+    """Raise an error that names weights with NaN or infinity: no logit of the model would be
+    finite.
+    """
     broken = [
         name
         for name, weights in module.named_parameters()
@@ -147,8 +147,8 @@ def refuse_broken(spec: str, module: Any) -> None:
 
 
 def refuse_drawn(spec: str, module: Any, found: Mapping[str, Any], instead: str = "") -> None:
-    """Refuse a model of which the folder lacks weights: transformers draws them, and another audit
-    gets others.
+    """Raise an error if the folder lacks weights: transformers draws them at random, differently in
+    each audit.
     """
     drawn = sorted({*found["missing_keys"], *(name for name, *_ in found["mismatched_keys"])})
     if drawn:

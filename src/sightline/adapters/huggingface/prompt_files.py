@@ -1,4 +1,6 @@
-"""The files and options of a prompt: its template with one slot for the text, and its answers."""
+"""Reads the files and options of a prompt: its template with one slot for the text, and its
+answers.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ _WRITTEN = f"({TEMPLATE}=FILE,{ANSWERS}=negative|positive)"
 
 @dataclass(frozen=True)
 class PromptOptions:
-    """What a spec says of a prompt: the file of its template, its answers by their labels, whether
-    the chat template of the tokenizer is put around it, and the file of texts to calibrate on.
+    """The prompt options of a spec: the template file, the answers by label, whether to put the
+    tokenizer's chat template around the prompt, and the file of calibration texts.
     """
 
     template: Path
@@ -34,16 +36,14 @@ class PromptOptions:
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """What stands before a text and what stands behind it, the same for every text."""
+    """The parts before and after a text, the same for every text."""
 
     before: str
     after: str
 
 
 def read_prompt_options(spec: str, options: str) -> tuple[PromptOptions, str]:
-    """Read ``(template=FILE,answers=A|B)``, and give the options that are left, as they were
-    written.
-    """
+    """Read ``(template=FILE,answers=A|B)``, and give the remaining options as written."""
     asked = dict(parse_part(f"prompt{options}").options)
     template, answers = asked.pop(TEMPLATE, None), asked.pop(ANSWERS, None)
     chat, texts = asked.pop(CHAT, False), asked.pop(CALIBRATE, None)
@@ -65,7 +65,7 @@ def read_prompt_options(spec: str, options: str) -> tuple[PromptOptions, str]:
 
 
 def read_template(file: Path) -> str:
-    """Read a template; line ends are newlines, and one at the end of the file is no part of it."""
+    """Read a template; line ends become newlines, and a final newline is dropped."""
     raw = _bytes_of(file, TEMPLATE)
     try:
         text = raw.decode("utf-8-sig")
@@ -78,9 +78,7 @@ def read_template(file: Path) -> str:
 
 
 def parse_template(text: str, where: str = TEMPLATE) -> PromptTemplate:
-    """Divide a template at its slot; it has exactly one, and something behind it asks for the
-    answer.
-    """
+    """Split a template at its only slot; text after the slot must ask for the answer."""
     if not text.strip():
         raise SpecError(f"{where}: expected a prompt with {SLOT} in it, got nothing", field="model")
     if (slots := text.count(SLOT)) != 1:
@@ -93,7 +91,7 @@ def parse_template(text: str, where: str = TEMPLATE) -> PromptTemplate:
 
 
 def check_answers(answers: Mapping[str, str]) -> None:
-    """Refuse fewer answers than two, and labels and answers without a letter."""
+    """Raise an error for fewer than two answers, and for empty labels and answers."""
     if len(answers) < 2:
         raise SpecError(
             f"{ANSWERS}: expected two or more, such as {ANSWERS}=negative|positive, got "
@@ -112,7 +110,7 @@ def check_answers(answers: Mapping[str, str]) -> None:
 
 
 def labelled(answers: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
-    """Give answers by their labels; of a plain list, each answer is its own label."""
+    """Give answers by their labels; in a plain list, each answer is its own label."""
     if isinstance(answers, Mapping):
         return dict(answers)
     if twice := next((one for one in answers if list(answers).count(one) > 1), None):
@@ -123,9 +121,8 @@ def labelled(answers: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
 def digest(
     template: str, answers: Mapping[str, str], calibrate: Sequence[str] = (), *, chat: bool
 ) -> str:
-    """Name a prompt by what it says, and by the texts it is calibrated on, so that an audit of
-    another is known as such; its words, which may be those of private examples, are kept out of
-    reports.
+    """Fingerprint a prompt and its calibration texts, so that audits of different prompts can be
+    distinguished. Its words may be private, so reports leave them out.
     """
     known: list[object] = [template, list(answers.items()), chat]
     written = json.dumps([*known, list(calibrate)] if calibrate else known)

@@ -1,4 +1,4 @@
-"""A text inside its prompt, in pieces: the prompt's own words are boundary tokens."""
+"""A text inside its prompt, in tokens: the prompt's own words are boundary tokens."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from sightline.core.interning import Span
 class PromptReader(SubwordReader):
     """A tokenizer that reads each text in the slot of a template.
 
-    A prompt is read whole, as the model reads it when it is used. A piece that holds a character of
-    the template is the template's, even if it holds some of a word, so deleting words leaves the
-    template as it is. Only blanks between the template and a word go with the word.
+    A prompt is tokenised whole, as the model reads it in use. A token that holds a character of the
+    template belongs to the template, even if it also holds part of a word. So deleting words leaves
+    the template unchanged, except that blanks between the template and a word go with the word.
     """
 
     template: PromptTemplate
     special: bool
-    """Whether the tokenizer adds its special tokens; a chat template has them already."""
+    """Whether the tokenizer adds its special tokens; a chat template includes them already."""
 
     def pieces(self, text: str, answer: str = "") -> tuple[list[int], list[Span]]:
-        """Read a prompt, with an answer or without: its pieces, and where each stands."""
+        """Tokenise a prompt, with an answer or without: its tokens, and the position of each."""
         prompt = f"{self.template.before}{text}{self.template.after}{answer}"
         read = self.tokenizer(
             prompt,
@@ -43,7 +43,7 @@ class PromptReader(SubwordReader):
         return read["input_ids"], read["offset_mapping"]
 
     def read(self, example: Example, *, whole: bool = False) -> SubwordText:
-        """Cut a prompt into pieces; where the model takes fewer, the text loses its last ones and
+        """Cut a prompt into tokens; if the model accepts fewer, the text loses its last tokens and
         the template none.
         """
         if example.query is not None:
@@ -66,7 +66,7 @@ class PromptReader(SubwordReader):
         return SubwordText(tuple(ids[i] for i in kept), tuple(words[i] for i in kept))
 
     def _is_of_text(self, place: Span, text: str) -> bool:
-        """Tell whether a piece lies in the slot; it may begin with blanks of the template."""
+        """Whether a token lies in the slot; it may begin with blanks of the template."""
         begin, end = place
         start = len(self.template.before)
         blanks = self.template.before[begin:start].strip(" ") == ""
@@ -74,7 +74,7 @@ class PromptReader(SubwordReader):
 
 
 def _without_last(inside: Sequence[bool], excess: int) -> list[int]:
-    """Number the pieces that are left where so many of the last ones of the slot are cut."""
+    """The indices of the remaining tokens after cutting the last ``excess`` tokens of the slot."""
     slot = [number for number, of_text in enumerate(inside) if of_text]
     cut = set(slot[max(0, len(slot) - excess) :])
     return [number for number in range(len(inside)) if number not in cut]

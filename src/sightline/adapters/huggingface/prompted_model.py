@@ -1,4 +1,4 @@
-"""A causal language model that answers a prompt with one of a few pieces, as a classifier."""
+"""A causal language model as a classifier: it answers a prompt with one of a few tokens."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from torch import nn
 from sightline.core.errors import ModelError
 
 SAME = 1e-5
-"""Logits that differ by less of the largest are the same."""
+"""Logits that differ by less, relative to the largest, are equal."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is added to the logit of each class, and the texts that it was measured on."""
+    """The offsets of the logit of each class, and the texts that they were measured on."""
 
     offsets: tuple[float, ...]
     seen: frozenset[str]
@@ -36,14 +36,14 @@ class Answered:
 
 
 class PromptedModel(nn.Module):
-    """The logits of some pieces of the vocabulary, at the last token that is no padding.
+    """The logits of some tokens of the vocabulary, at the last token that is no padding.
 
-    The output layer computes these pieces alone: of the others nothing is read. The model that was
-    given is left as it was; its layers are used by both.
+    The output layer computes only these tokens. The given model stays unchanged; both models share
+    its layers.
     """
 
     def __init__(self, model: Any, pieces: Sequence[int]) -> None:
-        """Take a model, and the pieces that are its answers."""
+        """Take a model, and the tokens that are its answers."""
         super().__init__()
         self.model = _with_output(model, pieces)
         self.config = model.config.get_text_config()
@@ -55,24 +55,24 @@ class PromptedModel(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the model is."""
+        """The device of the model."""
         found: torch.device = self.model.device
         return found
 
     def get_input_embeddings(self) -> nn.Module:
-        """Give the part that looks pieces up."""
+        """The part that looks up embeddings."""
         found: nn.Module = self.model.get_input_embeddings()
         return found
 
     def shift(self, offsets: Float[torch.Tensor, " L"], calibration: Calibration) -> None:
-        """Add a number to the logit of each answer, whatever the text is."""
+        """Add an offset to the logit of each answer, whatever the text is."""
         self.offsets, self.calibration = offsets.to(self.offsets), calibration
 
     def keep_prefix(self, prefix: Sequence[int], prompt: Sequence[int]) -> None:
-        """Keep the keys and values of the pieces with which every prompt begins.
+        """Store the keys and values of the tokens with which every prompt begins.
 
-        They are kept only if ``prompt``, which begins with them, gets the same logits with them as
-        without.
+        They are stored only if ``prompt``, which begins with them, gets the same logits with them
+        and without.
         """
         text = torch.tensor([list(prompt)], device=self.device)
         there = torch.ones_like(text)
@@ -88,7 +88,7 @@ class PromptedModel(nn.Module):
         self.prefix, self.layers = torch.zeros(0, dtype=torch.long), []
 
     def shared(self, ids: Int[torch.Tensor, "B T"]) -> int:
-        """Count the first pieces of these texts whose keys and values are kept."""
+        """Count the first tokens of these texts whose keys and values are stored."""
         size = len(self.prefix)
         begins = 0 < size < ids.shape[1] and bool((ids[:, :size] == self.prefix).all())
         return size if begins else 0
@@ -100,9 +100,9 @@ class PromptedModel(nn.Module):
         *,
         reuse: bool = False,
     ) -> Answered:
-        """Answer texts that are padded at the right: a causal model does not see what follows.
+        """The logits of texts padded at the right: a causal model does not see what follows.
 
-        With ``reuse`` the pieces that all texts begin with are not run again.
+        With ``reuse``, the tokens that all texts begin with are not run again.
         """
         kept = {"past_key_values": self._cache(len(input_ids))} if reuse else {"use_cache": False}
         start = len(self.prefix) if reuse else 0
@@ -123,7 +123,9 @@ class PromptedModel(nn.Module):
 
 
 def _with_output(model: Any, pieces: Sequence[int]) -> Any:
-    """Give a model that shares all parts with another but its output layer, cut to some rows."""
+    """Give a model that shares all parts with another, except its output layer, which is cut to
+    some rows.
+    """
     output = model.get_output_embeddings()
     if not isinstance(output, nn.Linear):
         message = (
@@ -140,7 +142,7 @@ def _with_output(model: Any, pieces: Sequence[int]) -> Any:
     other = copy(model)
     other._modules = dict(model._modules)
     other.set_output_embeddings(cut.train(model.training))
-    if model.get_output_embeddings() is not output:  # it lies in a part that both have
+    if model.get_output_embeddings() is not output:  # it belongs to a shared part
         model.set_output_embeddings(output)
         message = f"{type(model).__name__}: its output layer cannot be cut to the answers"
         raise ModelError(message, change="use another causal language model")

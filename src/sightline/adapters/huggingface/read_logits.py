@@ -1,8 +1,8 @@
-"""Logits without what the last layer makes of tokens that nobody reads.
+"""Computes logits without running the last layer for tokens that nobody reads.
 
-A classifier reads one token of the last layer. There its attention mixes the values of all tokens,
-and what follows is done token by token: so a run ends at that attention, and goes on for the token
-that is read alone. That a model is so is tried, not known.
+A classifier reads one token of the last layer. There, attention mixes the values of all tokens, and
+the rest works token by token. So the run for all tokens ends at that attention, and continues for
+the one token that is read. A trial run checks that a model works this way.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ _ASKED = inspect.signature(
 
 
 class _ReadError(Exception):
-    """Ends a run: what the last layer mixes into the token that is read is known."""
+    """Ends a run once the mixed values for the token that is read are known."""
 
 
 class _Mixing(TorchFunctionMode):
-    """Mixes the values for one token of each text and ends the run; or gives what was mixed.
+    """Mixes the values for one token of each text and ends the run; or returns values that were
+    mixed earlier.
 
-    Where it is ``weighing``, it keeps the weights of that token and the values instead.
+    With ``weighing``, it keeps the weights of that token and the values instead.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class _Mixing(TorchFunctionMode):
         self.kept: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Let everything pass but the attention."""
+        """Pass everything on except the attention."""
         if func is not FUSED:
             return func(*args, **(kwargs or {}))
         if self.ends and self.weighing:
@@ -92,7 +93,7 @@ def _weighed(
 
 
 def _of_one(at: Int[torch.Tensor, " B"], *args: Any, **kwargs: Any) -> dict[str, Any]:
-    """Ask for the attention of one token of each text alone."""
+    """Restrict the arguments of attention to one token of each text."""
     asked = _ASKED.bind(*args, **kwargs)
     asked.apply_defaults()
     given = asked.arguments
@@ -114,7 +115,7 @@ def _of_one(at: Int[torch.Tensor, " B"], *args: Any, **kwargs: Any) -> dict[str,
 
 @contextmanager
 def _inside(part: nn.Module, mode: _Mixing) -> Iterator[None]:
-    """Watch one part of a module alone: watching takes time at every step."""
+    """Watch only one part of a module, because watching costs time at every step."""
     watching = ExitStack()
 
     def enter(*_: Any) -> None:
@@ -142,7 +143,7 @@ def read_logits(
     mask: Bool[torch.Tensor, "B T"],
     **beside: torch.Tensor,
 ) -> Float[torch.Tensor, "B L"]:
-    """Run the ``layers`` before the last one for all tokens, and the last one for one of each
+    """Run the ``layers`` before the last one for all tokens, and the last one for one token of each
     text.
     """
     part, at = module.get_submodule(site.part), place(mask, row)
@@ -167,8 +168,8 @@ def read_weights(
     mask: Bool[torch.Tensor, "B T"],
     **beside: torch.Tensor,
 ) -> ReadRow:
-    """Run the ``layers`` before the last one, and give of that one what it mixes for the token that
-    is read.
+    """Run the ``layers`` before the last one, and give the weights and values that the last one
+    mixes for the token that is read.
     """
     part, first = module.get_submodule(site.part), _Mixing(place(mask, row), weighing=True)
     with torch.no_grad(), faster_linear():
@@ -186,8 +187,8 @@ def _to_the_last(
     mask: Bool[torch.Tensor, "B T"],
     **beside: torch.Tensor,
 ) -> tuple[Int[torch.Tensor, "B 1"], Ahead]:
-    """Run a module up to the attention of its last layer; give the token that is read, and what the
-    layers before made of it.
+    """Run a module up to the attention of its last layer. Give the token that is read, and the
+    output of the layers before.
     """
     texts, ahead = torch.arange(len(ids), device=ids.device), Ahead(layers)
     with ahead.kept(module), _inside(part, first):
@@ -204,13 +205,13 @@ def layers_ahead(
     mask: Bool[torch.Tensor, "B T"],
     **beside: torch.Tensor,
 ) -> tuple[str, ...]:
-    """Name the layers before the last one, where a model answers these texts alike by its last
-    layer for one token; none where it does not.
+    """Name the layers before the last one, if the logits stay equal when the last layer runs for
+    one token; otherwise none.
     """
     layers = before(module, site)
     if row == "all" or not layers or isinstance(module, PromptedModel):
         return ()
-    with torch.no_grad(), suppress(Exception):  # a model of any kind, which is then run whole
+    with torch.no_grad(), suppress(Exception):  # any model may fail here; it is then run whole
         wanted = plain_logits(module, ids, mask, **beside)
         found = read_logits(module, site, row, layers, ids, mask, **beside)
         if bool((found - wanted).abs().max() <= SAME * wanted.abs().max()):

@@ -1,8 +1,8 @@
-"""The last layer for the one token that the classifier reads, under many weights at once.
+"""Runs the last layer for the one token that the classifier reads, under many weights at once.
 
-Under other weights in that row alone, the rest of the layer answers as before: what attention gives
-is the weights times the values, and all that follows is done token by token. So a text is one
-token, which is run again as often as there are weights. That a model is so is tried, not known.
+Under other weights in that row, only the output of that row changes: attention gives weights times
+values, and the rest works token by token. So each text becomes one token, which is run once for
+each set of weights. A trial run checks that a model works this way.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from sightline.adapters.tap.prefix_cache import Ahead
 from sightline.adapters.tap.softmax_tracer import Site, watching
 
 SAME = 1e-5
-"""Logits that differ by less of the largest are the same."""
+"""Logits that differ by less, relative to the largest, are equal."""
 
 
 @dataclass(frozen=True)
 class ReadRow:
-    """What the layers before the last one leave of the token that is read, and what the last one
-    mixes into it.
+    """The output of the layers before the last one for the token that is read, with the weights and
+    values that the last layer mixes into it.
     """
 
     site: Site
@@ -40,7 +40,7 @@ class ReadRow:
     def answer(
         self, module: Any, weights: Float[torch.Tensor, "R B N T"], **beside: torch.Tensor
     ) -> Float[torch.Tensor, "R B L"]:
-        """Answer under each of several weights of all heads."""
+        """The logits under each of several weights of all heads."""
         times, texts = weights.shape[:2]
         products = torch.einsum("rbnt,bntd->rbnd", weights, self.values).flatten(0, 1)[:, :, None]
         ids = self.ids.repeat(times, 1)
@@ -67,9 +67,7 @@ def read_row(
     values: Float[torch.Tensor, "B N T D"],
     shared: int = 0,
 ) -> ReadRow:
-    """Take of a run what it left of the token that is read; the first ``shared`` tokens were not
-    run again.
-    """
+    """Record the token that is read from a run; the first ``shared`` tokens were not run again."""
     texts, at = torch.arange(len(ids), device=ids.device), place(mask, row)
     made = (ids.shape[0], ids.shape[1] - shared)
     given = row_of(ahead.given[0], texts, at - shared, made)
@@ -81,13 +79,13 @@ def read_row(
 def runs_alone(
     module: Any, site: Site, row: QueryRow, layers: tuple[str, ...], text: torch.Tensor
 ) -> bool:
-    """Try whether the last layer answers for one token as it does for all, under weights that
-    differ from its own.
+    """Test whether the last layer gives the same logits for one token as for all, under weights
+    that differ from its own.
     """
     if row == "all" or not layers:
         return False
     there, ahead = torch.ones_like(text, dtype=torch.bool), Ahead(layers)
-    with torch.no_grad(), suppress(Exception):  # a model of any kind, which is then run whole
+    with torch.no_grad(), suppress(Exception):  # any model may fail here; it is then run whole
         with ahead.kept(module):
             found = run(module, text, there, sites=[site], valued=[site])
         alone = read_row(
@@ -112,7 +110,7 @@ def runs_alone(
 
 
 def _as_made(site: Site, made: torch.Tensor, dim: int) -> torch.Tensor:
-    """Use weights as they are made."""
+    """A change that keeps the weights."""
     return made
 
 
@@ -123,7 +121,7 @@ def _repeated(given: Any, times: int) -> Any:
 
 
 def row_of(given: Any, texts: torch.Tensor, at: torch.Tensor, shape: tuple[int, int]) -> Any:
-    """Take the token that is read of every state; what has another form stays as it is."""
+    """Take the token that is read from every tensor of states; other values stay unchanged."""
     if isinstance(given, torch.Tensor) and given.dim() == 3 and given.shape[:2] == shape:
         return given[texts, at][:, None]
     if isinstance(given, tuple):

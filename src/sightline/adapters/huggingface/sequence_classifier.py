@@ -1,6 +1,4 @@
-"""A sequence classifier of Hugging Face transformers: how its texts are run, and its layers
-replaced whole.
-"""
+"""A Hugging Face classifier: runs texts and replaces whole layers of attention."""
 
 from __future__ import annotations
 
@@ -29,16 +27,16 @@ from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
 
 SOME = 50
-"""Known words that are named."""
+"""The most known words that are listed."""
 
 
 @dataclass(frozen=True)
 class ShownAttention:
-    """What is shown of a run: the logits, and what each reading makes of its weights, of special
-    tokens too.
+    """The record of a run: the logits, and the weights of each attention source, special tokens
+    included.
 
-    ``own`` are the rows that can be replaced, as the model made them. ``ahead`` has what the layers
-    before a site gave, for each part of the batch that was run together.
+    ``own`` are the replaceable rows, as the model computed them. ``ahead`` has the outputs of the
+    layers before a site, for each part of the batch that was run together.
     """
 
     logits: Float[torch.Tensor, "B L"]
@@ -46,11 +44,12 @@ class ShownAttention:
     own: Float[torch.Tensor, "*N B T"] | None
     ahead: Mapping[Site, Sequence[Ahead]]
     last: ReadRow | None = None
-    """What the last layer makes of the row that is read, where it can run for that row alone."""
+    """The token that is read, with what the last layer mixes into it, if that layer can run for it
+    alone."""
 
     @property
     def row(self) -> Float[torch.Tensor, "B T"]:
-        """What the first reading makes of them."""
+        """The weights of the first attention source."""
         return self.rows[0]
 
 
@@ -63,7 +62,7 @@ class TextGroup:
     places: Int[torch.Tensor, " N"]
 
     def of(self, each: Float[torch.Tensor, "*K B Tmax"]) -> Float[torch.Tensor, "*K N T"]:
-        """Take what these texts have of a tensor with texts and tokens last."""
+        """Take these texts' part of a tensor whose last axes are texts and tokens."""
         return each[..., self.places, : self.ids.shape[1]]
 
 
@@ -72,22 +71,20 @@ AttentionChanges = Callable[[TextGroup], Mapping[Site, Change]]
 
 @dataclass(frozen=True, eq=False)
 class Classifier(LabelView):
-    """A classifier and its tokenizer, with the layers of its attention, before any reading of
-    them.
-    """
+    """A classifier, its tokenizer and its attention layers, before an attention source is chosen."""
 
     module: Any
     reader: SubwordReader
     anatomy: Architecture
     name: str
     segments: bool
-    """Whether the model is told which piece is of the text and which of the query."""
+    """Whether the model gets token type ids, which separate text and query."""
     together: bool
     """Whether texts of several lengths may be run together, padded."""
 
     @property
     def device(self) -> torch.device:
-        """Where the module is."""
+        """The device of the module."""
         found: torch.device = next(self.module.parameters()).device
         return found
 
@@ -102,25 +99,25 @@ class Classifier(LabelView):
         return self.anatomy.heads[-1]
 
     def collate(self, examples: Sequence[Example]) -> Batch:
-        """Cut texts into pieces, padded at the right."""
+        """Tokenise texts and pad them at the right."""
         return self.reader.batch(examples, self.device)
 
     def seen(self, example: Example) -> Example:
-        """Leave out what is beyond the length of the model."""
+        """Leave out the words beyond the model's length."""
         return self.reader.seen(example)
 
     def beyond(self, example: Example) -> int:
-        """Count the words behind the length of the model."""
+        """Count the words beyond the model's length."""
         return self.reader.beyond(example)
 
     @property
     def unknown(self) -> int | None:
-        """The piece that stands for what the tokenizer does not know."""
+        """The tokenizer's unknown token."""
         return self.reader.unknown
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Some words that the tokenizer knows: whole pieces of letters, in their order."""
+        """Some words that the tokenizer knows: tokens that are whole words of letters, in order."""
         numbered = sorted(
             (number, piece) for piece, number in self.reader.tokenizer.get_vocab().items()
         )
@@ -133,8 +130,8 @@ class Classifier(LabelView):
         return found
 
     def logits(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
-        """Answer texts with the module as it is: nothing is read of its attention, which may run
-        fused. Where it can, the last layer runs for the token alone that is read.
+        """The logits of texts from the module as it is. Its attention is not read, so it may run
+        fused. If possible, the last layer runs only for the token that is read.
         """
         found, places = [], []
         last, row, ahead = self.anatomy.sites[-1], self.anatomy.row, self.layers_ahead
@@ -152,8 +149,8 @@ class Classifier(LabelView):
 
     @cached_property
     def layers_ahead(self) -> tuple[str, ...]:
-        """The layers before the last one, where that can run for one token alone; none where it
-        cannot, and on other devices, which it does not keep busy.
+        """The layers before the last one, if the last can run for one token alone. Otherwise none,
+        and none on other devices, which it does not keep busy.
         """
         if not self.together or self.device.type != "cpu":
             return ()
@@ -171,7 +168,7 @@ class Classifier(LabelView):
     def with_rows(
         self, trace: Trace, rows: Float[torch.Tensor, "B N T"]
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with these weights in the rows of the last layer that are read."""
+        """The logits with these weights in the rows of the last layer that are read."""
         last = self.anatomy.sites[-1]
         choice, by_head = (
             AttentionRow(last, None, self.anatomy.row, by_token=True),
@@ -188,7 +185,7 @@ class Classifier(LabelView):
             )
 
     def added_weights(self, batch: Batch, sums: Sequence[WeightSums]) -> list[WeightSums]:
-        """Add the weights of every layer up, place by place."""
+        """Add up the weights of every layer, place by place."""
         found: list[WeightSums | None] = list(sums) or [None] * self.layers
         for some in self.parts(batch):
             with torch.no_grad():
@@ -209,7 +206,7 @@ class Classifier(LabelView):
     def without_choice(
         self, batch: Batch, layer: int | None, means: Sequence[torch.Tensor] | None
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with the means of other texts, or uniform weights, at a layer or at all."""
+        """The logits with mean weights of other texts, or uniform weights, at one layer or at all."""
         layers = range(self.layers) if layer is None else [layer]
         changes: dict[Site, Change] = {
             self.anatomy.sites[one]: uniform
@@ -229,8 +226,8 @@ class Classifier(LabelView):
         *,
         every_row: bool = False,
     ) -> Float[torch.Tensor, "B L"]:
-        """Answer with changed weights, of ``every_row`` or of one; where what the layers ahead gave
-        is at hand, they do not run.
+        """The logits with changed weights, of ``every_row`` or of one. Layers ahead whose outputs
+        are stored do not run.
         """
         logits, places = [], []
         for number, some in enumerate(self.parts(batch)):
@@ -251,16 +248,14 @@ class Classifier(LabelView):
         return torch.cat(logits)[torch.cat(places).argsort()]
 
     def shown_in(self, trace: Trace) -> ShownAttention:
-        """Give what a trace of this model keeps."""
+        """The record of a run that a trace of this model keeps."""
         if not isinstance(trace.inside, ShownAttention):
             message = f"{self.name}: expected a trace of its own to decode, got another model's"
-            raise ModelError(message, change="trace the batch anew")
+            raise ModelError(message, change="trace the batch again")
         return trace.inside
 
     def parts(self, batch: Batch) -> Iterator[TextGroup]:
-        """Give what is run together: all texts, or those of one length where padding is not
-        inert.
-        """
+        """The texts that are run together: all, or the texts of one length if padding is not inert."""
         ids, lengths = self._ids(batch), batch.mask.sum(1)
         if self.together:
             yield TextGroup(ids, batch.mask, torch.arange(len(ids), device=ids.device))
@@ -270,12 +265,12 @@ class Classifier(LabelView):
             yield TextGroup(ids[some, :length], batch.mask[some, :length], some)
 
     def beside(self, ids: Int[torch.Tensor, "B T"]) -> dict[str, torch.Tensor]:
-        """Give what the module is asked by beside ids and mask."""
+        """The module's inputs in addition to ids and mask."""
         return {"token_type_ids": self._segments(ids)} if self.segments else {}
 
     def _segments(self, ids: Int[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B T"]:
-        """Number the parts of a pair by the separators before a token: a batch keeps nothing but
-        ids and mask.
+        """Number the parts of a pair by the separators before a token: a batch stores only ids and
+        mask.
         """
         ends = torch.eq(ids, self.reader.separator or 0).long()
         return (ends.cumsum(1) - ends).clamp(max=1)

@@ -1,5 +1,5 @@
-"""Texts as a tokenizer reads them: which piece is of which word, by where it stands and never by
-how it looks.
+"""Texts as a tokenizer reads them: each token is matched to its word by position, never by
+spelling.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ NO_WORD = -1
 
 @dataclass(frozen=True)
 class SubwordText:
-    """A text in pieces: their numbers, and the word each is of (−1: a special token, a blank, or
-    the query).
+    """A text in tokens: their ids, and the word of each (−1: a special token, a blank, or the
+    query).
     """
 
     ids: tuple[int, ...]
@@ -32,7 +32,7 @@ class SubwordText:
 
 @dataclass(frozen=True)
 class SubwordReader:
-    """A fast tokenizer, and how many pieces its model takes."""
+    """A fast tokenizer, and the number of tokens that its model accepts."""
 
     tokenizer: Any
     longest: int | None
@@ -41,8 +41,8 @@ class SubwordReader:
     unknown: int | None = None
 
     def read(self, example: Example, *, whole: bool = False) -> SubwordText:
-        """Cut a text into pieces, and the query of a pair after it; no more than the model takes,
-        unless ``whole``.
+        """Tokenise a text, and the query of a pair after it; cut it to the model's length, unless
+        ``whole``.
         """
         pair = None if example.query is None else " ".join(example.query)
         cut = (
@@ -60,8 +60,8 @@ class SubwordReader:
         return SubwordText(tuple(read["input_ids"]), words)
 
     def batch(self, examples: Sequence[Example], device: torch.device) -> Batch:
-        """Pad texts at the right; attention is asked of pieces of words, special tokens keep
-        theirs.
+        """Pad texts at the right; only tokens of words are attendable, special tokens keep their
+        attention.
         """
         read = [self.read(example) for example in examples]
         if empty := next(
@@ -90,19 +90,17 @@ class SubwordReader:
         )
 
     def seen(self, example: Example) -> Example:
-        """Keep the words that the model sees: none beyond its length, none that its tokenizer has
-        no piece for.
-        """
+        """Keep the words that the model sees: within its length, and with at least one token."""
         return example.only(sorted({*self.read(example).words} - {NO_WORD}))
 
     def beyond(self, example: Example) -> int:
-        """Count the words whose pieces lie behind the greatest length."""
+        """Count the words whose tokens lie beyond the maximum length."""
         return len({*self.read(example, whole=True).words} - {*self.read(example).words})
 
 
 def word_of(place: Span, words: Sequence[Span]) -> int:
-    """Find the word that most of a piece lies on, the first of several; a piece may begin with the
-    blank before it.
+    """Find the word that overlaps a token most, the first of several; a token may begin with the
+    blank before its word.
     """
     start, end = place
     first = max(bisect_right(words, (start, start)) - 1, 0)

@@ -1,5 +1,5 @@
-"""Other weights for whole layers, every head and row: none chosen (uniform), or chosen by no text
-(constant).
+"""Replaces the weights of whole layers, every head and row, by uniform weights or by the mean of
+many texts (constant).
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from sightline.adapters.tap.tap import Weights
 
 
 def uniform(weights: Weights) -> Weights:
-    """Share each row equally among the tokens that it may see: those that have any weight."""
+    """Share each row equally among the tokens that it may see: the tokens with any weight."""
     seen = (weights > 0).to(weights.dtype)
     return seen / seen.sum(-1, keepdim=True).clamp(min=1)
 
 
 def constant(weights: Weights, means: Float[torch.Tensor, "N longest_Q longest_T"]) -> Weights:
-    """Put the mean of many texts in the place of each row, over the tokens that it may see (Hassid
-    et al. 2022, §3).
+    """Replace each row by the mean of many texts, over the tokens that it may see (Hassid et al.
+    2022, §3).
     """
     rows, tokens = weights.shape[2:]
     kept = means[None, :, :rows, :tokens].to(weights) * (weights > 0)
@@ -32,7 +32,7 @@ def constant(weights: Weights, means: Float[torch.Tensor, "N longest_Q longest_T
 
 @dataclass
 class WeightSums:
-    """Weights of a layer added up over texts, place by place, and how many texts have each
+    """Sums of a layer's weights over texts, place by place, and the number of texts with each
     place.
     """
 
@@ -41,12 +41,12 @@ class WeightSums:
 
     @property
     def means(self) -> Float[torch.Tensor, "N Q T"]:
-        """Give the mean weight of each place, over the texts that have it."""
+        """The mean weight of each place, over the texts that have it."""
         return self.weights / self.texts.clamp(min=1)
 
 
 def added(sums: WeightSums | None, weights: Weights, mask: Bool[torch.Tensor, "B T"]) -> WeightSums:
-    """Add the weights of a batch; rows and tokens of padding are none."""
+    """Add the weights of a batch; rows and tokens of padding do not count."""
     rows = (
         mask if weights.shape[2] == mask.shape[1] else torch.ones_like(mask[:, : weights.shape[2]])
     )
@@ -58,7 +58,7 @@ def added(sums: WeightSums | None, weights: Weights, mask: Bool[torch.Tensor, "B
 
 
 def _joined(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-    """Add two tensors whose last two axes begin at the same place, and may end elsewhere."""
+    """Add two tensors whose last two axes start together and may differ in length."""
     rows, tokens = (max(one.shape[axis], other.shape[axis]) for axis in (-2, -1))
     return sum(
         (_padded(each, rows, tokens) for each in (one, other)), torch.zeros((), device=one.device)

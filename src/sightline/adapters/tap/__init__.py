@@ -1,1 +1,1 @@
-"""Attention found, read and replaced inside a module whose code nobody changes."""
+"""Finds, reads and replaces attention inside a module without changing its code."""

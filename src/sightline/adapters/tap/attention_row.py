@@ -1,6 +1,4 @@
-"""One row of attention among all that a module makes: which part, which head, which row; read, and
-put back.
-"""
+"""Chooses one row of attention by part, head and row, reads it, and puts it back."""
 
 from __future__ import annotations
 
@@ -15,17 +13,16 @@ from sightline.adapters.tap.tap import Change, Weights
 from sightline.numerics.projections import renormalise
 
 Row = Literal["first", "last", "all"] | int
-"""The row that reads the text: of its first token, of its last that is no padding, the mean of all,
-or by number."""
+"""The row that is read: of the first token, of the last without padding, the mean of all, or by
+number."""
 
 
 @dataclass(frozen=True)
 class AttentionRow:
     """The weights at one site, of one head or of all (None), in one row or in all.
 
-    What is shown of several is their mean. What is put back is put into each of them, all at once.
-    ``by_token`` says whether there is a row for each token, so that those of padding are left out
-    of a mean.
+    Several rows are shown as their mean, and an attention that is put back goes into each of them.
+    ``by_token`` says whether there is a row for each token, so that a mean leaves out padding.
     """
 
     site: Site
@@ -35,11 +32,11 @@ class AttentionRow:
 
     @property
     def one(self) -> bool:
-        """Whether it is one row of one head, which is shown as it is."""
+        """Whether it is a single row of a single head, which is shown as it is."""
         return self.head is not None and self.row != "all"
 
     def __str__(self) -> str:
-        """Say what it is in words."""
+        """Describe the row in words."""
         heads = "mean of all heads" if self.head is None else f"head {self.head}"
         return (
             f"{self.site}, {heads}, {'mean of all rows' if self.row == 'all' else self._describe}"
@@ -52,7 +49,7 @@ class AttentionRow:
     def read(
         self, weights: Float[torch.Tensor, "B N Q S"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "B T"]:
-        """Take the row; a module that cuts padding off has weights for fewer tokens."""
+        """Take the row; a module that cuts off padding has weights for fewer tokens."""
         cut = mask[:, : weights.shape[-1]]
         of_heads = weights.mean(1) if self.head is None else weights[:, self.head]
         if self.row == "all":
@@ -67,23 +64,21 @@ class AttentionRow:
     def rows(
         self, weights: Float[torch.Tensor, "B N Q S"], mask: Bool[torch.Tensor, "B T"]
     ) -> Float[torch.Tensor, "*N B T"]:
-        """Take all that is put back at once: the row of each head, or every row; of one row of one
-        head, that row.
+        """Take all rows that are put back at once: the row of each head, or every row; for a single
+        row of one head, that row.
         """
         return self.widened(weights[self._at(mask)].movedim(0, -2), mask.shape[1])
 
     def widened(
         self, rows: Float[torch.Tensor, "*N B S"], tokens: int
     ) -> Float[torch.Tensor, "*N B T"]:
-        """Pad rows to so many tokens, and add a row for each of these where there is one for each
-        token.
-        """
+        """Pad rows to ``tokens`` tokens; if there is a row for each token, add rows as well."""
         beyond = (0, tokens - rows.shape[-1])
         every = self.row == "all" and self.by_token
         return torch.nn.functional.pad(rows, (*beyond, 0, 0, *beyond) if every else beyond)
 
     def put(self, rows: Float[torch.Tensor, "*N B T"], mask: Bool[torch.Tensor, "B T"]) -> Change:
-        """Give what puts rows in the place of the module's own."""
+        """Make the change that replaces the module's rows."""
 
         def change(weights: Weights) -> Weights:
             changed, new = weights.clone(), rows.movedim(-2, 0)[..., : weights.shape[-1]]
@@ -101,12 +96,12 @@ class AttentionRow:
         attention: Float[torch.Tensor, "*K B T"],
         words: Bool[torch.Tensor, "B T"],
     ) -> Float[torch.Tensor, "*N B T"]:
-        """Share what each row has of the words as ``attention`` says; what is no word keeps the
-        weight it has.
+        """Distribute each row's weight on words as ``attention`` says; tokens that are no word keep
+        their weight.
 
-        ``attention`` is one map for all rows, or one for each. Where all rows are read, one may not
-        see every word (a decoder's rows end at their own token): what a row has no weight for stays
-        without, and it shares the rest.
+        ``attention`` is one map for all rows, or one for each. If all rows are read, a row may not
+        see every word: a decoder's rows end at their own token. Words that a row cannot see stay at
+        zero, and the others share its weight.
         """
         given = attention.to(own.dtype)
         if self.row == "all":
@@ -115,7 +110,7 @@ class AttentionRow:
         return torch.where(words, given * (own * words).sum(-1, keepdim=True), own)
 
     def _at(self, mask: Bool[torch.Tensor, "B T"]) -> tuple[Any, ...]:
-        """Say where in weights, ``B N Q S``, the rows are."""
+        """The index of the rows in weights, ``B N Q S``."""
         heads = slice(None) if self.head is None else self.head
         texts = torch.arange(len(mask), device=mask.device)
         return (slice(None), heads) if self.row == "all" else (texts, heads, self._place(mask))

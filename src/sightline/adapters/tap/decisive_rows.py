@@ -1,5 +1,5 @@
-"""Which rows of the weights at a site the logits depend on, found by their gradient and not taken
-from a list.
+"""Finds by gradient, without a list of architectures, the rows of a site's weights that the logits
+depend on.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sightline.adapters.tap.tap import editing
 def rows_read(
     module: nn.Module, site: Site, texts: int, logits: Callable[[], Float[torch.Tensor, "B L"]]
 ) -> tuple[int, ...]:
-    """Number the rows in which some weight of some head moves the logits of every text."""
+    """The rows in which some weight of some head moves the logits of every text."""
     leaf: list[Float[torch.Tensor, "B N Q T"]] = []
 
     def watch(weights: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,4 @@
-"""The parts of a module that turn ids into vectors: which they are, and what if they gave other
-vectors.
-"""
+"""Finds the parts of a module that look up embeddings, and replaces the embeddings they give."""
 
 from __future__ import annotations
 
@@ -18,9 +16,7 @@ from sightline.adapters.tap.softmax_tracer import watching
 def tables(
     module: nn.Module, ids: Int[torch.Tensor, "B T"], call: Callable[[], object]
 ) -> dict[str, nn.Module]:
-    """Find the innermost parts that are asked for the ids of a batch, and for nothing beside, and
-    give vectors.
-    """
+    """Find the innermost parts that are called with only the ids of a batch and return vectors."""
     found: dict[str, nn.Module] = {}
 
     def seen(name: str) -> Callable[..., None]:
@@ -62,10 +58,9 @@ def embedded(
     ids: Int[torch.Tensor, "B T"],
     given: Float[torch.Tensor, "B T E"] | None,
 ) -> Iterator[None]:
-    """Put embeddings in the place of those that the parts look up for ``ids``; a text keeps its
-    ids.
+    """Replace the embeddings that the parts look up for ``ids``; a text keeps its ids.
 
-    A decoder that is shown its own input one place later gets them one place later.
+    A decoder that gets its own input shifted by one place gets the embeddings shifted as well.
     """
     if given is None:
         yield
@@ -92,7 +87,7 @@ def embedded(
 
 
 def _asked(args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.Tensor | None:
-    """Give the one tensor that a part is asked by, if there is one alone."""
+    """The tensor that a part is called with, if there is exactly one."""
     tensors = [one for one in (*args, *kwargs.values()) if isinstance(one, torch.Tensor)]
     return tensors[0] if len(tensors) == 1 else None
 
@@ -102,7 +97,7 @@ def _equal(asked: torch.Tensor, ids: torch.Tensor) -> bool:
 
 
 def _within(other: str, name: str) -> bool:
-    """Tell whether one part is inside another; every part is inside the module itself, whose name
-    is empty.
+    """Whether one part is inside another; every part is inside the module itself, whose name is
+    empty.
     """
     return other != name and (not name or other.startswith(f"{name}."))

@@ -1,5 +1,5 @@
-"""The layers that run before a site: other weights there leave them as they were, so they need not
-run again.
+"""Skips the layers before a site: other weights there do not change them, so they need not run
+again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Change, editing
 
 _REFUSED = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
-"""What a module raises that cannot go on from the middle."""
+"""Errors of a module that cannot start in the middle."""
 
 
 @dataclass
 class Ahead:
-    """The layers of a stack before the one that has a site, by name, and what the last of them gave
-    in one run.
+    """The layers before the layer with a site, by name, and the output of the last of them in one
+    run.
     """
 
     layers: tuple[str, ...]
@@ -30,7 +30,7 @@ class Ahead:
 
     @contextmanager
     def kept(self, module: nn.Module) -> Iterator[None]:
-        """Keep what a run hands on to the layer of the site."""
+        """Store the input of the site's layer during a run."""
 
         def keep(_: nn.Module, __: object, out: object) -> None:
             self.given.append(_detached(out))
@@ -43,9 +43,7 @@ class Ahead:
 
     @contextmanager
     def skipped(self, module: nn.Module) -> Iterator[None]:
-        """Let the layers give at once what the last of them gave, so that the layer of the site is
-        handed it again.
-        """
+        """Skip the layers: the site's layer gets the stored output of the last of them."""
         parts = [module.get_submodule(name) for name in self.layers]
         own = [part.__dict__.get("forward") for part in parts]
         for part in parts:
@@ -60,8 +58,8 @@ class Ahead:
 
 
 def before(module: nn.Module, site: Site) -> tuple[str, ...]:
-    """Name the layers of the outermost stack that run before the one a site is in; none where
-    layers run in turns.
+    """Name the layers of the outermost stack that run before the site's layer; none if layers run
+    in turns.
     """
     parts = site.part.split(".")
     for end in range(1, len(parts)):
@@ -76,10 +74,9 @@ def before(module: nn.Module, site: Site) -> tuple[str, ...]:
 def skippable(
     module: nn.Module, site: Site, texts: int, change: Change, logits: Callable[[], torch.Tensor]
 ) -> tuple[str, ...]:
-    """Name the layers before a site, if a run without them gives the same answer under a change
-    there as one with them.
+    """Name the layers before a site, if skipping them gives the same logits under a change there.
 
-    They may not where a later layer reads more than the one before it: it is tried, not known.
+    Skipping fails if a later layer reads more than the layer before it, so a trial run decides.
     """
     if not (layers := before(module, site)):
         return ()
@@ -100,8 +97,8 @@ def skippable(
 
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Compare logits up to rounding, which is that of the largest: a small one is a difference of
-    large numbers.
+    """Compare logits up to the rounding of the largest: a small logit is a difference of large
+    numbers.
     """
     return bool((one - other).abs().max() <= 1e-7 + 1e-5 * one.abs().max())
 

@@ -1,6 +1,4 @@
-"""What watches a module while it runs: in which of its parts a softmax is taken, and what comes out
-of it.
-"""
+"""Watches a module while it runs: which of its parts compute a softmax, and the result."""
 
 from __future__ import annotations
 
@@ -23,41 +21,41 @@ FUSED: Mapping[Any, Callable[..., Any]] = {
     functional.scaled_dot_product_attention: scaled_dot_product,
     functional.multi_head_attention_forward: multi_head,
 }
-"""What is one step in torch, and its twin."""
+"""Fused functions of torch, each with its unfused equivalent."""
 MIXES = (torch.matmul, torch.bmm, torch.Tensor.matmul, torch.Tensor.bmm, torch.Tensor.__matmul__)
-"""How weights meet the values that they mix."""
+"""The operations that multiply weights with values."""
 
 
 @dataclass(frozen=True, order=True)
 class Site:
-    """Where weights are made: in which part of the module, and which of the times that this happens
-    in one run.
+    """The place where weights are made: the part of the module, and the turn within one run if the
+    part runs repeatedly.
 
-    Parts are known by name, not by number: in some families not every layer has attention, in
-    others all layers are one part that runs again and again.
+    Parts are identified by name: in some families not every layer has attention, and in others all
+    layers are one part that runs repeatedly.
     """
 
     part: str
     turn: int = 0
 
     def __str__(self) -> str:
-        """Write the part, and the turn where it is not the first."""
+        """Write the part, with the turn if it is not the first."""
         return f"{self.part}#{self.turn}" if self.turn else self.part
 
 
 Seen = Callable[[Site, torch.Tensor, int], torch.Tensor]
-"""Is shown the weights made at a site and the axis of their keys, and gives those to use."""
+"""Gets the weights made at a site and the axis of their keys, and returns the weights to use."""
 Mixed = Callable[[Site, torch.Tensor], None]
-"""Is shown the values that the weights of a site mix, a row for each key."""
+"""Gets the values that the weights of a site mix, a row for each key."""
 
 
 @dataclass
 class Watch(TorchFunctionMode):
-    """Calls ``seen`` with the result of every softmax inside a module, and ``mixed`` with what it
-    is multiplied by.
+    """Calls ``seen`` with the result of every softmax inside a module, and ``mixed`` with the
+    values that it is multiplied by.
 
-    Attention that torch computes in one fused step is written out at the sites of ``wanted`` alone,
-    where these are named: written out, the attention of a long text takes several times as long.
+    Fused attention is computed step by step; if ``wanted`` names sites, only there. Step by step,
+    the attention of a long text takes several times as long.
     """
 
     seen: Seen
@@ -73,7 +71,7 @@ class Watch(TorchFunctionMode):
         super().__init__()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Let everything pass but a softmax, and what has one inside."""
+        """Pass everything on except a softmax and functions that contain one."""
         given = kwargs or {}
         if not self.inside:
             return func(*args, **given)
@@ -116,8 +114,8 @@ class Watch(TorchFunctionMode):
 
 
 def _same(one: Any, other: torch.Tensor) -> bool:
-    """Tell whether a tensor is another, perhaps in another shape: views copy nothing, nor dropout
-    without drops.
+    """Whether a tensor is another one, perhaps in another shape: views share memory, and inactive
+    dropout returns its input.
     """
     return (
         isinstance(one, torch.Tensor)
@@ -134,10 +132,10 @@ def watching(
     products: Mapping[Site, torch.Tensor] = MappingProxyType({}),
     wanted: Collection[Site] | None = None,
 ) -> Iterator[None]:
-    """Watch every run of a module while the context lasts, at all sites or at those that are
-    ``wanted``.
+    """Watch every run of a module while the context lasts, at all sites or only at the ``wanted``
+    sites.
 
-    ``products`` take the place of weights × values at their sites, whatever these would be.
+    ``products`` replace weights × values at their sites.
     """
     watch = Watch(seen, mixed, wanted, products)
 

@@ -1,5 +1,5 @@
-"""The attention of a module whose code nobody changes: where it is, what it is on a batch, and what
-if it were other.
+"""Finds the attention of a module without changing its code, records it on a batch, and replaces
+it.
 
     sites = find(module, runs)
     with reading(module, sites, texts=len(batch)) as kept:
@@ -7,7 +7,7 @@ if it were other.
     with editing(module, {site: change}, texts=len(batch)):
         module(batch)
 
-Weights are told as ``B N Q T`` whatever the module keeps them as: texts, heads, rows that read,
+Weights are given as ``B N Q T``, however the module stores them: texts, heads, rows that read,
 tokens that are read.
 """
 
@@ -30,7 +30,9 @@ Change = Callable[[Weights], Weights]
 
 @dataclass(frozen=True)
 class Run:
-    """One way to run a module: on so many texts, each of so many tokens without padding."""
+    """One way to run a module: a number of texts, all with the same number of tokens, without
+    padding.
+    """
 
     call: Callable[[], object]
     texts: int
@@ -38,11 +40,10 @@ class Run:
 
 
 def find(module: nn.Module, runs: Sequence[Run]) -> tuple[Site, ...]:
-    """Name the sites whose weights lie over the tokens of a text, in the order in which they are
-    made.
+    """Name the sites whose weights lie over the tokens of a text, in the order of computation.
 
-    A softmax over classes, experts or buckets has an axis that does not grow with the text: the
-    runs must differ in length, and what counts is what fits them all.
+    A softmax over classes, experts or buckets has an axis that does not grow with the text. The
+    runs must therefore differ in length, and a site must fit all of them.
     """
     found = [_fitting(module, run) for run in runs]
     return tuple(site for site in found[0] if all(site in others for others in found))
@@ -67,14 +68,14 @@ def _fitting(module: nn.Module, run: Run) -> dict[Site, None]:
 
 @dataclass(frozen=True)
 class RecordedWeights:
-    """What the last run used at each site: the weights, and the lengths of the values they mix
-    where these are seen.
+    """The weights that the last run used at each site, and the lengths of the values they mix if
+    these are visible.
     """
 
     weights: dict[Site, Weights] = field(default_factory=dict)
     lengths: dict[Site, Float[torch.Tensor, "B N T"]] = field(default_factory=dict)
     values: dict[Site, Float[torch.Tensor, "B N T D"]] = field(default_factory=dict)
-    """The values themselves, of the sites of which they are asked."""
+    """The values themselves, for the sites that request them."""
 
 
 @contextmanager
@@ -85,7 +86,7 @@ def reading(
     changes: Mapping[Site, Change] = MappingProxyType({}),
     valued: Collection[Site] = (),
 ) -> Iterator[RecordedWeights]:
-    """Keep what the last run used at each of the sites, where there are ``changes`` the changed
+    """Record the weights that the last run used at each site; under ``changes``, the changed
     weights.
     """
     kept = RecordedWeights()
@@ -111,7 +112,7 @@ def reading(
 def editing(
     module: nn.Module, changes: Mapping[Site, Change], texts: int, mixed: Mixed | None = None
 ) -> Iterator[None]:
-    """Let the module use, at each site that is named, what ``change`` makes of its weights."""
+    """Make the module use ``change(weights)`` at each named site."""
 
     def seen(site: Site, weights: torch.Tensor, dim: int) -> torch.Tensor:
         if site not in changes:
@@ -125,7 +126,7 @@ def editing(
 
 
 def _heads(keys_last: torch.Tensor, texts: int) -> int:
-    """Count the heads of weights with keys last; 0 where they are no weights of so many texts."""
+    """Count the heads of weights with keys last; 0 if they are no weights of ``texts`` texts."""
     first, *others = keys_last.shape[:-1]
     if len(others) > 2 or first % texts or (first != texts and len(others) != 1):
         return 0

@@ -1,8 +1,8 @@
-"""Attention that torch computes in one fused step, written out, so that its weights can be read and
+"""Fused attention functions of torch computed step by step, so that their weights can be read and
 replaced.
 
-Each twin gives what the function of torch gives (`tests/adapters/tap`); ``weigh`` is handed the
-weights, keys last, with the values that they are to mix, and gives the weights to use.
+Each function gives the same result as its torch function (`tests/adapters/tap`). ``weigh`` gets the
+weights, keys last, and the values that they mix, and returns the weights to use.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ def scaled_dot_product(
     empty = torch.isneginf(scores).all(
         dim=-1, keepdim=True
     )  # a row without any key: zeros, as torch has it, not NaN
-    if not bool(empty.any()):  # two copies fewer of what is the largest there is
+    if not bool(empty.any()):  # saves two copies of the largest tensor
         return weigh(scores.softmax(-1), value) @ value
     weights = scores.masked_fill(empty, 0).softmax(-1).masked_fill(empty, 0)
     return weigh(weights, value) @ value
 
 
 def multi_head(weigh: Weigh, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """`torch.nn.functional.multi_head_attention_forward`, step by step; what is rare in it is
-    refused by name.
+    """`torch.nn.functional.multi_head_attention_forward`, step by step; an error names rare options
+    that are not supported.
     """
     asked = _ASKED.bind(*args, **kwargs)
     asked.apply_defaults()
@@ -112,9 +112,7 @@ def _refuse_dropout(probability: float) -> None:
 def _projected(
     query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, given: Mapping[str, Any]
 ) -> list[torch.Tensor]:
-    """Apply the three projections; their weights are kept in one matrix, or apart where sizes
-    differ.
-    """
+    """Apply the three projections; their weights are one matrix, or three if sizes differ."""
     apart = [given[f"{name}_proj_weight"] for name in "qkv"]
     weights = apart if given["use_separate_proj_weight"] else given["in_proj_weight"].chunk(3)
     biases = [None] * 3 if given["in_proj_bias"] is None else given["in_proj_bias"].chunk(3)
@@ -129,8 +127,8 @@ def _by_head(states: Float[torch.Tensor, "T B E"], heads: int) -> Float[torch.Te
 def _mask(
     given: Mapping[str, Any], query: Float[torch.Tensor, "B N Q D"], *, single: bool
 ) -> torch.Tensor | None:
-    """Join the mask of pairs (``Q T`` or ``B·N Q T``) and that of padded keys (``B T``, True: left
-    out) to a sum.
+    """Add the mask of pairs (``Q T`` or ``B·N Q T``) and the mask of padded keys (``B T``, True:
+    left out).
     """
     pairs, padded = given["attn_mask"], given["key_padding_mask"]
     if pairs is not None and pairs.dim() == 3:
@@ -142,7 +140,7 @@ def _mask(
 
 
 def _added(mask: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """Write a mask as what is added to scores: −∞ where it is True."""
+    """Write a mask as a term of the scores: −∞ where it is True."""
     if mask.dtype != torch.bool:
         return mask
     return torch.zeros(mask.shape, dtype=like.dtype, device=like.device).masked_fill(

@@ -1,5 +1,5 @@
-"""Which texts choose an attention source: few, so that every predicted class keeps its texts for
-the audit.
+"""The texts that choose an attention source: few, so that enough texts of every predicted class are
+left for the audit.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from sightline.core.seeds import seed_for
 
 Array = np.ndarray
 MOST = 40
-"""Texts of a predicted class that choose at most."""
+"""The most texts of one predicted class that choose."""
 FEW = 10
-"""Texts of a predicted class that choose even where it then lacks texts; half of a class that has
-no more."""
+"""The fewest texts of one predicted class that choose, even if too few are left to audit. A class
+with fewer than twice as many gives half of its texts."""
 
 
 def quota(texts: int, least: int) -> int:
-    """Say how many texts of a predicted class choose: what it has beyond the ``least``, from `FEW`
-    to `MOST`.
+    """Count the texts of a predicted class that choose: those above ``least``, limited to between
+    `FEW` and `MOST`.
     """
     return min(MOST, max(texts - least, min(FEW, texts // 2)))
 
@@ -29,9 +29,8 @@ def choosers(
 ) -> Bool[Array, " N"]:
     """Mark the texts that choose, drawn by seed and cluster; no cluster lies on both sides.
 
-    Whether a text chooses depends on the predictions and on the draw alone. So the others are,
-    within each predicted class, a random part of its texts, whatever is then found on those that
-    choose.
+    The choice of texts depends only on the predictions and on the seed. The remaining texts are
+    therefore a random part of each predicted class, whatever the chosen texts show.
     """
     members = np.unique(clusters, return_inverse=True)[1]
     classes = np.unique(predicted, return_inverse=True)[1]

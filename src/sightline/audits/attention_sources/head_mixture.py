@@ -1,5 +1,5 @@
-"""A mixture of heads that tells, as well as any mixture can, what deleting each word does: learned
-on other texts.
+"""The mixture of heads that best predicts the effect of deleting each word, learned on other texts
+than those audited.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Array = np.ndarray
 def learned_shares(
     model: SupportsAttentionSources, texts: Sequence[Example], batch_size: int
 ) -> dict[str, float]:
-    """Give the share of each head, those above zero; none where no deletion costs the decision
-    anything.
+    """Give the positive share of each head; empty if no deletion lowers the log-odds of a
+    prediction.
     """
     heads = list(model.heads)
     found = [
@@ -47,8 +47,8 @@ def fitted(shown: Float[Array, "W H"], lost: Float[Array, " W"]) -> Float[Array,
 def _seen(
     model: SupportsAttentionSources, texts: Sequence[Example], heads: Sequence[str]
 ) -> tuple[Float[Array, "W H"], Float[Array, " W"]]:
-    """Give for each word of a batch the weight in every head, and its part of what the text's words
-    can cost.
+    """Give each word's weight in every head, and its part of the log-odds that its text's words can
+    cost.
     """
     trace = asked(model, texts)
     maps, shown = (

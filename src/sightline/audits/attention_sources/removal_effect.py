@@ -1,5 +1,5 @@
-"""What a decision loses without the words that a reading shows most (SL-301), for every reading at
-once.
+"""Removal (SL-301) for every attention source at once: how far the log-odds of the predicted class
+drop without the words with the most attention.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from sightline.measures.trace_arrays import decided, to_numpy
 
 @dataclass(frozen=True)
 class Removed:
-    """Drop of the log-odds when the first words by each reading are deleted, averaged over shares.
+    """Drop of the log-odds when the top words of each attention source are deleted, averaged over
+    shares.
 
-    Beside the readings stand random words (``random``) and those whose deletion alone does most
-    (``most``), as in `sightline.measures.removal`.
+    Two references are included, as in `sightline.measures.removal`: random words (``random``), and
+    the words whose deletion alone has the largest effect (``most``).
     """
 
     shares: tuple[float, ...] = SHARES
@@ -39,7 +40,7 @@ class Removed:
     paper: str = "DeYoung et al. 2020, §4.2"
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Order the words by every reading, and delete each distinct set once."""
+        """Order the words by every attention source, and delete each distinct set once."""
         shown = by_word(subject, trace)
         maps = AttributionMaps(replace(subject, shared={**subject.shared, **shown}), trace, seeds)
         words = maps.words
@@ -54,7 +55,7 @@ class Removed:
         return {**named, "most": lost[len(shown)], "random": lost[-self.draws :].mean(axis=0)}
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Keep the numbers; texts of one word have none."""
+        """Keep the numbers; texts of one word have no number."""
         return Measurement(
             self.code, arrays, {}, {"shares": list(self.shares), "draws": self.draws}
         )

@@ -1,5 +1,5 @@
-"""Which attention source to show: the best by four criteria, on a few of the texts; the others are
-left to audit it.
+"""Choose the attention source to show: the best by four criteria on a few texts. The remaining
+texts audit it.
 """
 
 from __future__ import annotations
@@ -39,24 +39,25 @@ from sightline.stats.paired_differences import Between
 
 Array = np.ndarray
 LEARNED_FROM = 100
-"""Validation texts, at most, that a mixture of heads is learned from."""
+"""The most validation texts that a mixture of heads is learned from."""
 FEWEST = 2
-"""Texts that choose, or that are left, below which nothing is chosen."""
+"""The fewest texts to choose a source, and the fewest to audit it; with fewer, no source is chosen."""
 TRIED = (Predictions(), Removed())
-"""What is measured of the texts that choose."""
+"""The measures taken on the texts that choose."""
 MOVED = 16
-"""Sources, at most, that are asked for Transfer and agreement: those with the best scores in their
-worst class."""
+"""The most sources for which Transfer and agreement are measured: those with the best Removal
+scores in their worst class."""
 ALIKE = 1e-9
-"""Scores that differ by less are equal."""
+"""Scores that differ by less count as equal."""
 PairsOf = Callable[[Measurement, str, Bool[Array, " N"]], tuple[PairSums, PairSums, PairSums]]
-"""Gives the sums that number, chance level and score of SL-303 are ratios of."""
+"""Gives three sums over pairs of texts: the number, the chance level and the score of SL-303 are
+ratios of them."""
 
 
 @dataclass(frozen=True)
 class SourceChoice:
-    """A model under the source that was chosen, the texts that had no part in it, and what the
-    report says.
+    """The model with the chosen source, the texts that had no part in the choice, and a description
+    for the report.
     """
 
     model: Auditable
@@ -66,20 +67,20 @@ class SourceChoice:
 
 @dataclass(frozen=True)
 class Asking:
-    """How sources are compared: the seed, the batches, and what judges an audit later."""
+    """How sources are compared: seed, batch size, and the settings of the later audit."""
 
     seed: int
     batch_size: int
     on_progress: Progress
     pairs: PairsOf
     least: int
-    """The fewest texts that a finding may rest on: a predicted class keeps them, where it has
-    them."""
+    """The minimum sample size of a test: as many texts of each predicted class are left for the
+    audit, if it has them."""
 
     def measured(
         self, model: Auditable, texts: Sequence[Example], measures: Sequence[Any]
     ) -> dict[str, Outcome]:
-        """Take measures of some texts."""
+        """Take measures on texts, with the settings of the comparison."""
         return measure(
             model, texts, measures, {}, Seeds(self.seed), self.batch_size, self.on_progress
         )
@@ -91,8 +92,8 @@ def choose(
     validation: Sequence[Example],
     asking: Asking,
 ) -> SourceChoice:
-    """Try every source on a few texts of each predicted class, one source a mixture learned on
-    validation texts.
+    """Try every source on a few texts of each predicted class, including a mixture of heads learned
+    on validation texts.
     """
     answers = _taken(asking.measured(model, texts, (Predictions(),))["outputs"])
     taken = choosers(answers["predicted"], answers["cluster"], asking.seed, asking.least)
@@ -129,20 +130,20 @@ def choose(
 
 @dataclass
 class _Search:
-    """The sources that are left, and what each criterion said of those that it was asked of."""
+    """The sources that are left, and the scores that each criterion gave."""
 
     model: SupportsAttentionSources
     texts: Sequence[Example]
     asking: Asking
     left: tuple[str, ...] = ()
     left_by: dict[str, int] = field(default_factory=dict)
-    """How many sources each criterion left, in the order in which they are asked."""
+    """The number of sources that each criterion left, in the order of the criteria."""
     found: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The scores of each source by name of the criterion."""
+    """For each criterion by name, the score of each source."""
 
     def best(self) -> str:
-        """Ask one criterion after the other, and take of what is left the source whose weakest
-        score is highest.
+        """Apply one criterion after the other, and take the remaining source whose weakest score is
+        highest.
         """
         outcomes = self.asking.measured(self.model, self.texts, TRIED)
         answers, lost = (_taken(outcomes[name]) for name in ("outputs", "readings"))
@@ -156,8 +157,8 @@ class _Search:
         return self._first()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give what was found of each source, as JSON has it: its score of SL-301, and the others
-        where asked.
+        """Give the scores of each source as JSON values: Removal (SL-301), and the other criteria
+        where they were applied.
         """
         return [
             {"reading": name, "words": self.model.description(name)}
@@ -167,7 +168,7 @@ class _Search:
         ]
 
     def _by_removal(self, removed: BySums) -> None:
-        """Ask for Removal, over all texts and in the predicted class where it is lowest."""
+        """Apply Removal over all texts, then in each source's worst predicted class."""
         scores = {name: found["removal"].value for name, found in self.found.items()}
         if all(map(isnan, scores.values())):
             message = (
@@ -189,7 +190,7 @@ class _Search:
         )
 
     def _by_the_rest(self, texts: Texts) -> None:
-        """Ask for Transfer and for agreement, of the sources that are left."""
+        """Apply Transfer and agreement to the remaining sources."""
         first = sorted(self.left, key=lambda name: -_number(self.found[name]["worst_class"]))[
             :MOVED
         ]
@@ -215,13 +216,13 @@ class _Search:
         self._narrow(criterion, scores, found.compare)
 
     def _narrow(self, criterion: str, scores: Mapping[str, float], compare: Difference) -> None:
-        """Leave the sources that a criterion does not tell from its best."""
+        """Keep the sources that a criterion cannot distinguish from its best source."""
         self.left = not_worse(scores, compare)
         self.left_by[criterion] = len(self.left)
 
     def _first(self) -> str:
-        """Take the source whose weakest score is highest, the first of equals: heads come first,
-        which can decode.
+        """Take the source whose weakest score is highest. Among equals take the first: heads come
+        first, because a head can decode.
         """
         weakest = {name: self._weakest(name) for name in self.left}
         most = max(weakest.values())

@@ -20,8 +20,8 @@ REFERENCES = ("gradient", "deletion")
 
 @dataclass(frozen=True)
 class Agreed:
-    """Share of the references that the top words of each of the ``sources`` capture, and its chance
-    level.
+    """Share of each comparison attribution that the top words of each source capture, and its
+    chance level.
     """
 
     sources: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Agreed:
     paper: str = "as agreement"
 
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
-        """Compare every source with the references that the model allows."""
+        """Compare every source with the comparison attributions that the model allows."""
         maps = AttributionMaps(subject, trace, seeds)
         texts, shown = texts_of(maps, self.share), by_word(subject, trace)
         known = [maps[name] for name in REFERENCES if MAKERS[name].needs <= subject.model.offers]
@@ -47,5 +47,5 @@ class Agreed:
         return out
 
     def finish(self, arrays: Arrays) -> Measurement:
-        """Keep the numbers; a source without an order in a text has none there."""
+        """Keep the numbers; a source that cannot order the words of a text has no number there."""
         return Measurement(self.code, arrays, {}, {"share": self.share})

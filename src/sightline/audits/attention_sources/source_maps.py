@@ -1,4 +1,4 @@
-"""What every attention source shows of the words of a batch, read once for all measures that
+"""The weights of every attention source on the words of a batch, read once for all measures that
 choose.
 """
 
@@ -15,10 +15,10 @@ from sightline.measures.batch_words import words_of
 
 
 def by_word(subject: MeasureContext, trace: Trace) -> Mapping[str, Float[np.ndarray, "B W"]]:
-    """Give the weights of the words in every source, by its name."""
+    """Give the weights of the words by the name of each source."""
     assert isinstance(
         subject.model, SupportsAttentionSources
-    )  # only a model with several sources is asked
+    )  # only models with several sources get here
     if "sources" not in subject.shared:
         shown = subject.model.read_all(trace.batch)
         subject.shared["sources"] = {

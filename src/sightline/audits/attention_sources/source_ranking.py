@@ -1,8 +1,8 @@
-"""Which attention sources are surely worse than the best one, by the interval of the difference,
-clusters drawn whole.
+"""Which attention sources are significantly worse than the best one, by a clustered bootstrap
+interval of the difference.
 
-Each criterion leaves the sources that it does not tell from its best one; the next one is asked of
-these alone.
+Each criterion keeps the sources that it cannot distinguish from its best one. The next criterion
+looks only at these.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from sightline.stats.ratios import RatioSums, ratio
 
 Array = np.ndarray
 SURE = 0.05
-"""The p-value, adjusted for the number of sources that are compared (Holm), up to which two surely
-differ."""
+"""The largest p-value, adjusted for the number of compared sources (Holm), at which two sources
+differ significantly."""
 
 MARGIN = 0.05
-"""Difference of two scores that does not matter: a twentieth of the way from chance to the best
-achievable."""
+"""The largest difference of two scores that does not matter: a twentieth of the way from chance to
+the best achievable."""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts that choose: their clusters and predicted classes, and the seed of intervals."""
+    """The clusters and predicted classes of the texts that choose, and the seed of intervals."""
 
     clusters: Int[Array, " N"]
     predicted: Int[Array, " N"]
@@ -45,15 +45,14 @@ class Texts:
 
 
 Difference = Callable[[str, str, int], Between]
-"""Compares a source with another, among so many comparisons: the second less the first."""
+"""Compares two sources, given the number of comparisons: the second score minus the first."""
 
 
 def not_worse(scores: Mapping[str, float], compare: Difference) -> tuple[str, ...]:
-    """Name the sources that are not surely worse, by more than `MARGIN`, than the one with the
-    highest score.
+    """Name the sources that are not significantly worse, by more than `MARGIN`, than the best one.
 
-    Where no source has a score, none is worse. Without a margin, a difference of .002 that every
-    text confirms would end the search before Transfer is asked.
+    If no source has a score, all are kept. Without a margin, a difference of 0.002 that every text
+    confirms would end the search before Transfer.
     """
     known = {name: score for name, score in scores.items() if not isnan(score)}
     if not known:
@@ -68,13 +67,13 @@ def not_worse(scores: Mapping[str, float], compare: Difference) -> tuple[str, ..
 
 @dataclass(frozen=True)
 class BySums:
-    """Scores that are ratios of sums over texts, source by source."""
+    """Scores of each source that are ratios of sums over texts."""
 
     sums: Mapping[str, RatioSums]
     texts: Texts
 
     def score(self, name: str, of: int | None = None) -> Estimate:
-        """Estimate the score of a source over all texts, or those of one predicted class."""
+        """Estimate the score of a source over all texts, or over the texts of one predicted class."""
         one, clusters = self._of(name, of)
         return ratio(one.top, one.bottom, self.texts.seed, clusters, classes=one.classes)
 
@@ -93,7 +92,7 @@ class BySums:
 
 
 def worst_class(found: BySums, names: tuple[str, ...]) -> dict[str, tuple[float, int]]:
-    """Give the score of each source in the predicted class where it is lowest, and that class."""
+    """Give for each source its lowest score in any predicted class, and that class."""
     out = {}
     for name in names:
         scores = {of: found.score(name, of).value for of in found.texts.classes}
@@ -104,9 +103,7 @@ def worst_class(found: BySums, names: tuple[str, ...]) -> dict[str, tuple[float,
 
 
 def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
-    """Read the scores of SL-301: how far each source gets from random words to the most there is to
-    lose.
-    """
+    """Read the Removal scores (SL-301): 0 for random words, 1 for the largest possible drop."""
     ends = ("random", "most")
     sums = {
         name: score(one, lost["random"], lost["most"], texts.predicted)
@@ -129,13 +126,13 @@ def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts)
 
 @dataclass(frozen=True)
 class ByPairs:
-    """Scores of SL-303, source by source: ratios of sums over pairs of texts."""
+    """Transfer scores (SL-303) of each source: ratios of sums over pairs of texts."""
 
     sums: Mapping[str, PairSums]
     texts: Texts
 
     def score(self, name: str) -> Estimate:
-        """Estimate what the words of a source carry."""
+        """Estimate how far the words of a source transfer the prediction."""
         return of_pairs(self.sums[name], self.texts.clusters)
 
     def compare(self, name: str, best: str, comparisons: int) -> Between:

@@ -1,5 +1,5 @@
-"""Transfer (SL-303) of several attention sources at once: what the words that each shows most carry
-between texts.
+"""Transfer (SL-303) of several attention sources at once: how far the top words of each take the
+prediction into another text.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from sightline.measures.transfer.transfer import Transfer
 
 @dataclass(frozen=True)
 class Moved(Transfer):
-    """The transplant of the ``sources`` named, in place of the maps that could be shown; equal
-    hybrids run once.
+    """The Transfer test of the named ``sources`` instead of other maps; equal hybrid texts run
+    once.
     """
 
     sources: tuple[str, ...] = ()
