@@ -59,7 +59,7 @@ def test_a_flag_means_the_same_in_every_command(name):
     """One help text a flag, but for what a command is given or writes, and what its memory is
     for.
     """
-    own = {"--model", "--out", "--query", "--csv", "--memory"}
+    own = {"--model", "--out", "--query", "--csv", "--memory", "--label-name"}
     own |= {"--data"} if name == "study" else set()  # a folder of corpora
     others = (command for other, command in COMMANDS.items() if other != "study" or name == "study")
     values = {flag: p.help for other in others for p in other.params for flag in p.opts}

@@ -86,7 +86,7 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
         if texts == found.texts:
             return (
                 f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look{more} "
-                "(estimate)."
+                f"(estimate{_at_most(stopping.budget, labels)})."
             )
         look = "first looks" if each else "first look"
         first = f"about {duration(seconds)} for the {look} at {texts:,}"
