@@ -361,19 +361,30 @@ def _deciding(one: Stored) -> Stored | None:
 FOUND = ("corpus", "effect (95 % CI), seeds", "by chance", "effect less chance", "result")
 
 
-def all_findings(stored: Stored, paper: str) -> str:
-    """Table the claims of a paper with their criteria, and the result of each on every corpus."""
+def claims_of(stored: Stored, paper: str) -> str:
+    """Table the claims of a paper with their criteria."""
     own = [one for one in stored["claims"] if _paper_of(one) == paper]
     head = ("claim", "where", "criterion", "fixed", "on printed numbers")
-    text = table(head, map(_about, own))
+    link = f"Results on every corpus: [claims](../tables/claims.md#{paper}).\n"
+    return f"{table(head, map(_about, own))}\n{link}"
+
+
+def all_findings(stored: Stored) -> str:
+    """Table the result of each claim on every corpus, paper by paper."""
+    papers = dict.fromkeys(map(_paper_of, stored["claims"]))
+    return "\n".join(f"## {paper}\n\n{_findings(stored, paper)}" for paper in papers)
+
+
+def _findings(stored: Stored, paper: str) -> str:
     rows = [
         (one["says"], *_found(one, each), each["result_before"] or "there was none")
-        for one in own
+        for one in stored["claims"]
+        if _paper_of(one) == paper
         for each in one["findings"]
     ]
     if not rows:
-        return f"{text}\nNone of them has a run yet.\n"
-    return f"{text}\n{table(('claim', *FOUND, 'by the criterion before'), rows)}"
+        return "None of its claims has a run yet.\n"
+    return table(("claim", *FOUND, "by the criterion before"), rows)
 
 
 def _about(one: Stored) -> Iterator[str]:
@@ -455,7 +466,7 @@ def claims(stored: Stored) -> str:
     waiting = ", ".join(
         f"[{n} of {paper}]({name}.md#claims)" for (paper, name), n in others.items()
     )
-    head = ("paper", "claim", "criterion", *FOUND, "other primary corpora")
+    head = ("paper", "claim", "effect (95 % CI), seeds", "effect less chance", "result")
     text = f"\nNot run yet: {waiting}.\n" if waiting else ""
     return (table(head, map(_claim, known)) if known else "No claim has a run yet.\n") + text
 
@@ -464,14 +475,8 @@ def _claim(one: Stored) -> Iterator[str]:
     deciding = _deciding(one)
     yield f"[{one['paper']}]({_paper_of(one)}.md#claims)"
     yield one["says"] + (" (ours)" if one["source"].startswith(OURS) else "")
-    yield one["standing"]
-    yield from _found(one, deciding)
-    others = [
-        f"{each['corpus']}: {_result(one, each).replace('**', '')}"
-        for each in one["findings"]
-        if each is not deciding and each["corpus"] in PRIMARY
-    ]
-    yield "; ".join(others) or "—"
+    _, effect, _, less, result = _found(one, deciding)
+    yield from (effect, less, result)
 
 
 # ------------------------------------------------------------- the protocol

@@ -19,6 +19,7 @@ from docs_reproduction import (
     artefacts,
     authors_apart,
     claims,
+    claims_of,
     corpora,
     corpora_differ,
     known_before,
@@ -413,6 +414,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: retained": when_counted("retained", retained),
     "reproduction: summary": when_counted("reproduction", summary),
     "reproduction: claims": when_counted("reproduction", claims),
+    "reproduction: findings": when_counted("reproduction", all_findings),
     "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),
     "reproduction: corpora": when_counted("reproduction", runs_and_numbers),
     **{
@@ -429,7 +431,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     },
     **{
         f"reproduction: claims of {name}": when_counted(
-            "reproduction", partial(all_findings, paper=name)
+            "reproduction", partial(claims_of, paper=name)
         )
         for name in PAPERS
     },
