@@ -38,6 +38,7 @@ def test_words_of_a_page_are_found_and_names_are_not(
         ('"""A docstring.\n\nIt goes on."""\n', [(3, "goes on")]),
         ("x = 1  # beside it\n", [(1, "beside")]),
         ('kind = "beside"\n', []),
+        ('anchor = f"beside-{at + 1}"\n', []),
         ("text = f\"{row['told']} of {row['all']}\"\n", []),
         ("text = f\"it is told of {row['told']}\"\n", [(1, "told")]),
     ],

@@ -82,10 +82,11 @@ def found_in_page(page: str) -> Iterator[tuple[int, str]]:
 def found_in_python(source: str) -> Iterator[tuple[int, str]]:
     """Give the same for comments, docstrings and messages; a string without a space is a name."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        message = token.type == tokenize.STRING and " " in token.string.strip("\"' ")
+        is_formatted = token.type == tokenize.STRING and re.match(r"[rR]?[fF]", token.string)
+        text = _FIELD.sub(_blank, token.string) if is_formatted else token.string
+        letters = _FIELD.sub("", token.string) if is_formatted else token.string
+        message = token.type == tokenize.STRING and " " in letters.strip("\"' ")
         if message or token.type == tokenize.COMMENT:
-            is_formatted = re.match(r"[rR]?[fF]", token.string)
-            text = _FIELD.sub(_blank, token.string) if is_formatted else token.string
             for line, word in found(text):
                 yield token.start[0] + line - 1, word
 

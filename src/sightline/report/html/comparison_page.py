@@ -153,7 +153,7 @@ def _beside(
     return BesideView(
         other,
         f"{other} compared with {first}",
-        "beside-" + str(at + 1),
+        f"beside-{at + 1}",
         comparison_sentences.found(whole, at),
         tuple(comparison_sentences.counted(whole, at)),
         f"Scores of each audit on its own texts, not paired: {one.unpaired}"
