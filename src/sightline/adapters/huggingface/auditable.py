@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import logits_of
 from sightline.adapters.huggingface.attention_reduction import LayerOutput, Ran, shown
@@ -155,11 +155,7 @@ class HuggingFace(Classifier):
         put = torch.stack(
             [self.choice.replaced(shown.own, one, trace.batch.attendable) for one in attention]
         ).to(shown.last.weights)
-        if self.choice.head is None:
-            weights = put.movedim(1, 2)
-        else:
-            weights = shown.last.weights.repeat(len(put), 1, 1, 1)
-            weights[:, :, self.choice.head] = put
+        weights = self._with_rows(shown.last.weights, put)
         answer = shown.last.answer(self.module, weights, **self.beside(shown.last.ids))
         return of_label(answer, self.label)
 
@@ -180,23 +176,19 @@ class HuggingFace(Classifier):
         )
         weights = last.weights * batch.mask[:, None]
         own = weights.movedim(0, -2) if head is None else weights[:, head]
-        put = [self._put(weights, own, one, batch.attendable) for one in attention.values()]
-        answers = last.answer(self.module, torch.stack([weights, *put]), **self.beside(last.ids))
+        put = [self.choice.replaced(own, one, batch.attendable) for one in attention.values()]
+        changed = self._with_rows(weights, torch.stack([own, *put]))
+        answers = last.answer(self.module, changed, **self.beside(last.ids))
         return dict(zip(("own", *attention), of_label(answers, self.label), strict=True))
 
-    def _put(
-        self,
-        weights: Float[torch.Tensor, "B N T"],
-        own: Float[torch.Tensor, "*N B T"],
-        attention: Float[torch.Tensor, "B T"],
-        words: Bool[torch.Tensor, "B T"],
-    ) -> Float[torch.Tensor, "B N T"]:
-        """Put attention into the row that is read: of all heads, or of the shown head."""
-        row, head = self.choice.replaced(own, attention, words), self.choice.head
-        if head is None:
-            return row.movedim(-2, 0)
-        changed = weights.clone()
-        changed[:, head] = row
+    def _with_rows(
+        self, weights: Float[torch.Tensor, "B N T"], rows: Float[torch.Tensor, "R *N B T"]
+    ) -> Float[torch.Tensor, "R B N T"]:
+        """Put rows of attention into all heads of the last layer, or into the shown head."""
+        if self.choice.head is None:
+            return rows.movedim(1, 2)
+        changed = weights.repeat(len(rows), 1, 1, 1)
+        changed[:, :, self.choice.head] = rows
         return changed
 
     def read_all(self, batch: Batch) -> dict[str, Float[torch.Tensor, "B T"]]:
