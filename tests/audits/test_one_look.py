@@ -41,13 +41,6 @@ def test_of_a_model_from_elsewhere_it_is_not_known_what_a_text_costs() -> None:
     assert not takes_one_look(other, examples((LENGTH,)), 1)
 
 
-@pytest.fixture(scope="module")
-def needle():
-    data = sightline.load("planted:needle(n=1200,length=10)")
-    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
-    return model, data
-
-
 def test_one_look_has_the_texts_and_the_level_of_a_full_audit(needle) -> None:
     model, data = needle
     full = sightline.audit(model, data, limit=180, full=True)

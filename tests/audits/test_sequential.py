@@ -126,13 +126,6 @@ def test_required_tests_come_first() -> None:
     assert (stage_of("mixing"), stage_of("searched"), stage_of("mine")) == (None, 5, 5)
 
 
-@pytest.fixture(scope="module")
-def needle():
-    data = sightline.load("planted:needle(n=1200,length=10)")
-    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
-    return model, data
-
-
 def test_it_stops_when_the_verdict_is_settled(needle) -> None:
     model, data = needle
     full = sightline.audit(model, data, full=True)

@@ -12,8 +12,7 @@ from sightline.api.model_source import Chosen, Source
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.audits.captum_maps import is_attribution
-from sightline.audits.look_plan import first_look
-from sightline.audits.one_look import takes_one_look
+from sightline.audits.one_look import size_of_first_look
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained
@@ -86,6 +85,5 @@ def quick_estimate(
     if not stopping.early:
         return QuickEstimate(texts, seconds)
     test = trained.dataset.test
-    once = takes_one_look(trained.model, test, texts, stopping.budget)
-    first = texts if once else first_look(test, texts)
+    first = size_of_first_look(trained.model, test, texts, stopping.budget)
     return QuickEstimate(texts, seconds, (first, seconds * first / texts), compared)

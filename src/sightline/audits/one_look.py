@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sightline.audits.look_plan import first_look
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.models.classifier import AttentionClassifier
@@ -37,3 +38,11 @@ def takes_one_look(
     weights = sum(one.numel() for one in model.parameters()) - model.embedding.weight.numel()
     words = sum(len(text.tokens) * (len(text.tokens) + CHANGED) for text in texts)
     return weights <= SMALL and words * planned <= FEW_WORDS * len(texts)
+
+
+def size_of_first_look(
+    model: Auditable, texts: Sequence[Example], planned: int, budget: float | None = None
+) -> int:
+    """The number of texts at the first look, if every prediction equals the label."""
+    once = takes_one_look(model, texts, planned, budget)
+    return planned if once else first_look(texts, planned)

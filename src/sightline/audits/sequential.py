@@ -28,7 +28,7 @@ from sightline.core.protocols import Measure, MeasureContext
 from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
-from sightline.measures.attribution_maps import SHARED
+from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
 from sightline.measures.removal_curves import FEW_DRAWS
 from sightline.measures.trace_arrays import of_words
@@ -208,23 +208,22 @@ def of_the_verdict(one: Measure) -> Measure:
     """Give a copy of a measure with only what the verdict needs: no other maps, nothing that is
     only reported, and at most `CANDIDATES` words of a text.
     """
-    settings: Any = one  # measures with such fields are dataclasses
-    fewer: dict[str, object] = {"rivals_too": False, "reported_too": False}
-    fewer["candidates"] = CANDIDATES
-    left_out = {name: value for name, value in fewer.items() if hasattr(one, name)}
-    alone: Measure = replace(settings, **left_out) if left_out else one
-    return alone
+    return _set(one, rivals_too=False, reported_too=False, candidates=CANDIDATES)
 
 
 def of_some(one: Measure) -> Measure:
     """Give a copy of a measure that compares fewer maps with attention on fewer texts: one partner
     for each donor, and two random orders.
     """
+    return _set(one, others=INSTEAD, partners=1, draws=FEW_DRAWS, rivals_too=True, candidates=None)
+
+
+def _set(one: Measure, **values: object) -> Measure:
+    """Set those of the fields that a measure has."""
     settings: Any = one  # measures with such fields are dataclasses
-    fewer: dict[str, object] = {"others": INSTEAD, "partners": 1, "draws": FEW_DRAWS}
-    fewer |= {"rivals_too": True, "candidates": None}
-    few: Measure = replace(settings, **{n: v for n, v in fewer.items() if hasattr(one, n)})
-    return few
+    known = {name: value for name, value in values.items() if hasattr(one, name)}
+    changed: Measure = replace(settings, **known) if known else one
+    return changed
 
 
 def most_compared(texts: Sequence[Example], fewest: int) -> int:
@@ -419,7 +418,7 @@ class _Looking:
         verdict = self.judged.verdict
         instead = MUST_NOT in {one.level for one in (verdict, *verdict.by_class.values())}
         with suppress(BudgetSpentError):  # the report shows what was measured
-            if instead and not self.rivals_too and not self.texts.run.subject.model.offers & SHARED:
+            if instead and not self.rivals_too and not shares_texts(self.texts.run.subject.model):
                 self._compare_some(clock)
             elif instead:
                 self._advance(self._names(2), self.size, clock)
@@ -500,7 +499,7 @@ class _Looking:
         """Count the texts with more words than candidates."""
         measured = (self.texts.measures[name].guarded.one for name in self.outcomes)
         taken = any(getattr(one, "candidates", None) for one in measured)
-        if not taken or self.texts.run.subject.model.offers & SHARED:
+        if not taken or shares_texts(self.texts.run.subject.model):
             return 0
         return sum(len(text.tokens) > CANDIDATES for text in self.data.test[: self.size])
 

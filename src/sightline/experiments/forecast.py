@@ -24,9 +24,8 @@ from sightline.adapters.truncation import as_seen
 from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
-from sightline.audits.look_plan import first_look
 from sightline.audits.measure_pass import measure
-from sightline.audits.one_look import takes_one_look
+from sightline.audits.one_look import size_of_first_look
 from sightline.audits.sequential import (
     CANDIDATES,
     most_compared,
@@ -49,7 +48,7 @@ from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, of_label
 from sightline.experiments.report_cost import time_judging
 from sightline.experiments.training_jobs import check_labels
-from sightline.measures.attribution_maps import SHARED
+from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
@@ -205,8 +204,7 @@ def forecast_audit(
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     note = few_of_a_class(trained.dataset, limit, seed)
-    once = takes_one_look(trained.model, ordered, audited)
-    first = audited if once else first_look(ordered, audited) if bearing else 0
+    first = size_of_first_look(trained.model, ordered, audited)
     return Forecast(
         0.0,
         seconds * part,
@@ -272,7 +270,7 @@ def quick_seconds(
     there = replace(trained, dataset=seen)
     take = _taking(there, seed, measures, attribution, chosen_by)
     ordered = sorted(seen.test, key=lambda example: len(example.tokens))
-    each = bearing and not model.offers & SHARED
+    each = bearing and not shares_texts(model)
     cost = _runs if each else _squares
     took, few, least = 0.0, ordered[:1], min(QUICK_TEXTS, len(ordered) // SMALL)
     with torch.random.fork_rng(devices=[]):

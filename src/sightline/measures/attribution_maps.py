@@ -15,7 +15,13 @@ import torch
 from jaxtyping import Bool, Float
 
 from sightline.config.word_maps import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
-from sightline.core.protocols import Capability, MeasureContext, SupportsAuditedMap, Trace
+from sightline.core.protocols import (
+    Auditable,
+    Capability,
+    MeasureContext,
+    SupportsAuditedMap,
+    Trace,
+)
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import (
@@ -38,6 +44,11 @@ OF_DELETIONS = ("deletion", "signed_deletion", "free_deletion")
 """The maps that need one text without each word."""
 SHARED: frozenset[Capability] = frozenset({"deletion", "variants"})
 """Capabilities of models that do not run each of these texts by itself."""
+
+
+def shares_texts(model: Auditable) -> bool:
+    """Whether a model finds deletions from what shortened texts share, without running each."""
+    return bool(model.offers & SHARED)
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ class AttributionMaps:
         A model that finds all deletions from what they share is asked for all.
         """
         mask = self.words.mask
-        if self.most is None or self.subject.model.offers & SHARED:
+        if self.most is None or shares_texts(self.subject.model):
             return mask
         (keys,) = keys_of(mask, self.words.index, 1, self.seeds, "candidates")
         order = np.argsort(np.where(mask, keys, np.inf), axis=1)
