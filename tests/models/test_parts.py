@@ -142,6 +142,24 @@ def test_additive_scores() -> None:
                 )
 
 
+def test_additive_scores_in_float64_are_the_same_with_and_without_a_gradient() -> None:
+    """Without a gradient tanh is taken another way, and the input must stay as it is."""
+    scorer = Additive(4, 0, 1, hidden=5).double()
+    states = torch.cat([drawn(3, 40, 4).double() * size for size in (1e-3, 1, 30)])
+    inner = scorer.inner(states).detach()
+    with torch.no_grad():
+        before = inner.clone()
+        found = scorer.rest(inner)
+    assert torch.equal(inner, before)
+    by_hand = numbers(scorer.outer.weight) @ np.tanh(numbers(inner)).swapaxes(1, 2)
+    np.testing.assert_allclose(numbers(found), by_hand[:, 0], atol=1e-14, rtol=0)
+    again = inner.clone().requires_grad_()
+    scorer.rest(again).sum().backward()
+    assert again.grad is not None
+    slope = numbers(scorer.outer.weight)[0] * (1 - np.tanh(numbers(inner)) ** 2)
+    np.testing.assert_allclose(numbers(again.grad), slope, atol=1e-14, rtol=0)
+
+
 def test_dot_scores_are_scaled_but_where_a_paper_does_not() -> None:
     states, query = drawn(2, 6, 4), drawn(2, 4, seed=1)
     scaled, plain = (

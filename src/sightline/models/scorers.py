@@ -69,8 +69,17 @@ class Additive(_ByLayers):
 
     def rest(self, inner: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*BR"]:
         """Compute scores from the output of the first layer."""
-        scores: torch.Tensor = self.outer(torch.tanh(inner))
+        scores: torch.Tensor = self.outer(_tanh(inner))
         return one_or_rows(scores)
+
+
+def _tanh(values: Float[torch.Tensor, "*B K"]) -> Float[torch.Tensor, "*B K"]:
+    """Give tanh. In float64 torch takes four times as long for it as for the equal 2 σ(2x) − 1,
+    which differs by 3e-16 at most; in place, so only where no gradient is asked.
+    """
+    if values.dtype != torch.float64 or (torch.is_grad_enabled() and values.requires_grad):
+        return torch.tanh(values)
+    return (2 * values).sigmoid_().mul_(2).sub_(1)
 
 
 class Dot(nn.Module):
