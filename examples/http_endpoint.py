@@ -2,7 +2,7 @@
 [[…], …]}: with retries, a rate limit, and a file that keeps the answers.
 
 ENDPOINT=http://127.0.0.1:8000/ LABELS=bad,good \
-    sightline audit --model answers:http_endpoint:build --data reviews.csv --limit 200
+    sightline audit --model answers:http_endpoint:build --data reviews.csv
 """
 
 import json

@@ -1,7 +1,7 @@
 """Audit an ONNX file: a model that takes ids and a mask and gives logits, and its tokenizer.
 
 MODEL=model.onnx TOKENIZER=tokenizer.json LABELS=bad,good \
-    sightline audit --model answers:onnx_runtime:build --data reviews.csv --limit 200
+    sightline audit --model answers:onnx_runtime:build --data reviews.csv
 """
 
 import os

@@ -1,6 +1,6 @@
 """Audit a text categoriser of spaCy, whose classes exclude each other (textcat).
 
-MODEL=my_pipeline sightline audit --model answers:spacy_textcat:build --data reviews.csv --limit 200
+MODEL=my_pipeline sightline audit --model answers:spacy_textcat:build --data reviews.csv
 """
 
 import os

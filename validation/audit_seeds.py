@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from before_after_cases import CASES
+from before_after_cases import CASES, FULL
 
 import sightline
 
@@ -37,7 +37,7 @@ def counted(name: str, texts: int, seeds: int) -> dict[str, Any]:
     classes: dict[str, list[int]] = {}
     scores: dict[str, list[list[float]]] = {}
     for seed in range(seeds):
-        audit = sightline.audit(made, data, seed=seed, **others)
+        audit = sightline.audit(made, data, seed=seed, **FULL, **others)
         rows.append(audit.verdict.row)
         close.append([f"{call.code} {call.of}".strip() for call in audit.verdict.close])
         for of, one in audit.verdict.by_class.items():

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from before_after_cases import CASES, Case
+from before_after_cases import CASES, FULL, Case
 
 import sightline
 
@@ -29,7 +29,7 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
     made, texts, others = case.make(seed)
     began = time.process_time()
     try:
-        audit = sightline.audit(made, texts, seed=seed, **others)
+        audit = sightline.audit(made, texts, seed=seed, **FULL, **others)
     except sightline.core.errors.SightlineError as error:
         return {"seed": seed, "refused": str(error)}
     said = json.loads(json.dumps(audit.to_json()))

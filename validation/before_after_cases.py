@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any
 
 import before_after_models as of
 from before_after_models import Make, needle, trained, written
@@ -34,6 +36,8 @@ from written import (
     where,
 )
 
+FULL: dict[str, Any] = {"full": True} if find_spec("sightline.audits.sequential") else {}
+"""Asks for every test on every text, as all audits of earlier commits made them."""
 SHOWN, CAVEATS, MUST_NOT, OPEN, ABSENT = (4, 5), (5,), (2, 3), (1, 6), (7,)
 """Rows of the verdict table."""
 NOT_SHOWN = (*MUST_NOT, *OPEN)

@@ -40,6 +40,7 @@ FLAGS = (
     str(LIMIT),
     "--threads",
     "1",
+    "--full",
 )
 WORDS = (
     "the film was a story naïve café Straße früh δεν ήταν очень фильм 映画 は 良い très longue nuit "

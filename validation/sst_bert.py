@@ -145,6 +145,7 @@ def audited(folder: Path, reading: str, limit: int | None) -> dict[str, Any]:
         f"sst:{FOLDER / 'sst'}",
         "--out",
         str(page),
+        "--full",
         "--json",
     ]
     command = [
@@ -164,7 +165,7 @@ def audited(folder: Path, reading: str, limit: int | None) -> dict[str, Any]:
         "row": said["verdict_detail"]["row"],
         "reasons": said["verdict_detail"]["reasons"],
         "findings": {
-            one["code"]: {"verdict": one["verdict"], "effect": one["effect"]}
+            one["code"]: {"verdict": one["result"], "effect": one["score"]}
             for one in said["findings"]
         },
         "on_words": said["estimates"]["marks.words"],

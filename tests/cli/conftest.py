@@ -88,7 +88,9 @@ def finished(sightline: Call, table: Path, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("finished")
     page, saved = folder / "report.html", folder / "audit"
     return Finished(
-        sightline("audit", "--data", table, *TINY, "--out", page, "--save", saved, "--json"),
+        sightline(
+            "audit", "--data", table, *TINY, "--full", "--out", page, "--save", saved, "--json"
+        ),
         page,
         saved,
     )

@@ -281,7 +281,7 @@ def test_a_dear_measure_is_taken_beside_the_others(
     """Of a model to be trained and of a saved one alike; the others stay as they are, to the
     bit.
     """
-    asked = ("--measure", "mixing_otherwise")
+    asked = ("--measure", "mixing_otherwise", "--full")
     assert (
         sightline("audit", "--data", table, "--model", model, *asked, "--save", "saved").code == 0
     )
@@ -309,13 +309,10 @@ def test_gradients_are_reduced_as_the_flag_says(
     sightline: Call, here: Path, table, model, finished: Finished
 ):
     """Of a model to be trained and of a saved one alike; everything but the gradients stays."""
-    done = sightline(
-        "audit", "--data", table, "--model", model, "--gradient", "norm", "--save", "later"
-    )
+    norms = ("--gradient", "norm", "--full")
+    done = sightline("audit", "--data", table, "--model", model, *norms, "--save", "later")
     assert done.code == 0, done.err
-    assert (
-        sightline("audit", "--data", table, *TINY, "--gradient", "norm", "--save", "norm").code == 0
-    )
+    assert sightline("audit", "--data", table, *TINY, *norms, "--save", "norm").code == 0
     later, norm = (
         load_results("later").measurements["agreement"],
         load_results("norm").measurements["agreement"],
@@ -341,7 +338,8 @@ def test_memory_changes_the_speed_and_not_the_numbers(
         return default_measures(tokens_at_once, *others)
 
     monkeypatch.setattr("sightline.experiments.pipeline.default_measures", seen)
-    assert sightline("audit", "--data", table, *TINY, "--memory", "1M", "--save", "small").code == 0
+    every = ("audit", "--data", table, *TINY, "--full")
+    assert sightline(*every, "--memory", "1M", "--save", "small").code == 0
     assert sightline("audit", "--data", table, *TINY, "--memory", "1.5 GiB", "--limit", 2).code == 0
     assert sightline("audit", "--data", table, *TINY, "--limit", 2).code == 0
     # 16 KiB a token; where nothing is said, the kind of model decides
@@ -368,7 +366,9 @@ def test_training_first_and_auditing_later_gives_the_same_raw_numbers(
     sightline: Call, here: Path, table, model, finished: Finished
 ):
     assert (
-        sightline("audit", "--data", table, "--model", model, "--quiet", "--save", "later").code
+        sightline(
+            "audit", "--data", table, "--model", model, "--full", "--quiet", "--save", "later"
+        ).code
         == 0
     )
     at_once, later = raw(finished.saved), raw(Path("later"))
@@ -484,7 +484,7 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
     sightline: Call, here: Path, table
 ):
     loud = [flag for flag in TINY if flag != "--quiet"]
-    few = sightline("audit", "--data", table, *loud)
+    few = sightline("audit", "--data", table, *loud, "--full")
     assert [line.partition(":")[0] for line in few.err.splitlines()] == [
         "training model",
         "training companion (uniform attention)",
@@ -493,7 +493,7 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
         "note",
     ]
     assert few.err.endswith(f"auditing: 18 of 18 texts\n{CUT_SHORT}\n")
-    every = sightline("audit", "--data", table, *loud, "--verbose")
+    every = sightline("audit", "--data", table, *loud, "--full", "--verbose")
     assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 3 + [
         "training companion (uniform attention)"
     ] * 3 + ["auditing"] * 2 + ["note"]  # the first batch, then each epoch
@@ -509,6 +509,7 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "reading",
         "training",
         "measuring",
+        "first look",
         "judging and page",
         "in all",
         "not counted",
@@ -516,7 +517,11 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "basis",
         "dry run",
     ]
-    output = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
+    early = sightline("audit", "--data", table, "--model", model, "--dry-run", "--json").json
+    assert early["first_look"][0] == 18
+    output = sightline(
+        "audit", "--data", table, "--model", model, "--full", "--dry-run", "--json"
+    ).json
     numbers = {
         "seconds_training",
         "seconds_epoch",

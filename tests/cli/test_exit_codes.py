@@ -234,12 +234,14 @@ def test_a_disk_that_refuses_is_told_with_the_place(
     monkeypatch.setattr("sightline.report.html.audit_page.write_page", full)
     done = sightline("audit", "--data", table, *TINY)
     assert done.code == 2
-    note, stopped, error = done.err.splitlines()  # the note is on the training, which was done
+    note, *stopped, error = done.err.splitlines()  # the note is on the training, which was done
     assert (note[:5], error) == (
         "note:",
         "error: cannot write report.html: No space left on device",
     )
-    assert stopped.startswith("stopped: what is trained is kept in report.html.partial")
+    looks, trained = stopped
+    assert looks.startswith("stopped: what was measured is kept in report.html.partial-looks")
+    assert trained.startswith("stopped: what is trained is kept in report.html.partial")
 
 
 # ---------------------------------------------------------------- 3

@@ -56,6 +56,7 @@ def test_a_saved_model_is_audited_on_texts_to_test_on_alone(
         "--test",
         folder / "c.jsonl",
         *columns,
+        "--full",
         "--save",
         "s",
         "--quiet",

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
-from sightline.api.run_options import AuditOptions
+from sightline.api.run_options import AuditOptions, Stopping
+from sightline.config.word_maps import is_attribution
 from sightline.experiments.callbacks import Display
 
 if TYPE_CHECKING:
@@ -58,9 +60,10 @@ def audit(
         Determines every random draw, text by text: batching and order cannot matter.
     options
         ``limit`` (a seeded sample of so many texts), ``scores``, ``label_map`` (which class of the
-        model a label is: ``{"pos": "POSITIVE"}``), ``measures``, ``batch_size``, ``budget``
-        (seconds) and ``max_texts`` (stop when the verdict is settled, or there), and what else
-        `sightline.audits.run.audit` takes.
+        model a label is: ``{"pos": "POSITIVE"}``), ``budget`` (seconds) and ``max_texts`` (stop
+        there if the verdict is not settled before), ``full=True`` (every measure on every text, as
+        do ``measures`` of your own), ``batch_size``, and what else `sightline.audits.run.audit`
+        takes.
     """
     from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
 
@@ -71,7 +74,21 @@ def audit(
         yield Display(on_texts=on_progress)
 
     about = options.pop("spec", {})
+    options |= limits_of(options)
     return audit_source(source, Hooks(progress=progress), about=about, **options)[1]
+
+
+def limits_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the limits of an audit with these options."""
+    return asdict(
+        Stopping.asked(
+            options.get("budget"),
+            options.get("max_texts"),
+            full=options.get("full", False),
+            scores=options.get("scores"),
+            named=options.get("measures") is not None,
+        )
+    )
 
 
 def audit_source(
@@ -125,7 +142,7 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
 
     None for an attribution: it is known by its name alone and computed from the model.
     """
-    from sightline.audits.captum_maps import is_attribution, known_attribution  # noqa: PLC0415  (torch)
+    from sightline.audits.captum_maps import known_attribution  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.external_scores import read_scores  # noqa: PLC0415  (as late as it is needed)
     from sightline.data.load_dataset import load  # noqa: PLC0415  (as late as it is needed)

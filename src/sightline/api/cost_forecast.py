@@ -11,8 +11,8 @@ from sightline.api.compute_resources import Machine, Resources, tokens_at_once
 from sightline.api.model_source import Chosen, Source
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
-from sightline.audits.captum_maps import is_attribution
 from sightline.audits.one_look import size_of_first_look
+from sightline.config.word_maps import is_attribution
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sightline.api.audit import HERE, QUIET, audit_source
+from sightline.api.audit import HERE, QUIET, audit_source, limits_of
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.label_choice import chosen_labels
 from sightline.api.model_source import Chosen, Given
 from sightline.api.run_options import AuditOptions
+from sightline.audits.stop_limits import most_texts
 from sightline.core.errors import SightlineError
 from sightline.experiments.callbacks import Display
 
@@ -75,6 +76,7 @@ def audit_labels(
         yield Display(on_texts=on_progress)
 
     asked = AuditOptions(seed=seed, **{k: v for k, v in taken.items() if v is not None})
+    options |= limits_of(options | {"scores": scores})
     return audit_each_label(held, asked, Hooks(progress=progress), labels=labels, **options)
 
 
@@ -106,7 +108,6 @@ def audit_each_label(
     from sightline.audits.label_audits import LabelAudits  # noqa: PLC0415  (jinja2)
     from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
     from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
-    from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
     from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)

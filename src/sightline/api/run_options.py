@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sightline.audits.stop_limits import is_sequential
-from sightline.config.word_maps import Reduction
+from sightline.audits.stop_limits import MOST_TEXTS, is_sequential, most_texts
+from sightline.config.word_maps import Reduction, is_attribution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +72,28 @@ class Stopping:
     max_texts: int | None = None
     full: bool = False
 
+    @classmethod
+    def asked(
+        cls,
+        budget: float | None = None,
+        max_texts: int | None = None,
+        *,
+        full: bool = False,
+        scores: object = None,
+        named: bool = False,
+    ) -> Stopping:
+        """Return when an audit stops that was asked for so: by default once its verdict is settled,
+        with ``full`` once everything is measured.
+
+        Tests that were ``named`` are wanted whatever the verdict is, and an attribution (``captum:NAME``)
+        is made of every text before any is measured. So without limits these ask for the second.
+        """
+        limited = budget is not None or max_texts is not None
+        full = full or (not limited and (named or is_attribution(scores)))
+        if not full and not limited:
+            max_texts = MOST_TEXTS
+        return cls(budget=budget, max_texts=max_texts, full=full)
+
     def __post_init__(self) -> None:
         """Refuse contradictory limits before anything is read."""
         _ = self.early
@@ -83,8 +105,6 @@ class Stopping:
 
     def most_texts(self, limit: int | None) -> int | None:
         """Return the most texts that an audit takes; its ``limit`` may be lower."""
-        from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (numpy)
-
         return most_texts(limit, self.budget, self.max_texts, full=self.full)
 
 

@@ -24,6 +24,7 @@ from sightline.adapters.checks.probe_batch import module_of
 from sightline.adapters.trace_checks import asked
 from sightline.adapters.validate_outputs import called
 from sightline.audits.measure_pass import Progress
+from sightline.config.word_maps import CAPTUM, is_attribution
 from sightline.core.errors import MissingExtra, ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.installation import install_line
@@ -34,7 +35,6 @@ from sightline.measures.batch_words import words_of
 from sightline.measures.trace_arrays import decided, to_numpy
 from sightline.numerics import subwords
 
-PREFIX = "captum:"
 NEAR = 0.05
 """The largest relative gap between the sum of a text's attributions and the change of its logit;
 larger gaps are reported."""
@@ -89,7 +89,7 @@ class Attributed:
     @property
     def signed(self) -> Mapping[str, Float[np.ndarray, " W"]]:
         """The attributions with signs, if the method has signs."""
-        return self.by_id if METHODS[self.name.removeprefix(PREFIX)].signed else {}
+        return self.by_id if METHODS[self.name.removeprefix(CAPTUM)].signed else {}
 
     def about(self) -> dict[str, Any]:
         """Describe the method in plain values, with the number of texts where its numbers do not
@@ -133,16 +133,11 @@ class PredictedLogit(nn.Module):
         return logits.gather(1, chosen[:, None])[:, 0]
 
 
-def is_attribution(scores: object) -> bool:
-    """Whether scores are named ``captum:NAME``, rather than read from a file."""
-    return str(scores).startswith(PREFIX)
-
-
 def known_attribution(scores: object) -> str:
     """Give the name behind ``captum:``; an error if Captum is missing or does not have it."""
-    name = str(scores).removeprefix(PREFIX)
+    name = str(scores).removeprefix(CAPTUM)
     if not is_attribution(scores) or name not in METHODS:
-        message = f"{scores}: expected one of {', '.join(f'{PREFIX}{one}' for one in METHODS)}"
+        message = f"{scores}: expected one of {', '.join(f'{CAPTUM}{one}' for one in METHODS)}"
         raise SpecError(message, field="scores")
     _captum()
     return name

@@ -17,15 +17,12 @@ from math import ceil
 import numpy as np
 from jaxtyping import Int
 
-from sightline.audits.stop_limits import is_sequential
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.thresholds import committed
 
 Array = np.ndarray
-MOST = 800
-"""The default number of planned texts: more rarely settle a verdict that is still open."""
 SPARE = 1.12
 """Size of the first look, as a multiple of a test's minimum sample size in each predicted class: a
 test may lack a number for some texts."""
@@ -79,19 +76,6 @@ def planned(
         (first if room[kind] >= 0 else left).append(place)
     looks = (len(texts),) if once else sizes(len(first), len(texts))
     return LookPlan((*first, *left), looks)
-
-
-def most_texts(
-    limit: int | None,
-    budget: float | None = None,
-    max_texts: int | None = None,
-    *,
-    full: bool = False,
-) -> int | None:
-    """The most texts that an audit takes; an audit with looks plans no more than it can need."""
-    if not is_sequential(budget, max_texts, full=full):
-        return limit
-    return min(one for one in (limit, max_texts or MOST) if one is not None)
 
 
 def first_look(texts: Sequence[Example], planned: int) -> int:

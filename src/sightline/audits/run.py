@@ -21,10 +21,9 @@ from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import Asking, choose
 from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
-from sightline.audits.look_plan import most_texts
 from sightline.audits.measure_pass import Progress, measure
 from sightline.audits.sequential import Limits, Looked, OnLook, look_at, unheard
-from sightline.audits.stop_limits import is_sequential
+from sightline.audits.stop_limits import is_sequential, most_texts
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.installation import version_of

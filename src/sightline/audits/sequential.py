@@ -54,6 +54,9 @@ COMPARISON = 4
 absence, or if attention must not be shown."""
 BY_REQUEST = 5
 """The stage of measures that do not affect the verdict and were asked for by name."""
+MARKED, OTHER_MODELS = "rationale", ("beside", "frozen")
+"""The measures that compare maps with marked words, and the model with control models that were
+asked for by name."""
 DECODES = "need"
 """The measure that checks that decoding reproduces the model; without it no test is required."""
 AGAIN = 0.4
@@ -412,13 +415,14 @@ class _Looking:
 
     def _complete(self, clock: BudgetClock) -> None:
         """Add what a settled verdict should be read with: other maps if attention must not be
-        shown, and measures asked for by name.
+        shown or scores were brought, and measures asked for by name.
         """
         assert self.judged is not None  # it was settled
-        verdict = self.judged.verdict
-        instead = MUST_NOT in {one.level for one in (verdict, *verdict.by_class.values())}
+        verdict, subject = self.judged.verdict, self.texts.run.subject
+        levels = {one.level for one in (verdict, *verdict.by_class.values())}
+        instead = MUST_NOT in levels or bool(subject.given or subject.signed)
         with suppress(BudgetSpentError):  # the report shows what was measured
-            if instead and not self.rivals_too and not shares_texts(self.texts.run.subject.model):
+            if instead and not self.rivals_too and not shares_texts(subject.model):
                 self._compare_some(clock)
             elif instead:
                 self._advance(self._names(2), self.size, clock)
@@ -451,7 +455,7 @@ class _Looking:
         """Give the result, with what a settled verdict would take if it is not settled."""
         why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_BEARING}[stopped]
         left = {
-            name: NotRun(name, why if stage_of(name) is not None else NOT_BEARING)
+            name: NotRun(name, why if self._stage_of(name) is not None else NOT_BEARING)
             for name in self.texts.names
             if name not in self.outcomes
         }
@@ -522,7 +526,14 @@ class _Looking:
         return self.seconds * (1 + share) <= self.limits.seconds
 
     def _names(self, stage: int) -> tuple[str, ...]:
-        return tuple(name for name in self.texts.names if stage_of(name) == stage)
+        return tuple(name for name in self.texts.names if self._stage_of(name) == stage)
+
+    def _stage_of(self, name: str) -> int | None:
+        """The stage of a measure; marked words and control models ask for their comparison."""
+        named = self.texts.run.subject.companions.keys() - {"uniform"}
+        marked = name == MARKED and any(text.rationale for text in self.data.test)
+        asked = marked or (name in OTHER_MODELS and bool(named))
+        return BY_REQUEST if asked else stage_of(name)
 
     def _growing(self, size: int) -> set[str]:
         """The predicted classes that have more texts to come."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sightline.core.errors import SpecError, setting
 
+MOST_TEXTS = 800
+"""The default number of planned texts: more rarely settle a verdict that is still open."""
+
 
 def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) -> bool:
     """Whether an audit stops when its verdict is settled; limits that contradict each other or
@@ -19,3 +22,16 @@ def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) ->
         if not value > 0:
             raise SpecError(f"expected more than 0, got {value:g}", field=name)
     return any(value is not None for value in named.values())
+
+
+def most_texts(
+    limit: int | None,
+    budget: float | None = None,
+    max_texts: int | None = None,
+    *,
+    full: bool = False,
+) -> int | None:
+    """The most texts that an audit takes; an audit with looks plans no more than it can need."""
+    if not is_sequential(budget, max_texts, full=full):
+        return limit
+    return min(one for one in (limit, max_texts or MOST_TEXTS) if one is not None)

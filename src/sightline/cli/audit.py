@@ -52,12 +52,13 @@ def audit(
         data, name, model.training(texts.min_count), run.options(texts), typed=texts.description
     )
     note_unsealed(saved_folder(name))
-    gates, stopping = read_gates(fail_on or ()), run.stopping
+    gates = read_gates(fail_on or ())
+    stopping = run.stopping(texts.scores, gates)
     note_replaced(*places)
     sources = with_seeds(source, run.seeds)
     if run.dry_run:
         with printed_aside():
-            found = made_forecast(source, run.resources, kept.path, run.seeds, run.stopping)
+            found = made_forecast(source, run.resources, kept.path, run.seeds, stopping)
         return show_forecast(found, console.as_json)
     hooks = console.hooks_of(stopping)
     with (

@@ -55,7 +55,7 @@ class DemoModel:
         """Return the equivalent command."""
         settings = [word for one in self.fit for word in ("--fit", one)]
         flags = ["--data", DATA, "--model", self.spec, *settings, "--controls", self.controls]
-        return shlex.join(["sightline", "audit", *flags, "--seed", str(seed)])
+        return shlex.join(["sightline", "audit", *flags, "--seed", str(seed), "--full"])
 
     def report(self, out: Path) -> AuditReport:
         """Name the report and the saved audit."""
@@ -170,7 +170,7 @@ def _lines(audits: Mapping[str, Results], out: Path, *, verbose: bool) -> list[s
         "",
         f"Reports   {out / INDEX} links {reports}",
         f"Next      sightline audit {flags}",
-        f"          sightline audit {flags} --model hf:DIR --limit 200",
+        f"          sightline audit {flags} --model hf:DIR",
     ]
 
 

@@ -94,7 +94,7 @@ def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stop
             f"Auditing up to {found.texts:,} texts{each} with {name}: {first}, {took} for all"
             f"{more} (estimate{_at_most(stopping.budget, labels)})."
         )
-    sooner = ", --budget 5m stops sooner" if found.texts > FEWER else ""
+    sooner = ", without --full it stops when its verdict is settled" if found.texts > FEWER else ""
     return (
         f"Auditing {found.texts:,} texts{each} with {name}: {took} (estimate; --dry-run says "
         f"more{sooner})."

@@ -5,7 +5,7 @@ flags.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from sightline.cli.output import tell
 from sightline.cli.output_checks import Output
 from sightline.cli.progress import progress
 from sightline.core.errors import SpecError
+from sightline.report.gates import VERDICT_GATES
 
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
@@ -291,10 +292,14 @@ class Auditing:
         """Return the device, threads and memory asked for."""
         return Resources(device=self.device, threads=self.threads, memory=self.memory)
 
-    @property
-    def stopping(self) -> Stopping:
-        """Return when an audit may stop before everything is measured."""
-        return Stopping(budget=self.budget, max_texts=self.max_texts, full=self.full)
+    def stopping(self, scores: object, gates: Sequence[str]) -> Stopping:
+        """Return when an audit with these scores of another tool stops. A gate that names a test
+        needs it whatever the verdict is.
+        """
+        named = not set(gates) <= VERDICT_GATES.keys()
+        return Stopping.asked(
+            self.budget, self.max_texts, full=self.full, scores=scores, named=named
+        )
 
     def options(self, texts: AuditedTexts) -> AuditOptions:
         """Return the options of an audit."""

@@ -457,8 +457,7 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="The most test texts of an audit (a seeded sample), or missing cells of a study. "
-        "A first audit of a transformer: --limit 200.",
+        help="The most test texts of an audit (a seeded sample), or missing cells of a study.",
         rich_help_panel=RUN,
     ),
 ]
@@ -470,8 +469,8 @@ Budget = Annotated[
         metavar="TIME",
         parser=read_budget,
         show_default="none",
-        help="Time that measuring may take, such as 5m or 1h: required tests first, on growing "
-        "numbers of texts, until the verdict is settled.",
+        help="Time that measuring may take, such as 5m or 1h. An audit stops earlier if its "
+        "verdict is settled.",
         rich_help_panel=RUN,
     ),
 ]
@@ -481,8 +480,8 @@ MaxTexts = Annotated[
         "--max-texts",
         metavar="N",
         min=1,
-        show_default="800, with --budget",
-        help="Stop as with --budget, after this many texts at the latest.",
+        show_default="800",
+        help="The most texts that an audit measures if its verdict is not settled before.",
         rich_help_panel=RUN,
     ),
 ]
@@ -491,7 +490,8 @@ Full = Annotated[
     typer.Option(
         "--full",
         metavar=_SWITCH,
-        help="Take every measure on every text, as it is without --budget and --max-texts.",
+        help="Take every measure on every text. Without it required tests come first, on growing "
+        "numbers of texts, until the verdict is settled.",
         rich_help_panel=RUN,
     ),
 ]

@@ -104,3 +104,12 @@ def takes_sides(name: str) -> bool:
     not.
     """
     return name in MAPS and MAPS[name].signed
+
+
+CAPTUM = "captum:"
+"""Begins the name of an attribution that Captum makes of the audited texts."""
+
+
+def is_attribution(scores: object) -> bool:
+    """Whether scores are named ``captum:NAME``, rather than read from a file."""
+    return str(scores).startswith(CAPTUM)

@@ -29,15 +29,20 @@ def read_gates(names: Sequence[str]) -> tuple[str, ...]:
 
 def closed(audit: Results, gates: Sequence[str]) -> list[str]:
     """Say why each triggered gate is triggered: its verdict holds for all texts or for a predicted
-    class, or its test failed.
+    class, or its test failed, or was not run by an audit that stopped early.
 
     A map is shown for texts of every class, so one class is enough.
     """
-    results = {finding.code: finding.result for finding in audit.findings}
+    results = {finding.code: finding for finding in audit.findings}
+    early = "sequential" in audit.spec
     lines = []
     for gate in gates:
         if gate in AUDIT_TESTS:
-            lines += [f"{gate} failed"] if results.get(gate) == "failed" else []
+            found = results.get(gate)
+            if found is not None and found.result == "failed":
+                lines.append(f"{gate} failed")
+            elif found is not None and found.result == "not run" and early:
+                lines.append(f"{gate} was not run: {found.reason}")
         elif audit.verdict.level == VERDICT_GATES[gate]:
             lines.append(f"the verdict is {gate!r}")
         elif classes := of_level(audit.verdict, VERDICT_GATES[gate]):
