@@ -46,7 +46,8 @@ def calls_of_checks() -> int:
 
 
 def audited(change: Change, more: int = 0) -> Audit:
-    return sightline.audit(Changing(change, calls_of_checks() + more), dataset(), batch_size=4)
+    model = Changing(change, calls_of_checks() + more)
+    return sightline.audit(model, dataset(), batch_size=4, full=True)
 
 
 def bent(trace: Trace, **changes: torch.Tensor) -> Trace:

@@ -51,7 +51,9 @@ def test_an_audit_has_the_same_numbers_by_every_road() -> None:
     ours, data = trained("planted:needle(n=100,length=6)", "bilstm(hidden=6)+additive", epochs=6)
     plain = exported(ours).double()  # as an audit does with a model that was made here
     models = {"native": ours, "wrap": wrapped(ours, plain), "tap": tapped(ours, plain)}
-    native, *others = (numbers(sightline.audit(model, data, limit=16)) for model in models.values())
+    native, *others = (
+        numbers(sightline.audit(model, data, limit=16, full=True)) for model in models.values()
+    )
     for found in others:
         for name in native.keys() & found.keys():
             assert found[name] == pytest.approx(native[name], abs=1e-5, nan_ok=True), name

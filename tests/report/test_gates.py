@@ -112,3 +112,15 @@ def test_each_seed_is_a_suite() -> None:
     root = Xml.fromstring(junit({3: judged(CAN), 4: judged(MUST_NOT)}))
     assert [one.get("name") for one in root] == ["sightline, seed 3", "sightline, seed 4"]
     assert [one.find("testcase")[0].tag for one in root] == ["system-out", "failure"]
+
+
+def test_a_gate_whose_test_an_early_audit_left_out_closes() -> None:
+    """It could not have failed."""
+    left = [
+        replace(one, result="not run") if one.code == "SL-301" else one for one in audit().findings
+    ]
+    full = replace(judged(CAN), findings=tuple(left))
+    full.assert_shown("SL-301")
+    early = replace(full, spec={**full.spec, "sequential": {}})
+    with pytest.raises(AssertionError, match="SL-301 was not run"):
+        early.assert_shown("SL-301")

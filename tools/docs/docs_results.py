@@ -8,6 +8,7 @@ from functools import partial
 
 import docs_before_after as before_after
 from docs_adversaries import ablations, adversaries
+from docs_few_words import few_words
 from docs_information import information
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
@@ -465,5 +466,6 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: notes": when_counted("notes", large),
     "table: repeats": when_counted("repeats", repeats),
     "table: settled": when_counted("settled", settled),
+    "table: few words": when_counted("few_words", few_words),
 }
 """The tables of results, by the name of their marker."""

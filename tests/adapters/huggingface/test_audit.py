@@ -107,7 +107,7 @@ def test_what_finds_the_needle_carries_the_decision(
     """Every word but one says nothing, and the gradient lies on that one: it carries what random
     words do not.
     """
-    audit = sightline.audit(sightline.transformer(*both), needles, limit=24)
+    audit = sightline.audit(sightline.transformer(*both), needles, limit=24, full=True)
     gradient = next(one for one in audit.maps if one.name == "gradient")
     assert gradient.carried is not None
     assert gradient.carried.value > 0.5

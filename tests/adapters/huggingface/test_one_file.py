@@ -39,7 +39,7 @@ def audit(folder: Path, *flags: object, data: Path | None = None) -> int:
 def test_every_row_is_audited_and_an_estimate_comes_first(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert audit(folder, "--json") == 0
+    assert audit(folder, "--full", "--json") == 0
     said = capsys.readouterr()
     output = json.loads(said.out)
     card = output["cards"]["data"]
@@ -55,7 +55,7 @@ def test_every_row_is_audited_and_an_estimate_comes_first(
     assert first == "note: no split column: every row is a test text"
     assert second.startswith("note: labels 0, 1 ")
     assert estimate.startswith(f"Auditing 200 texts with hf:{folder / 'bert'}: about ")
-    assert "--budget 5m" in estimate
+    assert "--full" in estimate
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert all(f"{one[6].upper()}{one[7:]}." in page for one in (first, second))
 
