@@ -79,7 +79,9 @@ class KeptLooks:
         arrays[_SUMMARY] = np.frombuffer(json.dumps(summary).encode(), dtype=np.uint8)
         content = io.BytesIO()
         np.savez(content, allow_pickle=False, **arrays)
-        write_bytes(self.folder / FILE, content.getvalue())
+        # Another command with the same output may have written it and removed the folder meanwhile.
+        with suppress(FileNotFoundError):
+            write_bytes(self.folder / FILE, content.getvalue())
 
     def restore(self, texts: TextPass, with_rivals: Mapping[str, Measure]) -> Position:
         """Restore every measure; if no file fits, the audit begins again.
