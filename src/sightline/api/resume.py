@@ -72,13 +72,15 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
 
 
 def _remove_looks(folder: Path) -> None:
-    """Remove the looks of each seed, with what a killed process left half-written of them."""
+    """Remove what is kept of each seed, with what a killed process left half-written of it."""
     from sightline._io.checksums import sweep_aside  # noqa: PLC0415  (as late as it is needed)
+    from sightline.audits.look_storage import FILES  # noqa: PLC0415  (torch)
 
     for seed in (*folder.glob("*"), folder):
-        file = seed / Path(LOOKS).name
-        file.unlink(missing_ok=True)
-        sweep_aside(file)
+        for file in (seed / name for name in FILES):
+            with suppress(OSError):
+                file.unlink()
+            sweep_aside(file)
         with suppress(OSError):
             seed.rmdir()
 
