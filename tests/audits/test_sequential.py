@@ -265,6 +265,15 @@ def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(needle, tmp_path, m
     assert (again.verdict, again.findings) == (whole.verdict, whole.findings)
 
 
+def test_a_folder_that_another_command_removes_ends_no_audit(tmp_path, monkeypatch) -> None:
+    def gone(place: Path, content: bytes) -> None:
+        raise FileNotFoundError(place)
+
+    monkeypatch.setattr(look_storage, "write_bytes", gone)
+    KeptLooks.of(tmp_path, "one").save(Position(), passed(TEXTS))
+    assert not any(tmp_path.iterdir())
+
+
 def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
     some = passed(TEXTS, growing=True)
     some.advance(["outputs", "transplant"], 20)
