@@ -23,6 +23,7 @@ from chaos_study import (
     folders,
     gate,
     held,
+    leave_behind,
     left_over,
     seconds_until,
     session_of,
@@ -91,7 +92,11 @@ class Stopped:
     """How long the last process of the study lived after its parent."""
     half_written: int
     held: int
+    planted: int
+    """The hidden folders that were put next to runs and trainings before that start."""
     restart: int
+    left: int
+    """The hidden files and folders in the store after it."""
     equal: int
 
 
@@ -120,6 +125,7 @@ def stopped(
         "stops": {how: counts[how] for how in STOPS},
         "ended_before": early,
         "damaged": dict(sorted(damaged.items())),
+        "left_behind": sum(one.planted for one in rounds),
         "exit_codes": _codes(rounds),
         "longest_seconds_after_the_parent": round(max(one.seconds for one in rounds), 2),
     }
@@ -156,10 +162,10 @@ def _round(
     seconds = seconds_until(lambda: not session_of(study), IN_TIME)
     half = len(torn(store) - before) + (table.exists() and table.read_bytes() != ground.table)
     blocked = len(held(store))
+    planted = leave_behind(store, chance)
     restart = code_of(start(ground.file, store.root, workers=1, table=table))
-    return Stopped(
-        how, code, seconds, half, blocked, restart, as_unbroken(ground, store, ground.grid.keys)
-    )
+    left, equal = len(left_over(store)), as_unbroken(ground, store, ground.grid.keys)
+    return Stopped(how, code, seconds, half, blocked, planted, restart, left, equal)
 
 
 def _codes(rounds: list[Stopped]) -> dict[str, dict[str, int]]:
@@ -179,5 +185,6 @@ def _gates(how: str, rounds: list[Stopped], cells: int) -> list[dict[str, Any]]:
         counted("nothing half-written", lambda one: not one.half_written),
         counted("no claim left that blocks", lambda one: not one.held),
         counted("started again, ended with 0", lambda one: one.restart == 0),
+        counted("nothing left behind then", lambda one: not one.left),
         counted("every result equal to the undisturbed", lambda one: one.equal == cells),
     ]

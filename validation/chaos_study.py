@@ -243,6 +243,17 @@ def left_over(store: Store) -> list[Path]:
     return list(store.root.rglob(".*"))
 
 
+def leave_behind(store: Store, chance: random.Random) -> int:
+    """Leave a hidden folder next to a run and a training, if there are any: a process leaves it that
+    is killed after it has put them in place, in a moment too short to be met by chance.
+    """
+    there = [[*(store.root / room).glob("??/[!.]*")] for room in (RUNS, TRAININGS)]
+    chosen = [chance.choice(sorted(places)) for places in there if places]
+    for place in chosen:
+        place.with_name(f".{place.name}.killed").mkdir(exist_ok=True)
+    return len(chosen)
+
+
 def as_unbroken(ground: Ground, store: Store, keys: Iterable[str]) -> int:
     """Count the finished runs of a store that equal the runs of the undisturbed study, bit for
     bit.

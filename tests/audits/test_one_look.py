@@ -3,9 +3,16 @@
 import pytest
 
 import sightline
+from sightline.api.model_source import Given, ToTrain
+from sightline.api.run_options import AuditOptions, Stopping
 from sightline.audits import one_look
 from sightline.audits.one_look import CHANGED, FEW_WORDS, SHORT_BUDGET, takes_one_look
+from sightline.config.presets import build_specs
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import RunSpec
 from sightline.core.results import NotRun
+from sightline.experiments import forecast
+from sightline.experiments.pipeline import Trained
 from sightline.stats.intervals import LEVEL
 from tests.texts import examples, untrained
 
@@ -68,3 +75,20 @@ def test_more_texts_of_the_same_model_are_looked_at_in_growing_numbers(
     about = sightline.audit(model, data, max_texts=180).spec["sequential"]
     assert about["looks"][0]["texts"] < 180
     assert about["level"] > LEVEL
+
+
+@pytest.mark.parametrize("budget", [SHORT_BUDGET / 2, SHORT_BUDGET])
+def test_a_dry_run_names_the_first_look_of_the_audit(
+    needle, monkeypatch: pytest.MonkeyPatch, budget: float
+) -> None:
+    monkeypatch.setattr(forecast, "SECONDS", 0.1)
+    model, data = needle
+    stopping = Stopping(budget=budget, max_texts=180)
+    about = sightline.audit(model, data, budget=budget, max_texts=180).spec["sequential"]
+    held = Trained(model.model, data, {}, {})
+    architecture, fit = build_specs("mlp(hidden=16)+additive", epochs=1)
+    spec = RunSpec(parse_data("planted:needle(n=1200,length=10)"), architecture, fit, companions=())
+    for source in (Given(held, AuditOptions()), ToTrain(spec)):
+        texts, _ = source.forecast("cpu", 4096, None, stopping).first_look
+        assert texts == about["looks"][0]["texts"]
+    assert (texts == about["planned"] == 180) == (budget >= SHORT_BUDGET)

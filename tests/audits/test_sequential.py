@@ -265,6 +265,15 @@ def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(needle, tmp_path, m
     assert (again.verdict, again.findings) == (whole.verdict, whole.findings)
 
 
+def test_a_folder_that_another_command_removes_ends_no_audit(tmp_path, monkeypatch) -> None:
+    def gone(place: Path, content: bytes) -> None:
+        raise FileNotFoundError(place)
+
+    monkeypatch.setattr(look_storage, "write_bytes", gone)
+    KeptLooks.of(tmp_path, "one").save(Position(), passed(TEXTS))
+    assert not any(tmp_path.iterdir())
+
+
 def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
     some = passed(TEXTS, growing=True)
     some.advance(["outputs", "transplant"], 20)
@@ -278,6 +287,24 @@ def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
         assert same(value, fresh.measures["transplant"].rows[quantity])
     (tmp_path / FILE).write_bytes(b"torn")
     assert KeptLooks.of(tmp_path, "one").restore(passed(TEXTS), {}) == Position()
+
+
+@pytest.mark.parametrize("code", ["information", "input_information"])
+def test_a_measure_with_numbers_of_all_texts_is_kept_with_what_it_learns_from(
+    tmp_path, code
+) -> None:
+    def pass_of() -> TextPass:
+        subject = MeasureContext(MODEL, {}, audited=tuple(TEXTS))
+        one = default_measures(chosen=(code,))
+        return TextPass(subject, one, Seeds(0), 8, {"train": TEXTS}, growing=True)
+
+    some, fresh = pass_of(), pass_of()
+    some.advance(some.names, len(TEXTS))
+    KeptLooks.of(tmp_path, "one").save(Position(0, 3), some)
+    KeptLooks.of(tmp_path, "one").restore(fresh, {})
+    whole, again = (each.outcome(code, len(TEXTS)) for each in (some, fresh))
+    assert isinstance(again, Measurement)
+    assert str(again.whole) == str(whole.whole)  # NaN equals nothing
 
 
 def test_a_kept_file_that_lacks_an_array_leaves_nothing_behind(tmp_path) -> None:

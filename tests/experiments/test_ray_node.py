@@ -3,6 +3,7 @@ carries both.
 """
 
 import shutil
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.errors import StoreError
+from sightline.experiments.executors import ray_cluster
 from sightline.experiments.executors.ray_node import (
     Order,
     mark_file,
@@ -198,3 +200,18 @@ def test_what_the_disk_of_a_node_refuses_ends_the_study(tmp_path: Path) -> None:
     (store.root / "trainings").write_text("a file where a folder should be")
     answer = work(order(SMALL, store))
     assert (answer.ending, "free some space" in answer.description) == ("unfit", True)
+
+
+def test_a_killed_command_leaves_nothing_hidden_of_its_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+
+    def aside(**given: object) -> str:
+        raise AssertionError("a folder that a kill would leave")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", aside)
+    with ray_cluster._marked(store) as mark:
+        file = mark_file(store.root, mark)
+        assert file.read_text() == mark
+    assert not file.exists()

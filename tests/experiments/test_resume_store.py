@@ -172,3 +172,19 @@ def test_what_another_command_keeps_stays(tmp_path: Path, undisturbed: Trained) 
     assert same(found, undisturbed)
     kept.remove()
     assert not folder.exists()
+
+
+def test_what_a_killed_process_left_of_a_training_goes_with_it(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    run(folder, ("model", 1))
+    _, _, kept = run(folder, spec=OTHER)
+    left = [
+        place.with_name(f".{place.name}.killed")
+        for one in kept._used.values()
+        for place in (one.whole, one.partway)
+    ]
+    for one in left:
+        one.mkdir()
+    kept.remove()
+    assert folder.exists()  # with what the first command keeps
+    assert not any(one.exists() for one in left)

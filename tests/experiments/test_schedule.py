@@ -177,6 +177,29 @@ def test_no_cell_is_lost_where_a_worker_dies_between_two_looks(
     assert store.state(run_key(SPECS[0])) == "failed"
 
 
+def test_a_run_whose_worker_was_killed_after_it_was_done_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+    assert [one.ending for one in Serial().run(SPECS[:1], store, again=False)] == ["done"]
+    monkeypatch.setattr(local, "_hire", Crew(()).hire)
+    endings = [one.ending for one in Processes(1).run(SPECS[:1], store, again=False)]
+    assert endings == ["done"]
+    assert store.state(run_key(SPECS[0])) == "done"
+
+
+def test_a_run_that_another_study_has_taken_up_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "_hire", Crew(()).hire)
+    store = Store(tmp_path / "store")
+    with store.claim_run(run_key(SPECS[0])) as mine:
+        assert mine
+        endings = [one.ending for one in Processes(1).run(SPECS[:1], store, again=False)]
+    assert endings == ["missing"]
+    assert store.keys() == ()
+
+
 def test_what_a_worker_said_before_it_died_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

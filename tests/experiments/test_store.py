@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -210,6 +211,82 @@ def test_a_training_is_read_back_where_it_is_whole(store: Store) -> None:
     weights.write_bytes(weights.read_bytes()[:-1])
     assert same(run(SPEC, Display(), keep=training)[1], first)
     assert len(made) == 3
+
+
+def left_of(folder: Path, name: str = "killed") -> Path:
+    """What a process leaves beside a folder that is killed while it writes or replaces it."""
+    left = folder.with_name(f".{folder.name}.{name}")
+    (left / "new").mkdir(parents=True)
+    return left
+
+
+def never(states: object) -> Any:
+    raise AssertionError("it is made already")
+
+
+def test_a_writer_that_was_killed_after_a_training_was_in_place_leaves_nothing(
+    done: Store,
+) -> None:
+    key = training_key(SPEC)
+    folder, partway = done.training_folder(key), done.partway_folder(key)
+    left = [left_of(folder), left_of(folder, "sightline-old"), left_of(partway)]
+    keep_training(done, SPEC, never)
+    assert not any(one.exists() for one in left)
+    assert is_whole(folder)
+
+
+def test_a_sweep_removes_what_no_living_process_writes(done: Store) -> None:
+    training, other = training_key(SPEC), run_key(replace(SPEC, seed=2))
+    places = [done.run_folder(KEY), done.training_folder(training), done.partway_folder(training)]
+    left = [left_of(place, name) for place in places for name in ("killed", "sightline-old")]
+    left += [left_of(done.run_folder(other)), left_of(done.root / "store.json")]
+    written = left_of(done.run_folder(run_key(replace(SPEC, seed=3))))
+    strange = [done.root / "runs" / KEY[:2] / ".nfs01", done.root / "partway" / ".keep"]
+    for file in strange:
+        file.touch()
+    before = {path: path.read_bytes() for path in done.run_folder(KEY).iterdir()}
+    with done.claim_run(run_key(replace(SPEC, seed=3))) as mine:
+        assert mine
+        done.sweep()
+        assert written.exists()
+    assert not any(one.exists() for one in left)
+    assert all(file.exists() for file in strange)
+    assert {path: path.read_bytes() for path in done.run_folder(KEY).iterdir()} == before
+    assert done.check() == ()
+    done.sweep()
+    assert not written.exists()
+
+
+def test_a_sweep_gives_a_folder_its_name_back(done: Store) -> None:
+    folder = done.run_folder(KEY)
+    folder.rename(folder.with_name(f".{KEY}.sightline-old"))
+    done.sweep()
+    assert done.state(KEY) == "done"
+
+
+def test_a_store_that_cannot_be_locked_keeps_what_was_left(done: Store) -> None:
+    left = left_of(done.run_folder(KEY))
+    shutil.rmtree(done.root / "claims")
+    (done.root / "claims").touch()
+    done.sweep()
+    assert left.exists()
+
+
+def test_a_store_may_be_made_by_two_processes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one writes its mark and sweeps while this one writes."""
+    real = storing.write_whole
+
+    def swept(path: Path, write: object) -> None:
+        real(path, write)
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(storing, "write_whole", swept)
+    assert Store(tmp_path / "store").keys() == ()
+    monkeypatch.setattr(storing, "write_whole", lambda path, write: swept(path, never))
+    with pytest.raises(AssertionError):
+        Store(tmp_path / "other")
 
 
 def test_a_claim_keeps_others_out_until_its_process_ends(tmp_path: Path) -> None:

@@ -146,3 +146,24 @@ def test_a_papers_table_of_what_is_not_there_is_refused_in_python_too(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SpecError, match=message):
         sightline.study("jain2019:J-2", store="store", data=data, datasets=datasets)
+
+
+def test_a_finished_study_removes_what_killed_processes_left(tmp_path: Path) -> None:
+    study = {
+        "name": "small",
+        "base": {
+            "data": "planted:needle(n=120,length=6)",
+            "model": "mlp(hidden=4)",
+            "companions": [],
+            "measures": ["agreement"],
+            "fit": {"epochs": 1},
+        },
+    }
+    place = tmp_path / "store"
+    first = sightline.study(study, store=place)
+    kept = [path for room in ("runs", "trainings") for path in (place / room).glob("??/*")]
+    assert len(kept) == 2
+    for one in kept:
+        one.with_name(f".{one.name}.killed").mkdir()
+    assert sightline.study(study, store=place).table == first.table
+    assert list(place.rglob(".*")) == []

@@ -67,6 +67,21 @@ PROMISES = (
         "tests/training/test_epoch.py",
     ),
     _promise(
+        "A store keeps nothing that a killed process left half-written once a study on it has "
+        "started and ended again",
+        "tests/experiments/test_store.py",
+        "tests/studies/test_own.py",
+        "tests/experiments/test_ray_cluster.py",
+    ),
+    _promise(
+        "An audit that stops early and was killed resumes with the next measure, during the "
+        "comparison of maps, too, and ends with the numbers of an uninterrupted audit to 1e-9",
+        "tests/audits/test_sequential.py",
+        "tests/audits/test_resumed_comparison.py",
+        "tests/cli/test_resuming.py",
+        "tests/api/test_resume.py",
+    ),
+    _promise(
         "Workers end with their parent, and the claims of a process are free when it has ended",
         "tests/experiments/test_workers.py",
         chaos=("no process left after 10 s", "no claim left that blocks"),

@@ -90,7 +90,13 @@ class ToTrain:
 
         spec = replace(self.spec, limit=stopping.most_texts(self.spec.limit))
         return forecast(
-            spec, device, tokens, attribution, bearing=stopping.early, labels=self.labels
+            spec,
+            device,
+            tokens,
+            attribution,
+            bearing=stopping.early,
+            budget=stopping.budget,
+            labels=self.labels,
         )
 
     @property
@@ -168,6 +174,7 @@ class _Audited(ABC):
             asked.measures,
             attribution=attribution,
             bearing=stopping.early,
+            budget=stopping.budget,
         ).times(labels, "labels")
         return replace(found, seconds_reading=reading)
 

@@ -68,12 +68,21 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
                 f"stopped: what was measured is kept in {folder}, and the same command resumes there"
             )
         raise
-    for file in folder.glob(LOOKS):
-        file.unlink()
+    _remove_looks(folder)
+
+
+def _remove_looks(folder: Path) -> None:
+    """Remove what is kept of each seed, with what a killed process left half-written of it."""
+    from sightline._io.checksums import sweep_aside  # noqa: PLC0415  (as late as it is needed)
+    from sightline.audits.look_storage import FILES  # noqa: PLC0415  (torch)
+
+    for seed in (*folder.glob("*"), folder):
+        for file in (seed / name for name in FILES):
+            with suppress(OSError):
+                file.unlink()
+            sweep_aside(file)
         with suppress(OSError):
-            file.parent.rmdir()
-    with suppress(OSError):
-        folder.rmdir()
+            seed.rmdir()
 
 
 LOOKS = "*/looks.npz"

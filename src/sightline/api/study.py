@@ -175,6 +175,7 @@ def missing_runs(study: Planned, found: Mapping[str, Summary], running: Running)
 
 def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns = silent) -> Ended:
     """Make the missing runs of a study, and return all that exist."""
+    store.sweep()
     found = store.find(study.grid.keys)
     todo = missing_runs(study, found, running)
     _check_tables(todo)
@@ -184,6 +185,7 @@ def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns
             for done in executor_of(running.workers).run(todo, store, again=running.retry_failed):
                 show(done.ending, done.description)
                 left |= {run_key(done.spec)} if done.ending == "missing" else set()
+        store.sweep()  # workers may have been killed meanwhile
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))

@@ -1,7 +1,8 @@
-"""Saves the measurements of each look next to the output, so that a stopped audit can resume.
+"""Saves the measurements of an audit that stops early next to its output, so that it can resume.
 
-One file, written whole after each stage and read without executing anything. It belongs to one
-model, one plan and one version; a file of another is ignored.
+One file for the looks, written whole after each stage, and two for what follows the verdict,
+written after each measure. They are read without executing anything. Each belongs to one model, one
+plan and one version; a file of another is ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import io
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -25,22 +26,26 @@ from sightline.core.errors import SpecError
 from sightline.core.protocols import Arrays, Measure
 from sightline.core.results import Failed
 
-FILE = "looks.npz"
+FILE, COMPARED, COMPLETED = FILES = ("looks.npz", "compared.npz", "completed.npz")
+"""What is saved: the looks; the comparison of other maps on some texts; and every measure of the
+last look while the audit is completed."""
 _SUMMARY, _FINITE = "summary", "finite"
 _HAD = ("rows", "looked")
-"""What is saved of a measure: its rows, and the rows that it looked at before it learned."""
+"""What is saved of a measure: its rows, and the rows that it learns from. What it has learned can
+be anything, so it learns again from the same rows."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """The look and the stage after which an audit was saved, the seconds it had taken, and whether
-    other maps had been compared.
+    """The look and the stage after which an audit was saved, the seconds it had taken, whether
+    other maps had been compared, and what its looks had settled.
     """
 
     look: int = -1
     stage: int = 0
     seconds: float = 0.0
     rivals_too: bool = False
+    looks: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class KeptLooks:
 
     folder: Path | None
     key: str
+    file: str = FILE
 
     @staticmethod
     def of(folder: Path | None, *parts: Any) -> KeptLooks:
@@ -58,6 +64,10 @@ class KeptLooks:
             digest.update(part if isinstance(part, bytes) else repr(part).encode())
             digest.update(b"\0")
         return KeptLooks(folder, digest.hexdigest())
+
+    def other(self, file: str, *parts: Any) -> KeptLooks:
+        """Name another file of the same audit, and what its numbers depend on in addition."""
+        return replace(KeptLooks.of(self.folder, self.key, *parts), file=file)
 
     def save(self, position: Position, texts: TextPass) -> None:
         """Save the rows of every measure after a stage."""
@@ -79,7 +89,9 @@ class KeptLooks:
         arrays[_SUMMARY] = np.frombuffer(json.dumps(summary).encode(), dtype=np.uint8)
         content = io.BytesIO()
         np.savez(content, allow_pickle=False, **arrays)
-        write_bytes(self.folder / FILE, content.getvalue())
+        # Another command with the same output may have written it and removed the folder meanwhile.
+        with suppress(FileNotFoundError):
+            write_bytes(self.folder / self.file, content.getvalue())
 
     def restore(self, texts: TextPass, with_rivals: Mapping[str, Measure]) -> Position:
         """Restore every measure; if no file fits, the audit begins again.
@@ -100,7 +112,7 @@ class KeptLooks:
     def _read(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if self.folder is None:
             raise FileNotFoundError
-        arrays = read_arrays(self.folder / FILE)
+        arrays = read_arrays(self.folder / self.file)
         return arrays, json.loads(arrays.pop(_SUMMARY).tobytes())
 
 
@@ -126,6 +138,7 @@ def _put_back(texts: TextPass, held: Kept, measures: Mapping[str, Any]) -> None:
             one.guarded.outcome = Failed(name, kept["error"])
         for what, values in held[1][name].items():
             setattr(one, what, values)
+        texts.learn(one)
 
 
 def _held(arrays: dict[str, np.ndarray], where: str, forms: Mapping[str, Any]) -> Arrays:

@@ -94,8 +94,9 @@ def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset
 class MeasuredTexts:
     """One measure, and its numbers for the first ``texts`` of an audit.
 
-    ``rows`` are the arrays of ``on_batch``. A measure that learns from all audited texts is
-    ``late``: it has ``looked`` at them first, and measures all of them again when more texts come.
+    ``rows`` are the arrays of ``on_batch``. A measure that learns has ``looked`` at other arrays
+    first. One that learns from all audited texts is ``late``: it measures all of them again when
+    more texts come.
     """
 
     guarded: IsolatedMeasure
@@ -113,7 +114,7 @@ class MeasuredTexts:
 class TextPass:
     """The measures of an audit on its first texts, and later on more of them.
 
-    ``growing`` says that more texts will come, so the rows that late measures looked at are kept.
+    ``growing`` says that more texts will come, so the rows that measures learn from are kept.
     """
 
     def __init__(
@@ -174,7 +175,7 @@ class TextPass:
             self._add([one for one in some if one.texts == start], start, upto, told)
             done += upto - start
         for one in late:
-            self._learn(one)
+            self.learn(one)
         if late:
             seen = self.run.over(
                 self.texts[:upto], [one.guarded for one in late], (), told, self.steady
@@ -224,8 +225,8 @@ class TextPass:
         with one.guarded.step("survey"):
             texts = texts_of(one.guarded.one, self.texts[:upto], self.others, self.run.seeds)
             seen = self.run.over(texts, [one.guarded], [one.guarded])
-            one.looked = None
-            self._learn(one, seen)
+            one.looked = self._joined(one, seen, None, "learn")
+            self.learn(one)
 
     def _add(
         self, some: Sequence[MeasuredTexts], start: int, upto: int, on_progress: Progress
@@ -257,12 +258,11 @@ class TextPass:
         one.guarded.parts.clear()
         return found
 
-    def _learn(self, one: MeasuredTexts, seen: _Seen | None = None) -> None:
+    def learn(self, one: MeasuredTexts) -> None:
         """Let a measure learn from what it has looked at."""
-        looked = one.looked if seen is None else self._joined(one, seen, None, "learn")
-        if one.open and isinstance(one.guarded.one, SupportsSurvey) and looked is not None:
+        if one.open and isinstance(one.guarded.one, SupportsSurvey) and one.looked is not None:
             with one.guarded.step("learn"):
-                one.guarded.learned = one.guarded.one.learn(looked, self.run.seeds)
+                one.guarded.learned = one.guarded.one.learn(one.looked, self.run.seeds)
         if not self.growing:
             one.looked = None
 

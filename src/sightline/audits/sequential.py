@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from sightline.audits.look_plan import LookPlan, planned
-from sightline.audits.look_storage import KeptLooks, Position
+from sightline.audits.look_storage import COMPARED as COMPARED_FILE
+from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass, measure
 from sightline.audits.one_look import takes_one_look
 from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
@@ -301,6 +302,8 @@ class _Looking:
     limits: Limits
     kept: KeptLooks
     began: float
+    before: float = 0.0
+    """The seconds that a stopped audit had taken, which this one resumes."""
     looks: list[dict[str, Any]] = field(default_factory=list)
     size: int = 0
     judged: Judgement | None = None
@@ -315,8 +318,8 @@ class _Looking:
         """Look after each planned number of texts; the first look also judges after each stage."""
         clock = BudgetClock(on_progress, lambda: self.seconds, self.limits.seconds)
         position = self.kept.restore(self.texts, self.with_rivals)
-        self.began -= position.seconds
-        self.rivals_too = position.rivals_too
+        self.looks = position.looks
+        self._resume(position)
         if position.look >= 0:
             self._judge(position.look, position.stage)
         stopped = self._looked(position, clock)
@@ -334,6 +337,12 @@ class _Looking:
     def learned(self) -> Learned | None:
         """The model's quality on all planned texts."""
         return learned_of(self.answered)
+
+    def _resume(self, position: Position) -> None:
+        """Count the seconds of a stopped audit, each once, and note whether it compared maps."""
+        self.began -= max(0.0, position.seconds - self.before)
+        self.before = max(self.before, position.seconds)
+        self.rivals_too = self.rivals_too or position.rivals_too
 
     def _looked(self, position: Position, clock: BudgetClock) -> str:
         """Make the looks, and give the reason why they ended."""
@@ -369,7 +378,8 @@ class _Looking:
         """Save and judge what is measured: a resumed audit can be judged before anything new is
         measured.
         """
-        self.kept.save(Position(look, stage, self.seconds, self.rivals_too), self.texts)
+        at = Position(look, stage, self.seconds, self.rivals_too, self.looks)
+        self.kept.save(at, self.texts)
         self._judge(look, stage)
         return self.state is not None and self.state.all
 
@@ -380,10 +390,14 @@ class _Looking:
 
     def _compare(self, size: int, clock: BudgetClock) -> None:
         """Apply the tests to other maps as well, starting from the first text."""
+        self._exchange()
+        self._advance([*self.with_rivals], size, clock)
+
+    def _exchange(self) -> None:
+        """Let the tests be applied to other maps as well, unless they are already."""
         if not self.rivals_too:
             self.texts.exchange(self.with_rivals)
             self.rivals_too = True
-        self._advance([*self.with_rivals], size, clock)
 
     def _judge(self, look: int, stage: int) -> None:
         """Judge every measure on the texts of a look, and report what is settled."""
@@ -421,14 +435,36 @@ class _Looking:
         verdict, subject = self.judged.verdict, self.texts.run.subject
         levels = {one.level for one in (verdict, *verdict.by_class.values())}
         instead = MUST_NOT in levels or bool(subject.given or subject.signed)
+        kept = self.kept.other(COMPLETED, self.size)
+        self._resume(kept.restore(self.texts, self.with_rivals))
+
+        def take(names: Collection[str]) -> None:
+            self._take(kept, self.texts, names, self.size, clock)
+
         with suppress(BudgetSpentError):  # the report shows what was measured
             if instead and not self.rivals_too and not shares_texts(subject.model):
                 self._compare_some(clock)
             elif instead:
-                self._advance(self._names(2), self.size, clock)
-                self._compare(self.size, clock)
-            self._advance(self._names(BY_REQUEST), self.size, clock)
+                take(self._names(2))
+                self._exchange()
+                take([*self.with_rivals])
+            take(self._names(BY_REQUEST))
         self.outcomes = {**self.outcomes, **self.texts.outcomes(self.size)}
+
+    def _take(
+        self,
+        kept: KeptLooks,
+        texts: TextPass,
+        names: Collection[str],
+        upto: int,
+        clock: BudgetClock,
+    ) -> None:
+        """Take measures one after the other and save each; one that was saved is not taken again."""
+        for name in names:
+            if texts.measures[name].texts < upto:
+                clock.begin()
+                texts.advance([name], upto, clock)
+                kept.save(Position(seconds=self.seconds, rivals_too=self.rivals_too), texts)
 
     def _compare_some(self, clock: BudgetClock) -> None:
         """Compare leave-one-out with attention on some of the texts. Comparing every map on all of
@@ -438,7 +474,6 @@ class _Looking:
         self.about_compared = {"texts": 0, "of": self.size}
         if not number:
             return
-        clock.begin()
         run = self.texts.run
         some = TextPass(
             replace(run.subject, audited=self.data.test[:number]),
@@ -446,8 +481,11 @@ class _Looking:
             run.seeds,
             run.batch_size,
             self.texts.others,
+            growing=True,  # it is taken measure by measure
         )
-        some.advance(some.names, number, clock)
+        kept = self.kept.other(COMPARED_FILE, number)
+        self._resume(kept.restore(some, {}))
+        self._take(kept, some, some.names, number, clock)
         self.compared = some.outcomes(number)
         self.about_compared["texts"] = number
 

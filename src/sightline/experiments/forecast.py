@@ -83,6 +83,7 @@ def forecast(
     attribution: str | None = None,
     *,
     bearing: bool = False,
+    budget: float | None = None,
     labels: Sequence[str] = (),
 ) -> Forecast:
     """Estimate a run from its spec by training on a few batches and auditing a few texts. A model
@@ -115,6 +116,7 @@ def forecast(
         part.share,
         attribution,
         bearing=bearing,
+        budget=budget,
     ).times(audits, "labels")
     texts, models = round(len(part.dataset.train) / part.share), len(trainings_of(spec))
     about = (
@@ -151,9 +153,11 @@ def forecast_audit(
     attribution: str | None = None,
     *,
     bearing: bool = False,
+    budget: float | None = None,
 ) -> Forecast:
     """Estimate the audit of a model that needs no training; ``share`` is the part of its texts that
-    was read. With ``bearing``, only measures that the verdict rests on count.
+    was read. With ``bearing``, only measures that the verdict rests on count; a short ``budget``
+    makes the first look smaller.
 
     If an attention source is to be chosen, some texts choose it and the others are audited. Both
     steps are timed on the same texts, and each counts for its share, as if predictions were the
@@ -204,7 +208,7 @@ def forecast_audit(
     )
     after, page = time_judging(trained, *tried[0], round(audited * (1 - chosen_by)), seed)
     note = few_of_a_class(trained.dataset, limit, seed)
-    first = size_of_first_look(trained.model, ordered, audited)
+    first = size_of_first_look(trained.model, ordered, audited, budget)
     return Forecast(
         0.0,
         seconds * part,

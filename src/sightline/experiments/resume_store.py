@@ -143,8 +143,11 @@ class _Kept:
             self.mark.write_text(json.dumps(now), encoding="utf-8")
 
     def remove(self) -> None:
+        from sightline._io.checksums import sweep_aside  # noqa: PLC0415  (as late as it is needed)
+
         for folder in (self.whole, self.partway):
             shutil.rmtree(folder, ignore_errors=True)
+            sweep_aside(folder)
         with suppress(OSError):
             self.mark.unlink()
 

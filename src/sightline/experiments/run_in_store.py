@@ -41,7 +41,6 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
     `run_stored`.
     """
     with refused_by_the_disk(store):
-        sweep_aside(store.run_folder(run_key(spec)))
         began = time.perf_counter()
         try:
             named = partial(model_of, store)
@@ -73,10 +72,11 @@ def keep_training(
     key = training_key(spec)
     folder, partway = store.training_folder(key), Partway(store.partway_folder(key), device, pace)
     with store.claim_training(key):
-        if is_whole(folder):
+        whole = is_whole(folder)
+        sweep_aside(folder)  # also if it is whole: its writer may have been killed just after that
+        if whole:
             partway.clear()  # the process that made it may have been killed before this
             return read_classifier(folder)
-        sweep_aside(folder)
         try:
             model, record = make(partway)
         except ModelError:  # it would stop at the same step again

@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sightline._io.atomic_write import plain, write_whole
-from sightline._io.checksums import is_whole, read_whole, write_sealed
+from sightline._io.atomic_write import plain, put_back, write_whole
+from sightline._io.checksums import is_whole, read_whole, sweep_aside, write_sealed
 from sightline.audits.audit_storage import read_results, write_results
 from sightline.config.json_reader import read_as
 from sightline.config.key_compatibility import LATER
@@ -47,6 +48,7 @@ MARK, INDEX, RUNS, TRAININGS, PARTWAY, CLAIMS = FILES = (
 SUMMARY = "summary.json"
 """Lies next to the audit of every run, or stands alone if there is none."""
 State = Literal["done", "failed", "missing"]
+_Claim = Callable[[str], AbstractContextManager[bool]]
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,11 @@ class Store:
         if not mark.exists():
             if self.root.exists() and any(path.name[0] != "." for path in self.root.iterdir()):
                 raise StoreError(f"{self.root}: exists and is not a store; name a new folder")
-            write_whole(mark, lambda aside: _write_json(aside, {"layout": LAYOUT}))
+            try:
+                write_whole(mark, lambda aside: _write_json(aside, {"layout": LAYOUT}))
+            except (OSError, StoreError):
+                if not mark.exists():  # else another process made it meanwhile, and swept ours
+                    raise
         if (layout := _read(_Mark, mark.read_bytes(), mark).layout) != LAYOUT:
             raise StoreError(
                 f"{self.root}: layout {layout}, this version reads {LAYOUT}; use a new folder"
@@ -259,6 +265,28 @@ class Store:
         Index(self.root / INDEX).keep(
             {summary.key: None if now is None else _row(now, summary, whole=True)}
         )
+
+    def sweep(self) -> None:
+        """Remove what killed processes left half-written, and leave what a living one writes: it
+        holds the claim.
+
+        A process may be killed after its run or training is in place and before it has tidied up,
+        so finished ones are swept, too. A store that cannot be written keeps what it has.
+        """
+        sweep_aside(self.root / MARK)
+        trainings: _Claim = partial(self.claim_training, wait=False)
+        rooms: dict[str, _Claim] = {
+            f"{RUNS}/??": self.claim_run,
+            f"{TRAININGS}/??": trainings,
+            PARTWAY: trainings,
+        }
+        for room, claimed in rooms.items():
+            for left in sorted(self.root.glob(f"{room}/.*.*")):
+                _, key, _ = left.name.split(".", 2)
+                with suppress(StoreError), claimed(key) as mine:
+                    if mine:
+                        put_back(left.with_name(key))  # a folder that was being replaced
+                        sweep_aside(left.with_name(key))
 
     def claim_run(self, key: str) -> AbstractContextManager[bool]:
         """Claim a run without waiting: another holder will finish it."""

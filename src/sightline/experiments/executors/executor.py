@@ -60,7 +60,11 @@ class Tries:
     counted: Counter[RunSpec] = field(default_factory=Counter)
 
     def killed(self, spec: RunSpec, description: str, store: Store) -> RunOutcome:
-        """Count one more killed worker. The run waits for another worker, or is kept as failed."""
+        """Count one more killed worker. The run waits for another worker, or is kept as failed. The
+        caller holds its claim.
+        """
+        if store.state(run_key(spec)) == "done":  # it finished before it could say so
+            return RunOutcome(spec, "done")
         self.counted[spec] += 1
         if self.counted[spec] < ATTEMPTS:
             return RunOutcome(spec, "killed", description)

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.experiments.executors.child_process import end_with_parent, start
@@ -119,9 +120,11 @@ class _Queue:
     def _killed(self, spec: RunSpec, worker: _Worker, store: Store) -> RunOutcome:
         worker.process.join()
         _check_killed(worker.process.exitcode, spec)
-        done = self.tries.killed(
-            spec, f"its worker was killed ({_cause(worker.process.exitcode)})", store
-        )
+        cause = f"its worker was killed ({_cause(worker.process.exitcode)})"
+        with store.claim_run(run_key(spec)) as mine:
+            if not mine:  # another study has taken it up meanwhile
+                return RunOutcome(spec, store.state(run_key(spec)))
+            done = self.tries.killed(spec, cause, store)
         if done.ending == "killed":
             self.left.append(spec)
         return done

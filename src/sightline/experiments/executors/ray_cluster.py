@@ -10,7 +10,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from uuid import uuid4
 
-from sightline._io.atomic_write import write_bytes
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError
@@ -64,11 +63,14 @@ class Cluster:
 def _marked(store: Store) -> Iterator[str]:
     """Put a file in a store by which a node recognises it; a folder of the same name elsewhere
     lacks the file.
+
+    A node compares its content, so half of it is as good as none.
     """
     mark = uuid4().hex
     file = mark_file(store.root, mark)
     with refused_by_the_disk(store):
-        write_bytes(file, mark.encode())
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(mark, encoding="ascii")
     try:
         yield mark
     finally:
@@ -136,10 +138,6 @@ class _Board:
             return self._kept(spec, answer)
 
     def _killed(self, spec: RunSpec, description: str) -> RunOutcome:
-        if (
-            state := self.store.state(run_key(spec))
-        ) == "done":  # it finished before it could say so
-            return RunOutcome(spec, state)
         done = self.tries.killed(spec, description, self.store)
         if done.ending == "killed":
             self.left.append(spec)

@@ -107,8 +107,6 @@ class _Queue:
             return RunOutcome(spec, appeared(spec, self.store, f"job {job.job_id}"))
         if type(error).__name__ == "FailedJobError":  # our function returns errors: no run failed
             raise SightlineError(f"job {job.job_id} could not work; its log is in {self.logs}")
-        if (state := self.store.state(run_key(spec))) == "done":  # killed after it had finished
-            return RunOutcome(spec, state)
         return self.tries.killed(spec, f"its job {job.job_id} was killed", self.store)
 
     def close(self) -> None:

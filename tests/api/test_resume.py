@@ -1,0 +1,26 @@
+"""What an audit that stops early keeps is gone once its output is written."""
+
+from pathlib import Path
+
+from sightline.api.hooks import Hooks
+from sightline.api.resume import looks_until_written
+from sightline.api.run_options import Stopping
+from sightline.audits.look_storage import FILE
+
+EARLY = Stopping(budget=5.0)
+
+
+def test_looks_go_with_what_a_killed_process_left_of_them(tmp_path: Path) -> None:
+    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as folder:
+        for seed in ("0", "1"):
+            (folder / seed / f".{FILE}.killed").mkdir(parents=True)
+        (folder / "0" / FILE).touch()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_others_stay_where_looks_were_kept(tmp_path: Path) -> None:
+    with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as folder:
+        (folder / "0").mkdir(parents=True)
+        (folder / "0" / FILE).touch()
+        (folder / "0" / "notes.txt").touch()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["notes.txt"]
