@@ -35,7 +35,7 @@ from sightline.core.errors import SpecError
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build
 from sightline.training.control_models import companions_of
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.snapshots import refused
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
@@ -750,7 +750,7 @@ def test_other_thresholds_have_another_meaning() -> None:
 
     A claim that came later gives no old one another answer, and a run without it says so.
     """
-    known = committed()
+    known = default_thresholds()
     later = {"SL-203", "SL-205", "SL-302", "SL-401", "SL-402", "SL-403", "SL-601"}
     threshold, minimum = (
         {k: v for k, v in one.items() if k not in later} for one in (known.threshold, known.minimum)

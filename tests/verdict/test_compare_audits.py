@@ -26,12 +26,12 @@ from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.comparison.compare_audits import _adjusted, compared
-from sightline.verdict.comparison.comparison_result import AuditPair, Compared, SideBySide
+from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
 from sightline.verdict.comparison.shared_texts import match
-from sightline.verdict.effect_sums import ways
+from sightline.verdict.effect_sums import score_sums
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.verdict.cases import PREDICTED, N, agreement, erasure, outcomes, transplant
 
 NAMES = ("a", "b")
@@ -80,7 +80,7 @@ def results(
         "attention": Ragged(np.full(3 * N, 1 / 3), np.full(N, 3)),
     }
     found["outputs"] = Measurement("outputs", outputs)
-    judged = judge(Evidence(found, tuple(labels), committed(), 0))
+    judged = judge(Evidence(found, tuple(labels), default_thresholds(), 0))
     about = {
         "spec": {"seed": 0, "data": "csv:d.csv"},
         "environment": {},
@@ -103,10 +103,10 @@ def answers(found: SideBySide) -> dict[tuple[str, str], str]:
 def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
     """Of each way to ask, so that an effect has one definition."""
     found = usual()
-    evidence = Evidence(found.measurements, NAMES, committed(), 0)
+    evidence = Evidence(found.measurements, NAMES, default_thresholds(), 0)
     effects = {one.code: one.score for one in found.findings}
     for claim in AUDIT_TESTS.values():
-        known = [one for one in ways(evidence, claim).values() if not isinstance(one, str)]
+        known = [one for one in score_sums(evidence, claim).values() if not isinstance(one, str)]
         assert known, claim.code
         if claim.kind in (
             "weakest drop",
@@ -340,7 +340,7 @@ def test_all_comparisons_are_adjusted_together() -> None:
 
 def test_what_is_small_alone_is_not_called_different_among_many() -> None:
     claims = tuple(
-        Compared(str(i), "", "", "not told apart", p=0.5 if i else 0.01) for i in range(10)
+        ComparedScore(str(i), "", "", "not told apart", p=0.5 if i else 0.01) for i in range(10)
     )
     (among,), count = _adjusted([AuditPair(60, (0, 0), claims)])
     assert (count, among.claims[0].p_adjusted, among.claims[0].answer) == (

@@ -31,7 +31,7 @@ from sightline.studies.calibration.threshold_calibration import WORLDS
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.verdict.audit_test import Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TABLE
 
 Made = Mapping[str, Callable[[], str]]
@@ -108,7 +108,7 @@ def fill(text: str, made: Made) -> str:
 
 def threshold(code: str) -> str:
     """State the threshold and the minimum sample size of a test."""
-    known, fixed = committed(), AUDIT_TESTS[code].fixed
+    known, fixed = default_thresholds(), AUDIT_TESTS[code].fixed
     if fixed is not None:
         return (
             f"Threshold, chosen beforehand: **{fixed:g}**; minimum sample size: "
@@ -143,7 +143,7 @@ def findings() -> str:
 
 def thresholds() -> str:
     """Table every threshold, and the minimum sample size of each test."""
-    known = committed()
+    known = default_thresholds()
     rows = [
         (
             _linked(code),

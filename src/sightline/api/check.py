@@ -14,7 +14,7 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 if TYPE_CHECKING:
     from sightline.adapters.compatibility import Proof as Proof
@@ -47,7 +47,7 @@ def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add a note to a card whose test texts are too few for any verdict."""
-    n, least = card["splits"]["test"]["n"], committed().least
+    n, least = card["splits"]["test"]["n"], default_thresholds().least
     if n >= least:
         return card
     text = (

@@ -109,12 +109,12 @@ def audit_each_label(
     from sightline.audits.look_plan import most_texts  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
-    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
+    from sightline.verdict.thresholds import default_thresholds  # noqa: PLC0415  (as late as it is needed)
 
     names = labels_of(trained.model)
     chosen = chosen_labels(names, labels)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
-    thresholds = options.get("thresholds") or committed()
+    thresholds = options.get("thresholds") or default_thresholds()
     stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
     asked = replace(asked, limit=most_texts(asked.limit, **stops))
     audited = sample_test(sets.dataset, asked.limit, asked.seed)

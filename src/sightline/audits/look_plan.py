@@ -21,7 +21,7 @@ from sightline.audits.stop_limits import is_sequential
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
 from sightline.stats.intervals import LEVEL
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 Array = np.ndarray
 MOST = 800
@@ -98,7 +98,7 @@ def first_look(texts: Sequence[Example], planned: int) -> int:
     """The number of texts at the first look, if every prediction equals the label."""
     share = planned / max(len(texts), 1)
     counts = Counter(text.label for text in texts).values()
-    most = ceil(SPARE * committed().least)
+    most = ceil(SPARE * default_thresholds().least)
     first = sum(min(most, round(count * share)) for count in counts)
     return sizes(max(first, 1), planned)[0]
 

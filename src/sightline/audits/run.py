@@ -50,8 +50,8 @@ from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.model_accuracy import learned_of
-from sightline.verdict.other_map import concerning
-from sightline.verdict.thresholds import Thresholds, committed
+from sightline.verdict.other_map import name_audited_map
+from sightline.verdict.thresholds import Thresholds, default_thresholds
 from sightline.verdict.transfer_estimates import pair_sums
 
 TRAINED_ELSEWHERE = (
@@ -121,7 +121,7 @@ def audit(
     on_progress
         Called with (texts done, texts in all) after each batch.
     """
-    thresholds = thresholds or committed()
+    thresholds = thresholds or default_thresholds()
     by_looks = is_sequential(budget, max_texts, full=full)
     if by_looks and isinstance(scores, str):
         message = "an attribution is made of all texts before an audit looks at any"
@@ -271,7 +271,7 @@ def conclude(
     judgement, numbers = judge(evidence, learned_of(answered)), estimates(evidence)
     card = model_card(model, audited)
     if isinstance(model, SupportsAuditedMap):
-        judgement = concerning(judgement, model.audited_map)
+        judgement = name_audited_map(judgement, model.audited_map)
     if isinstance(model, AnswersModel):
         card["audited_map"] = asdict(model.audited_map)
         card["joined_words"] = _joined_words(model, audited, evidence)
@@ -308,7 +308,7 @@ def _joined_words(
     tests do.
     """
     found = model.joined(audited.test)
-    clusters = evidence.clusters if evidence.taken("outputs") is not None else None
+    clusters = evidence.clusters if evidence.measurement("outputs") is not None else None
     return {
         "moved": asdict(mean(found[:, 0], evidence.seed, (0.0, 1.0), clusters)),
         "changed": asdict(proportion(found[:, 1], clusters)),

@@ -54,7 +54,7 @@ COMPARISON = 4
 absence, or if attention must not be shown."""
 BY_REQUEST = 5
 """The stage of measures that do not affect the verdict and were asked for by name."""
-DECODES = "need"
+DECODING_CHECK = "need"
 """The measure that checks that decoding reproduces the model; without it no test is required."""
 AGAIN = 0.4
 """The share of a text's cost that each later look pays again, for measures that learn from all
@@ -161,7 +161,9 @@ def look_at(
         subject.model, data.test, (Predictions(),), {}, seeds, batch_size, on_progress
     )
     answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
-    predicted = answered.predicted if answered.taken(ALWAYS) else np.zeros(len(data.test), int)
+    predicted = (
+        answered.predicted if answered.measurement(ALWAYS) else np.zeros(len(data.test), int)
+    )
     once = takes_one_look(subject.model, data.test, len(data.test), limits.seconds)
     plan = planned(data.test, predicted, seeds.seed, thresholds.least, once=once)
     ordered = tuple(data.test[place] for place in plan.order)
@@ -171,7 +173,9 @@ def look_at(
     texts = TextPass(
         replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True
     )
-    probability = answered.array(f"{ALWAYS}.probability") if answered.taken(ALWAYS) else predicted
+    probability = (
+        answered.array(f"{ALWAYS}.probability") if answered.measurement(ALWAYS) else predicted
+    )
     kept = KeptLooks.of(
         limits.kept_in,
         plan.sizes,
@@ -278,7 +282,7 @@ def stage_of(code: str) -> int | None:
     claims = [claim for claim in AUDIT_TESTS.values() if code in measures_of(claim)]
     if any(claim.charge == "moved" for claim in claims):
         return 1
-    if any(claim.role == "required" for claim in claims) or code == DECODES:
+    if any(claim.role == "required" for claim in claims) or code == DECODING_CHECK:
         return 2
     if any(claim.bears for claim in claims):
         return 3
@@ -526,7 +530,7 @@ class _Looking:
 
     def _growing(self, size: int) -> set[str]:
         """The predicted classes that have more texts to come."""
-        if not self.answered.taken(ALWAYS):
+        if not self.answered.measurement(ALWAYS):
             return set()
         # After the last look, open tests stay open: the verdict is not settled.
         later = self.answered.predicted[list(self.plan.order[size % len(self.plan.order) :])]

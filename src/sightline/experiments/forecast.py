@@ -55,7 +55,7 @@ from sightline.models.classifier import AttentionClassifier, build
 from sightline.report.sentences import listed, quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 SECONDS = 5.0
 """Seconds spent on timing a training, and again on timing an audit."""
@@ -233,7 +233,7 @@ MOST_NAMED = 10
 def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
     """Name the classes that have too few texts for a verdict of their own, judged by labels."""
     data = sample_test(dataset, limit, seed)
-    least, counts = committed().least, describe(data.test, data.label_names)["labels"]
+    least, counts = default_thresholds().least, describe(data.test, data.label_names)["labels"]
     few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
     if not few or len(counts) > MOST_NAMED:
         return ""
@@ -281,7 +281,7 @@ def quick_seconds(
             count = max(2 * len(few), least)
             few = _amid_runs(ordered, min(count, AUDIT_BATCH))
             took, _ = take(few)
-        some = seen.test[: most_compared(seen.test, committed().least)] if each else ()
+        some = seen.test[: most_compared(seen.test, default_thresholds().least)] if each else ()
         later = 0.0
         if some:
             wide = (one for one in measures if hasattr(one, "rivals_too"))
@@ -318,7 +318,9 @@ def share_that_chooses(texts: Sequence[Example], audited: int) -> float:
     """
     counts = Counter(text.label for text in texts).values()
     scale = audited / len(texts)
-    return sum(quota(round(count * scale), committed().least) for count in counts) / max(audited, 1)
+    return sum(quota(round(count * scale), default_thresholds().least) for count in counts) / max(
+        audited, 1
+    )
 
 
 def _taking(

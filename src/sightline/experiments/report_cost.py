@@ -16,7 +16,7 @@ from sightline.core.example import Example
 from sightline.core.results import Measurement, Outcome
 from sightline.experiments.pipeline import Trained
 from sightline.report.html.audit_page import render
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 TEXTS = 500
 """At most so many texts are judged; more take proportionally longer."""
@@ -41,7 +41,7 @@ def time_judging(
     test = tuple(replace(few[row], id=str(i), index=i) for i, row in enumerate(rows.tolist()))
     dataset = replace(trained.dataset, train=(), validation=(), test=test)
     began = perf_counter()
-    found = conclude(trained.model, dataset, many, seed, thresholds=committed(), spec={})
+    found = conclude(trained.model, dataset, many, seed, thresholds=default_thresholds(), spec={})
     judged = perf_counter()
     render(found)
     return (judged - began) * audited / texts, (perf_counter() - judged) * audited / texts

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
-from sightline.core.audited_map import worded
+from sightline.core.audited_map import reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -24,7 +24,7 @@ from sightline.report.map_names import called
 from sightline.report.number_format import KEEP, about, count
 from sightline.report.sentences import answers, listed, of_classes, opened, quoted, some_of
 from sightline.report.sequential_note import is_settled
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 
 TITLE = "What to do now"
@@ -83,7 +83,7 @@ def _attention(verdict: Verdict) -> Iterator[str]:
         level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
         which = of_classes(part.classes, part.level)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
-        yield f"{worded(_ATTENTION[level], verdict.of_map)}{which}{why}."
+        yield f"{reword_for_map(_ATTENTION[level], verdict.of_map)}{which}{why}."
 
 
 def _maps(audit: Results) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _maps(audit: Results) -> Iterator[str]:
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
             yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
         elif family.chosen is not None and family.tested and not family.signed and not allowed:
-            yield worded(_none(family), audit.verdict.of_map)
+            yield reword_for_map(_none(family), audit.verdict.of_map)
 
 
 def _works_as_attention_does(verdict: Verdict, family: MapFamily) -> bool:
@@ -139,7 +139,7 @@ def more_of_classes(audit: Results) -> Iterator[str]:
         if one.row == UNFIT and one.reasons and one.reasons[0].words.startswith(TOO_FEW)
     ]
     if few and all(predicted[name] for name in few):
-        least = committed().least
+        least = default_thresholds().least
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
         yield (
             f"Audit about {about(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "

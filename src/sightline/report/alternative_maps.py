@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TypeGuard
 
-from sightline.core.audited_map import ATTENTION, worded
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
 from sightline.report.map_names import called
 from sightline.report.number_format import count, plainly, texts
@@ -165,7 +165,7 @@ def how(audit: Results) -> str:
     passes = _forbidden(audit) and any(
         row.name == "attention" and row.answer == "passed" for row in audit.maps
     )
-    only = worded(_ONLY_ATTENTION, audit.verdict.of_map)
+    only = reword_for_map(_ONLY_ATTENTION, audit.verdict.of_map)
     held = compared_on(audit)
     said = [_HOW, _CHOSEN if held is None else held]
     return " ".join([*said, *([_BEYOND] if above else []), *([only] if passes else [])])

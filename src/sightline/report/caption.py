@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sightline.core.audited_map import worded
+from sightline.core.audited_map import reword_for_map
 from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
@@ -28,7 +28,7 @@ def caption(audit: Results) -> list[str]:
 def title(audit: Results) -> str:
     """Name the caption; if attention may be shown for no texts, the title says whom it is for."""
     permitted = not first_of_all(audit) and any(part.level.permits for part in _parts(audit))
-    return TITLE if permitted else worded(TITLE_WITHOUT, audit.verdict.of_map)
+    return TITLE if permitted else reword_for_map(TITLE_WITHOUT, audit.verdict.of_map)
 
 
 def _parts(audit: Results) -> list[Answered]:

@@ -25,8 +25,8 @@ from sightline.report.provenance import command, named
 from sightline.report.sentences import caveats, caveats_title, headline, opened
 
 if TYPE_CHECKING:
-    from sightline.report.multi_seed_summary import AcrossRow
-    from sightline.verdict.seed_summary import AcrossSeeds
+    from sightline.report.multi_seed_summary import SeedRow
+    from sightline.verdict.seed_summary import SeedSummary
 
 HEAD = ("test", "result", "score")
 
@@ -46,7 +46,7 @@ class Card:
     works: tuple[str, ...]
 
 
-def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
+def card(audit: Results, seeds: SeedSummary | None = None) -> Card:
     """Make the card of an audit, without any of its texts. With ``seeds``, the summary over all
     seeds comes first.
     """
@@ -88,7 +88,7 @@ def _kind(audit: Results) -> str:
     return "Attention audit" if noun == ATTENTION else f"Audit of {noun}"
 
 
-def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def _of_seeds(seeds: SeedSummary | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """Give the summary over all seeds as a fact, and a list of the seeds and of means over them."""
     if seeds is None:
         return {}, {}
@@ -98,7 +98,7 @@ def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tupl
     return {TITLE: summary_sentence(seeds)}, {TITLE: (*ends(seeds), *notes(seeds), *means)}
 
 
-def _mean(row: AcrossRow) -> str:
+def _mean(row: SeedRow) -> str:
     named = f"{opened(row.claim)} ({row.name})" if row.claim else opened(row.name)
     return f"{named}: {'; '.join(filter(None, (row.mean, row.answers)))}"
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sightline.core.audited_map import worded
+from sightline.core.audited_map import reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -127,7 +127,9 @@ def conclusions(verdict: Verdict) -> list[Concluded]:
     """
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [
-        Concluded(worded(_SENTENCES[part.level], verdict.of_map).format(of=_of(part)), part.level)
+        Concluded(
+            reword_for_map(_SENTENCES[part.level], verdict.of_map).format(of=_of(part)), part.level
+        )
         for part in parts
     ]
 
@@ -320,7 +322,7 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     if family.chosen is None or not family.may_be_shown:
         return attention or family.answer
     if family.name == "attention":
-        return f"{noun}{family.but_not_for}" if allowed else worded(NONE_BETTER, noun)
+        return f"{noun}{family.but_not_for}" if allowed else reword_for_map(NONE_BETTER, noun)
     carried = family.chosen.carried
     text = f" ({held_out(carried)})" if carried is not None and scores else ""
     other = f"{called(family.name)}{text}{family.but_not_for}"

@@ -10,9 +10,13 @@ from sightline.config.part_syntax import parse_part
 from sightline.config.registry import chosen
 from sightline.core.errors import SpecError
 from sightline.core.results import Measurement, Outcome
-from sightline.verdict.audit_test import How, ReportedQuantity
+from sightline.verdict.audit_test import EstimateKind, ReportedQuantity
 
-KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean of shares"}
+KINDS: Mapping[str, EstimateKind] = {
+    "jsd": "mean of shares",
+    "tau": "mean",
+    "tvd": "mean of shares",
+}
 """How each distance is estimated: between the weights, the orders of the words by them, and the
 outputs."""
 

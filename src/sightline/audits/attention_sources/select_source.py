@@ -35,7 +35,7 @@ from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
 from sightline.measures.predictions import Predictions
 from sightline.stats.dyads import PairSums
-from sightline.stats.paired_differences import Between
+from sightline.stats.paired_differences import ScoreDifference
 
 Array = np.ndarray
 LEARNED_FROM = 100
@@ -182,7 +182,7 @@ class _Search:
         for name, (score, _) in worst.items():
             self.found[name]["worst_class"] = score
 
-        def in_its_worst(name: str, best: str, comparisons: int) -> Between:
+        def in_its_worst(name: str, best: str, comparisons: int) -> ScoreDifference:
             return removed.compare(name, best, comparisons, worst[name][1])
 
         self._narrow(

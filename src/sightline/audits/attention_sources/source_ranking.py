@@ -17,7 +17,7 @@ from jaxtyping import Int
 from sightline.core.results import Estimate
 from sightline.stats.contrasts import holm, score
 from sightline.stats.dyads import PairSums, of_pairs
-from sightline.stats.paired_differences import Between, between, between_pairs
+from sightline.stats.paired_differences import ScoreDifference, between_pairs, score_difference
 from sightline.stats.ratios import RatioSums, ratio
 
 Array = np.ndarray
@@ -44,7 +44,7 @@ class Texts:
         return [int(one) for one in np.unique(self.predicted)]
 
 
-Difference = Callable[[str, str, int], Between]
+Difference = Callable[[str, str, int], ScoreDifference]
 """Compares two sources, given the number of comparisons: the second score minus the first."""
 
 
@@ -77,10 +77,12 @@ class BySums:
         one, clusters = self._of(name, of)
         return ratio(one.top, one.bottom, self.texts.seed, clusters, classes=one.classes)
 
-    def compare(self, name: str, best: str, comparisons: int, of: int | None = None) -> Between:
+    def compare(
+        self, name: str, best: str, comparisons: int, of: int | None = None
+    ) -> ScoreDifference:
         """Give what lies between two sources."""
         (one, clusters), (other, _) = self._of(name, of), self._of(best, of)
-        return between(one, other, self.texts.seed, clusters, comparisons)
+        return score_difference(one, other, self.texts.seed, clusters, comparisons)
 
     def _of(self, name: str, of: int | None) -> tuple[RatioSums, Int[Array, " K"]]:
         rows = (
@@ -135,6 +137,6 @@ class ByPairs:
         """Estimate how far the words of a source transfer the prediction."""
         return of_pairs(self.sums[name], self.texts.clusters)
 
-    def compare(self, name: str, best: str, comparisons: int) -> Between:
+    def compare(self, name: str, best: str, comparisons: int) -> ScoreDifference:
         """Give what lies between two sources."""
         return between_pairs(self.sums[name], self.sums[best], self.texts.clusters)

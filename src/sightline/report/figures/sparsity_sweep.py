@@ -19,7 +19,7 @@ from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out
 from sightline.report.number_format import count, interval
-from sightline.stats.parameter_sweep import At, Point, goes_with, points
+from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ class ImportanceLine:
 
     model: str
     name: str
-    found: Sequence[At]
+    found: Sequence[SweepRun]
 
     def points(self) -> list[Point]:
         """Average at each λ."""
@@ -88,7 +88,7 @@ def sparsity_sweep(audits: Iterable[Results]) -> Plot:
 
 def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
     """Group the runs that differ only in λ and seed."""
-    found: dict[tuple[str, str], list[At]] = {}
+    found: dict[tuple[str, str], list[SweepRun]] = {}
     for audit in audits:
         run, measured = run_of(audit), audit.measurements.get("state_agreement")
         if (
@@ -101,7 +101,9 @@ def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
         support = np.asarray(measured.values["support"], dtype=float)
         for name in MAPS:
             values = np.asarray(measured.values[f"tau.{name}"], dtype=float)
-            found.setdefault((_model(run), name), []).append(At(setting, run.seed, values, support))
+            found.setdefault((_model(run), name), []).append(
+                SweepRun(setting, run.seed, values, support)
+            )
     return [ImportanceLine(model, name, runs) for (model, name), runs in found.items()]
 
 
@@ -111,7 +113,7 @@ def _model(run: RunSpec) -> str:
 
 
 def _rows(line: ImportanceLine) -> Iterable[PlotRow]:
-    trend = goes_with(line.found)
+    trend = mean_sweep_tau(line.found)
     for point in line.points():
         numbers = [
             cell
@@ -170,5 +172,5 @@ def _joined(axes: Axes, line: ImportanceLine) -> None:
         markeredgewidth=0.5,
         markersize=5,
         linewidth=1,
-        label=f"{MAPS[line.name]}: {interval(goes_with(line.found))}",
+        label=f"{MAPS[line.name]}: {interval(mean_sweep_tau(line.found))}",
     )

@@ -53,7 +53,7 @@ from sightline.report.number_format import count, level_of
 from sightline.report.provenance import about, command, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import remaining_content, without
-from sightline.verdict.seed_summary import AcrossSeeds
+from sightline.verdict.seed_summary import SeedSummary
 
 _DATA = Markup(
     "<!-- data -->"
@@ -65,7 +65,7 @@ def render(
     texts: bool = True,
     budget: int = BUDGET,
     ids: bool = True,
-    seeds: AcrossSeeds | None = None,
+    seeds: SeedSummary | None = None,
     title: str = "",
 ) -> str:
     """Draw an audit as one self-contained HTML page.
@@ -100,7 +100,7 @@ def render(
 
 
 def _parts(
-    audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None, title: str
+    audit: Results, texts: bool, budget: int, left: str, seeds: SeedSummary | None, title: str
 ) -> tuple[str, ...]:
     """Draw the page in parts: the data are most of it, in ASCII, and would take twice the memory in
     a string with other characters.
@@ -208,7 +208,7 @@ def write_page(
     path: str | Path,
     texts: bool = True,
     ids: bool = True,
-    seeds: AcrossSeeds | None = None,
+    seeds: SeedSummary | None = None,
     title: str = "",
 ) -> Path:
     """Write the page to a file, all or nothing; replaces an older page."""

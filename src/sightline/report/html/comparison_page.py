@@ -19,8 +19,8 @@ from sightline.report.map_names import Map
 from sightline.report.number_format import count, number, p_value
 from sightline.verdict.comparison.comparison_result import (
     AuditPair,
-    Compared,
-    Shared,
+    ComparedScore,
+    SharedTexts,
     Side,
     SideBySide,
 )
@@ -164,7 +164,7 @@ def _beside(
     )
 
 
-def _claim(claim: Compared, one: AuditPair) -> ClaimRow:
+def _claim(claim: ComparedScore, one: AuditPair) -> ClaimRow:
     p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
     why = "" if one.unpaired else claim.why
     cells, n = tuple(comparison_sentences.cells(claim)), comparison_sentences.texts_of(claim)
@@ -174,7 +174,7 @@ def _claim(claim: Compared, one: AuditPair) -> ClaimRow:
 
 
 def _groups(
-    shared: Shared, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool
+    shared: SharedTexts, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool
 ) -> Iterator[TextSelection]:
     """Choose the texts with different predictions, and those of the others whose attentions differ
     most.
@@ -197,7 +197,7 @@ def _groups(
 
 
 def _views(
-    shared: Shared,
+    shared: SharedTexts,
     places: Int[np.ndarray, " K"],
     held: tuple[HeldTexts, HeldTexts],
     names: Sequence[str],
@@ -207,7 +207,11 @@ def _views(
 
 
 def _view(
-    shared: Shared, at: int, held: tuple[HeldTexts, HeldTexts], names: Sequence[str], texts: bool
+    shared: SharedTexts,
+    at: int,
+    held: tuple[HeldTexts, HeldTexts],
+    names: Sequence[str],
+    texts: bool,
 ) -> PairView:
     rows = int(shared.first[at]), int(shared.second[at])
     one, other = (each.records[row] for each, row in zip(held, rows, strict=True))

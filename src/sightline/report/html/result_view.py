@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sightline.core.audited_map import ATTENTION, worded
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import Finding
 from sightline.report import sentences
 from sightline.report.effect_scale import formula
@@ -52,9 +52,9 @@ def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
         span="—" if score is None else score_span(score),
         threshold="—" if finding.threshold is None else chosen(finding.threshold),
         n="—" if score is None else count(score.n),
-        sentences=tuple(worded(one, of_map) for one in sentences.sentences(finding)),
+        sentences=tuple(reword_for_map(one, of_map) for one in sentences.sentences(finding)),
         reason=sentences.reason(finding),
-        chance=worded(sentences.chance(finding), of_map),
+        chance=reword_for_map(sentences.chance(finding), of_map),
         change=sentences.to_settle(finding),
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),

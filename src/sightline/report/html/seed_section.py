@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sightline.report.multi_seed_summary import (
     TITLE,
-    AcrossRow,
+    SeedRow,
     ends,
     held,
     notes,
@@ -14,7 +14,7 @@ from sightline.report.multi_seed_summary import (
     summary_sentence,
 )
 from sightline.report.seed_advice import together
-from sightline.verdict.seed_summary import AcrossSeeds
+from sightline.verdict.seed_summary import SeedSummary
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class SeedsView:
     advice: tuple[str, ...]
     notes: tuple[str, ...]
     seeds: tuple[int, ...]
-    rows: tuple[AcrossRow, ...]
+    rows: tuple[SeedRow, ...]
 
 
-def seeds_view(across: AcrossSeeds | None) -> SeedsView | None:
+def seeds_view(across: SeedSummary | None) -> SeedsView | None:
     """Put the summary over seeds into text; None for a single audit."""
     if across is None:
         return None

@@ -16,10 +16,10 @@ from sightline.report.sanitize import one_line
 from sightline.report.sentences import question
 
 if TYPE_CHECKING:
-    from sightline.verdict.seed_summary import AcrossSeeds
+    from sightline.verdict.seed_summary import SeedSummary
 
 
-def hub_card(audit: Results, seeds: AcrossSeeds | None = None) -> str:
+def hub_card(audit: Results, seeds: SeedSummary | None = None) -> str:
     """Write the metadata block and the section of a model card.
 
     Only the section has the verdict, because metadata hold numbers.

@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate
-from sightline.stats.intervals import LEVEL, from_alike, student
+from sightline.stats.intervals import LEVEL, interval_of_equal_values, student
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 Array = np.ndarray
@@ -97,7 +97,7 @@ def auroc(right: Float[Array, " M"], wrong: Float[Array, " N"]) -> Estimate | No
     error = float(np.sqrt(of_right.var(ddof=1) / m + of_wrong.var(ddof=1) / n))
     half = student(LEVEL, min(m, n)) * error
     if half == 0:  # the groups do not overlap
-        return from_alike(value, m + n, min(m, n), LEVEL, (0.0, 1.0))
+        return interval_of_equal_values(value, m + n, min(m, n), LEVEL, (0.0, 1.0))
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), m + n, "DeLong")
 
 

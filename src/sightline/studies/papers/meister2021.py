@@ -13,7 +13,7 @@ from sightline.config.specs import BUT_ATTENTION, Adversary, Piece, RunSpec
 from sightline.core.results import Estimate
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import without_interval
-from sightline.stats.parameter_sweep import At, goes_with
+from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
 from sightline.studies.aggregate import Number, gained
 from sightline.studies.papers import sparse_attention
 from sightline.studies.papers.adversaries import SHORTER, against
@@ -191,9 +191,10 @@ def _along(runs: Sequence[Done]) -> dict[str, Number]:
     found = {}
     for label, name in FOLLOWED.items():
         points = [
-            At(setting, seed, values[name], values["support"]) for setting, seed, values in swept
+            SweepRun(setting, seed, values[name], values["support"])
+            for setting, seed, values in swept
         ]
-        tau = goes_with(points)
+        tau = mean_sweep_tau(points)
         by_chance = without_interval(0.0, tau.n, "exact: λ in any order")
         found[f"τ of λ with {label}"] = Number(tau, by_chance, TAU)
     return found

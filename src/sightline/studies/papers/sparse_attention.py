@@ -21,7 +21,7 @@ from sightline.core.results import Measurement, Results
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import Bounds
-from sightline.stats.parameter_sweep import At, goes_with
+from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
@@ -156,9 +156,9 @@ def _along(runs: Sequence[Done]) -> dict[str, Any]:
     swept = [(SETTINGS[run.model], run.seed, _values(run.audit())) for run in runs]
     along = {
         name: asdict(
-            goes_with(
+            mean_sweep_tau(
                 [
-                    At(setting, seed, values[name], values["support"])
+                    SweepRun(setting, seed, values[name], values["support"])
                     for setting, seed, values in swept
                 ]
             )
