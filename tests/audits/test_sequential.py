@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import sightline
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.audits import look_storage, measure_pass, one_look, sequential
-from sightline.audits.determinism import Steady
+from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
@@ -46,7 +46,7 @@ from sightline.stats.intervals import LEVEL
 from tests.adapters.offering import Offering
 from tests.texts import evened, examples, untrained
 
-MODEL = precise(untrained("mlp(hidden=6)+additive"))
+MODEL = to_float64(untrained("mlp(hidden=6)+additive"))
 TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
 
 
@@ -159,13 +159,13 @@ def test_a_budget_that_is_spent_leaves_the_verdict_open(needle) -> None:
 
 def test_a_batch_that_would_not_fit_into_the_budget_is_not_begun(needle, monkeypatch) -> None:
     model, data = needle
-    now, traced = [0.0], measure_pass.asked
+    now, traced = [0.0], measure_pass.checked_trace
 
     def slow(*given):
         now[0] += 1.0  # a batch
         return traced(*given)
 
-    monkeypatch.setattr(measure_pass, "asked", slow)
+    monkeypatch.setattr(measure_pass, "checked_trace", slow)
     monkeypatch.setattr(sequential, "perf_counter", lambda: now[0])
     for budget in (15.5, 17.5):
         now[0] = 0.0
@@ -430,7 +430,7 @@ class Wrapped:
 
 
 def test_a_model_from_elsewhere_that_was_asked_nothing_is_not_asked_again() -> None:
-    steady = Steady(Wrapped())
+    steady = DeterminismCheck(Wrapped())
     steady.ask_again()  # an audit that resumes with all it needs ends at once
     trace = MODEL.trace(MODEL.collate(TEXTS[:2]))
     steady.hold(TEXTS[:2], trace)

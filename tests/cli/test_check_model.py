@@ -348,7 +348,8 @@ def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module,
     )
     assert (done.code, done.out) == (2, "")
     assert (
-        "Tiny cannot be audited, one of its proofs fails: decode gives the same logits" in done.err
+        "Tiny cannot be audited, one of its compatibility checks fails: decode gives the same logits"
+        in done.err
     )
     assert not Path("report.html").exists()
     assert not Path("saved").exists()
@@ -413,7 +414,10 @@ def test_a_class_of_the_owners_is_proved_by_both_commands(
     assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 19 checks failed")
     done = sightline("audit", "--data", table, "--model", model, "--quiet")
     assert (done.code, done.out) == (2, "")
-    assert "Tripled cannot be audited, one of its proofs fails: the weights of text" in done.err
+    assert (
+        "Tripled cannot be audited, one of its compatibility checks fails: the weights of text"
+        in done.err
+    )
     assert not Path("report.html").exists()
 
 

@@ -62,9 +62,7 @@ def test_python_compares_as_the_command_does(sightline: Call, two) -> None:
     output = sightline("compare", *two, "--json").json
     ours = package.compare(first, second, places=("a", "b"))
     assert json.loads(json.dumps(ours.to_json()["adjusted"])) == output["adjusted"]
-    assert (
-        first.compare(second).beside[0].claims[0].code == output["beside"][0]["claims"][0]["code"]
-    )
+    assert first.compare(second).pairs[0].claims[0].code == output["beside"][0]["claims"][0]["code"]
 
 
 @pytest.mark.parametrize(

@@ -302,7 +302,7 @@ def step(model: AttentionClassifier) -> dict[str, bool]:
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
     trace = model.run(model.collate(texts(model)))
     loss = cross_entropies(trace.logits, trace.batch.labels).mean()
-    beside = model.losses_beside(trace)
+    beside = model.auxiliary_loss(trace)
     (loss if beside is None else loss + beside).backward()
     reached = {
         n: p.grad is not None and bool(p.grad.abs().sum() > 0) for n, p in model.named_parameters()

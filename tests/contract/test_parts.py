@@ -254,7 +254,7 @@ def test_a_penalty_is_a_finite_number_that_padding_adds_nothing_to(part: str) ->
 
 def penalty_of(model: Any, batch: Batch) -> torch.Tensor | None:
     state = torch.get_rng_state()
-    penalty: torch.Tensor | None = model.losses_beside(model.run(batch))
+    penalty: torch.Tensor | None = model.auxiliary_loss(model.run(batch))
     assert torch.equal(torch.get_rng_state(), state), "something was drawn that is not of its seed"
     if penalty is not None:
         gradients = torch.autograd.grad(penalty, [*model.encoder.parameters()], retain_graph=True)

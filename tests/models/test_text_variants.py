@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.config.registry import PROJECTIONS, RETENTIONS, SCORERS, SOURCES
-from sightline.core.protocols import Auditable, Batch, closed_up
+from sightline.core.protocols import Auditable, Batch, kept_columns
 from sightline.measures.importance import deletion_importance
 from sightline.models.alterations import Altered
 from sightline.models.classifier import AttentionClassifier
@@ -223,7 +223,7 @@ def test_the_closed_form_has_its_digits_where_one_word_had_all_the_weight() -> N
 
 
 def test_closed_up_columns_are_those_of_the_kept() -> None:
-    assert closed_up(torch.tensor([[True, False, True], [False, True, False]])).tolist() == [
+    assert kept_columns(torch.tensor([[True, False, True], [False, True, False]])).tolist() == [
         [0, 2],
         [1, 0],
     ]

@@ -47,7 +47,7 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
         "Its words take 0.55 (95 % CI 0.51–0.59, n = 436) of the prediction into another text; "
         "those of attention 0.01 (95 % CI −0.03 to 0.05, n = 436)."
     )
-    assert plain(family.beside_attention) == message
+    assert plain(family.compared_with_attention) == message
     measured = (
         "Its words: carried into another text 0.55 (95 % CI 0.51–0.59, n = 436); lost when "
         "deleted 0.44 (95 % CI 0.40–0.48, n = 436); lost when replaced 0.39 (95 % CI 0.35–0.43, "
@@ -59,7 +59,7 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
 def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
     family = families(MAPS)[1]
     same_text("report", (family.answer, family.best))
-    assert plain(family.beside_attention).endswith("into another text.")
+    assert plain(family.compared_with_attention).endswith("into another text.")
     (open_,) = families((map_row("gradient", "inconclusive", 0.1, chosen=True),))
     same_text("report", open_.answer)
 
@@ -67,7 +67,7 @@ def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
 def test_attention_itself_may_be_the_map() -> None:
     (family,) = families((map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
     assert family.answer == "attention"
-    assert "those of attention" not in family.beside_attention
+    assert "those of attention" not in family.compared_with_attention
 
 
 UNMEASURED = "not measured on these texts"
@@ -77,9 +77,9 @@ MAY = "Which map may be shown"
 def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
     (family,) = families(MAPS[:2])
     same_text("report", family.answer)
-    assert family.best == family.beside_attention == family.measured == ""
+    assert family.best == family.compared_with_attention == family.measured == ""
     (bare,) = families((replace(MAPS[3], carried=None, deleted=None, replaced=None),))
-    assert (bare.answer, bare.best, bare.beside_attention, bare.measured) == (
+    assert (bare.answer, bare.best, bare.compared_with_attention, bare.measured) == (
         UNMEASURED,
         "",
         "",
@@ -90,7 +90,7 @@ def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
 def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -> None:
     nothing = Estimate(math.nan, math.nan, math.nan, 0, "undefined for every text")
     (family,) = families((replace(MAPS[3], answer="not run", carried=nothing, deleted=nothing),))
-    assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
+    assert (family.answer, family.best, family.compared_with_attention) == (UNMEASURED, "", "")
     assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
     said = [
         *shown(replace(compared(), maps=family.rows)),

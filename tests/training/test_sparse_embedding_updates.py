@@ -230,7 +230,7 @@ def test_gradients_of_rows_are_those_of_the_table_to_the_bit(kind: type, model: 
         )
         with optimiser.reading() if by_rows else nullcontext():
             trace = one.run(one.collate(examples()))
-            beside = one.losses_beside(trace)
+            beside = one.auxiliary_loss(trace)
             (trace.logits.square().sum() + (0 if beside is None else beside)).backward()
             gathered = optimiser.gather() if by_rows else []
             if gathered:

@@ -15,7 +15,7 @@ from docs_results import RESULTS
 from docs_tables import ROOT, finding_page, table
 
 from sightline._io.limits import BOUNDS
-from sightline.config.base_runs import BESIDE
+from sightline.config.base_runs import RESET_FIELDS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.measures.quantity import Scale
 from sightline.config.model_parts import ALTERED, MODELS
@@ -287,7 +287,7 @@ def _preset(name: str) -> dict[str, Any]:
     model, fit = build_specs("mlp", name)
     sizes = ("embedding", "embedding_std", "boundaries")
     fitted = {
-        key: value for key, value in asdict(fit).items() if key not in (*BESIDE, "draw")
+        key: value for key, value in asdict(fit).items() if key not in (*RESET_FIELDS, "draw")
     }  # no preset has them
     return fitted | {size: getattr(model, size) for size in sizes} | _by_part(name)
 

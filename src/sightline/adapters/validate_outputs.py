@@ -24,14 +24,16 @@ _OUT_OF_MEMORY = "can't allocate memory"
 """Torch's message for lack of memory, in an error without its own class."""
 
 
-def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
+def call_user_code(name: str, function: Callable[..., T], *arguments: Any) -> T:
     """Call a user's function; an error names it and the line that raised."""
-    with blamed(name):
+    with user_code_errors(name):
         return function(*arguments)
 
 
 @contextmanager
-def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True) -> Iterator[None]:
+def user_code_errors(
+    name: str, when: Callable[[BaseException], bool] = lambda error: True
+) -> Iterator[None]:
     """Turn an error of the user's code into one that names the function and the line that raised.
 
     `sys.exit` and a panic of a Rust library count as errors. Ctrl-C, SIGTERM and running out of
@@ -121,12 +123,12 @@ def batch_of(collate: Collate, examples: Sequence[Example], device: torch.device
 
     A `Batch` may lack words that share a subword with another word.
     """
-    returned = called("collate", collate, examples)
+    returned = call_user_code("collate", collate, examples)
     if not isinstance(returned, Batch):
         return rows_of(_complete(*_pair(returned), examples), examples).to(device)
 
     def seen(example: Example) -> Example:
-        return called("collate", with_own_pieces, collate, example)
+        return call_user_code("collate", with_own_pieces, collate, example)
 
     return rows_of(returned, examples, seen).to(device)
 

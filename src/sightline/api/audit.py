@@ -62,9 +62,9 @@ def audit(
         (seconds) and ``max_texts`` (stop when the verdict is settled, or there), and what else
         `sightline.audits.run.audit` takes.
     """
-    from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    source = Given(held(model, data, companions), AuditOptions(seed=seed))
+    source = Given(join_with_data(model, data, companions), AuditOptions(seed=seed))
 
     @contextmanager
     def progress() -> Iterator[Display]:

@@ -80,9 +80,9 @@ def audit_labels(
 
 def _held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None) -> Trained:
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
-    from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    found = held(model, data, companions, call="audit_labels(model, data)", several=True)
+    found = join_with_data(model, data, companions, call="audit_labels(model, data)", several=True)
     for one in (found.model, *found.companions.values()):
         labels_of(one)
     return found

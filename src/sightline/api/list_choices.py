@@ -12,7 +12,7 @@ from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
 from sightline.config.json_reader import wanted
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import BY_NAME, MEASURES, quantity_of
-from sightline.config.model_parts import MODELS, TRAINED_BESIDE
+from sightline.config.model_parts import CONTROLS, MODELS
 from sightline.config.presets import PRESETS
 from sightline.config.registry import COMPANIONS as COMPANIONS
 from sightline.config.registry_row import Row as Part
@@ -59,9 +59,7 @@ def _parts() -> list[Row]:
 
 
 def _companions() -> list[Row]:
-    return [
-        {"name": one.name, "options": one.defaults, "about": one.about} for one in TRAINED_BESIDE
-    ]
+    return [{"name": one.name, "options": one.defaults, "about": one.about} for one in CONTROLS]
 
 
 def _data() -> list[Row]:

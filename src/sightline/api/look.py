@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float
 
 from sightline.adapters.factory import texts_known_to
 from sightline.adapters.label_views import has_labels, label_view, labels_of
-from sightline.adapters.trace_checks import asked, blaming
-from sightline.adapters.truncation import sight_of
+from sightline.adapters.trace_checks import blame_model_code, checked_trace
+from sightline.adapters.truncation import visible_words
 from sightline.adapters.validate_model import admit
 from sightline.api.model_argument import KnownModel, Model, class_names, known_model
 from sightline.api.unlabelled_texts import unlabelled
@@ -194,8 +194,8 @@ def look_map_by_map(
     known = of_label(known_model(model, device, several=True), label_name)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
-    beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
-    ready = admit(known.model, beside, known.model.labels)
+    known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
+    ready = admit(known.model, known_texts, known.model.labels)
     reader = LookSettings(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
     yield from _looked(reader, example)
 
@@ -289,8 +289,8 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     """Run the model once, and take the maps of this text one after the other; words that the model
     does not see get NaN.
     """
-    model, sight = reader.model, sight_of(reader.model, example)
-    trace = asked(model, [sight.seen])
+    model, sight = reader.model, visible_words(reader.model, example)
+    trace = checked_trace(model, [sight.seen])
     if not bool(trace.finite.all()):
         raise ModelError(
             f"{model.name}: expected finite attention and logits for this text, got others"
@@ -327,7 +327,7 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     subject = MeasureContext(model, texts=(sight.seen,), audited=(sight.seen,))
     maps = _maps(subject, trace)
     for name in allowed:
-        with blaming(model):
+        with blame_model_code(model):
             values = np.asarray(maps[name][0][maps.words.mask[0]], dtype=float)
         reading = replace(reading, maps={**reading.maps, name: _spread(values, there)})
         yield reading

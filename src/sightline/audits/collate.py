@@ -72,7 +72,9 @@ def first(arrays: Arrays, texts: int) -> Arrays:
     return {name: _first(value, texts) for name, value in arrays.items()}
 
 
-def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[str, Values]:
+def blank_learned_texts(
+    arrays: Mapping[str, Values], learned: Bool[Array, " N"]
+) -> dict[str, Values]:
     """Set the numbers of the texts that a measure learned from to undefined, and mark these texts;
     every quantity must allow it.
     """
@@ -85,7 +87,9 @@ def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[
     return {SURVEYED: learned, **{name: _blanked(value, learned) for name, value in arrays.items()}}
 
 
-def numbered(arrays: Mapping[str, Values], finite: Bool[Array, " N"]) -> dict[str, Values]:
+def blank_nonfinite_texts(
+    arrays: Mapping[str, Values], finite: Bool[Array, " N"]
+) -> dict[str, Values]:
     """Set the numbers of texts without a finite output to undefined, and mark the others; integers
     and truth values stay.
     """

@@ -67,7 +67,7 @@ NO_TIME = "left out, because the budget was spent before it; a larger --budget t
 OnLook = Callable[[LookState], None]
 
 
-def unheard(state: LookState) -> None:
+def ignore_look(state: LookState) -> None:
     """The default listener: ignore a look."""
 
 
@@ -79,11 +79,11 @@ class Limits:
 
     seconds: float | None = None
     kept_in: Path | None = None
-    on_look: OnLook = unheard
+    on_look: OnLook = ignore_look
 
 
 @dataclass(frozen=True)
-class Looked:
+class SequentialResult:
     """The result of the looks: the measured texts, the outcomes, and a description for the report.
 
     ``compared`` are the outcomes on the texts on which another map was compared, if these are not
@@ -152,7 +152,7 @@ def look_at(
     thresholds: Thresholds,
     limits: Limits,
     on_progress: Progress,
-) -> Looked:
+) -> SequentialResult:
     """Measure the planned test texts of a dataset until the verdict is settled or a limit is
     reached.
     """
@@ -312,7 +312,7 @@ class _Looking:
     compared: Mapping[str, Outcome] | None = None
     about_compared: dict[str, Any] = field(default_factory=dict)
 
-    def run(self, on_progress: Progress) -> Looked:
+    def run(self, on_progress: Progress) -> SequentialResult:
         """Look after each planned number of texts; the first look also judges after each stage."""
         clock = BudgetClock(on_progress, lambda: self.seconds, self.limits.seconds)
         position = self.kept.restore(self.texts, self.with_rivals)
@@ -451,7 +451,7 @@ class _Looking:
         self.compared = some.outcomes(number)
         self.about_compared["texts"] = number
 
-    def _ended(self, stopped: str) -> Looked:
+    def _ended(self, stopped: str) -> SequentialResult:
         """Give the result, with what a settled verdict would take if it is not settled."""
         why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_BEARING}[stopped]
         left = {
@@ -460,7 +460,7 @@ class _Looking:
             if name not in self.outcomes
         }
         audited = _first(self.data, self.size)
-        return Looked(
+        return SequentialResult(
             audited,
             {name: {**self.outcomes, **left}[name] for name in self.texts.names},
             self.answered,

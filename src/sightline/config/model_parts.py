@@ -345,7 +345,7 @@ ALTERED = (
 """Changes to a trained model before its audit, which make the right verdict known."""
 
 _TRAINED = "sightline.training.control_models"
-TRAINED_BESIDE = (
+CONTROLS = (
     Row("companion", "uniform", "uniform attention", built=f"{_TRAINED}:uniform"),
     Row(
         "companion",

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
-from sightline.config.model_parts import ALTERED, MODELS, TRAINED_BESIDE
+from sightline.config.model_parts import ALTERED, CONTROLS, MODELS
 from sightline.config.part_syntax import Part
 from sightline.config.registry_row import Row, field_of
 from sightline.core.errors import SpecError
 
 ROOMS = ("encoder", "scorer", "projection", "source", "decoder", "retention")
 """The kinds of parts; a model has one of each."""
-_ROWS = (*MODELS, *ALTERED, *TRAINED_BESIDE, *PLANTED, *PUBLISHED, *TABLES, *GATHERED)
+_ROWS = (*MODELS, *ALTERED, *CONTROLS, *PLANTED, *PUBLISHED, *TABLES, *GATHERED)
 _KINDS: Mapping[str, Mapping[str, Row]] = {
     kind: {row.name: row for row in _ROWS if row.kind == kind}
     for kind in (*ROOMS, "altered", "companion", "planted", "published", "table", "gathered")

@@ -19,8 +19,8 @@ import torch
 from jaxtyping import Bool
 
 from sightline.adapters.answers_model import AnswersModel
-from sightline.adapters.precision import precise
-from sightline.adapters.truncation import as_seen
+from sightline.adapters.precision import to_float64
+from sightline.adapters.truncation import visible_dataset
 from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
@@ -264,7 +264,7 @@ def quick_seconds(
     only measures that the verdict rests on are timed.
     """
     model = trained.model
-    seen = as_seen(sample_test(trained.dataset, limit, seed), model)
+    seen = visible_dataset(sample_test(trained.dataset, limit, seed), model)
     chosen_by = share_that_chooses(seen.test, len(seen.test)) if _is_choosing(model) else 0.0
     measures = _asked(tokens_at_once, chosen, bearing=bearing)
     there = replace(trained, dataset=seen)
@@ -339,8 +339,8 @@ def _taking(
     """
     asked = [] if asked is None else asked
     known, others = (
-        precise(trained.model),
-        {name: precise(other) for name, other in trained.companions.items()},
+        to_float64(trained.model),
+        {name: to_float64(other) for name, other in trained.companions.items()},
     )
 
     def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:

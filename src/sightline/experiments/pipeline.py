@@ -123,9 +123,9 @@ def train_on(
     model, record = trainings.get(spec, "model")
     companions, records = dict[str, Auditable](), {"model": record["summary"]}
     for name, other in others.items():
-        companion, beside = trainings.get(other, title_of(name))
+        companion, its_record = trainings.get(other, title_of(name))
         companions[name] = companion
-        records[title_of(name)] = beside["summary"]
+        records[title_of(name)] = its_record["summary"]
     altered = alter(spec.altered, model, dataset, spec.seed)
     return Trained(
         altered, card_with_vectors(dataset, record), companions, record | {"trainings": records}

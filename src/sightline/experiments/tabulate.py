@@ -117,7 +117,7 @@ def tabulate(
         rows=rows,
         row_names=tuple(groups),
         row_axes=axes,
-        notes=(*notes, *_beside_means(rows, spread)),
+        notes=(*notes, *_spread_notes(rows, spread)),
         partial=_partial(grid, found, elsewhere),
     )
 
@@ -157,7 +157,7 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
     ]
 
 
-def _beside_means(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
+def _spread_notes(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
     """Say what follows the means: whose interval, over how many seeds, and what n counts."""
     if spread == "sd":
         return ["± is the standard deviation over the seeds of a row"]

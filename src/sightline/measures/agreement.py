@@ -17,7 +17,7 @@ from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
-from sightline.measures.attribution_maps import MAKERS, AttributionMaps, itself
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps, audited_map_name
 from sightline.measures.batch_words import like
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import (
@@ -107,7 +107,7 @@ class Agreement:
             coupled = _coupled(maps, reordered(maps.words.own, mask, orders))
         elif "decode" in offers:
             maps.deleted()
-        left_out = {itself(subject), "" if self.reported_too else REPORTED}
+        left_out = {audited_map_name(subject), "" if self.reported_too else REPORTED}
         compared = [name for name in REFERENCES if name not in left_out]
         references = {name: maps[name] for name in compared if MAKERS[name].needs <= offers}
         out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}

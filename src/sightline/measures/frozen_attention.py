@@ -42,9 +42,9 @@ class FrozenAttention:
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Run the control model, and compare its attention with its own comparison maps."""
         other = subject.companions["frozen"]
-        beside = replace(subject, model=other, shared={})  # its maps are not the model's
+        control = replace(subject, model=other, shared={})  # its maps are not the model's
         maps = AttributionMaps(
-            beside, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient
+            control, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient
         )
         texts = texts_of(maps, self.share)
         captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)

@@ -24,7 +24,7 @@ from sightline.core.protocols import (
     SupportsDeletion,
     SupportsLogitsUnder,
     Trace,
-    closed_up,
+    kept_columns,
 )
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.perturbations import (
@@ -228,7 +228,7 @@ def _run_again(
         if not attentions:
             yield to_numpy(rows), to_numpy(columns), {"own": logits_of_variants(model, texts)}
             continue
-        places = closed_up(kept)
+        places = kept_columns(kept)
         if (
             isinstance(model, SupportsLogitsUnder)
             and model.answers_under

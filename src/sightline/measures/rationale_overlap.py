@@ -14,7 +14,7 @@ from sightline.config.word_maps import BROUGHT, Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
-from sightline.measures.attribution_maps import MAKERS, AttributionMaps, allowed
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps, available_maps
 from sightline.measures.batch_words import Words
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.trace_arrays import count_undefined, keys_of
@@ -74,7 +74,7 @@ class Rationale:
             keys_of(maps.words.mask, maps.words.index, self.draws, seeds, "rationale"),
         )
         chance = spans_by_chance(marked, mask, keys)
-        for name in allowed(subject, self.maps):
+        for name in available_maps(subject, self.maps):
             scores = maps[name] if known.any() else np.zeros(marked.shape)
             found = {kind: score(scores, marked, mask) for kind, score in EXACT.items()}
             found["iou"] = spans_on_top(scores, marked, mask, keys)

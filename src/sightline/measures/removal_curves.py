@@ -115,8 +115,8 @@ def answers_without(
     place, real = words.place[removals.row], to_numpy(trace.batch.mask)[removals.row]
     kept = subwords.kept(removals.gone, place) & real
     out = np.full((len(kept), trace.logits.shape[1]), np.nan)
-    beside = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
-    for some in chunks(kept.sum(1) + beside, at_once(subject.model, tokens_at_once)):
+    query_length = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
+    for some in chunks(kept.sum(1) + query_length, at_once(subject.model, tokens_at_once)):
         rows, left = (
             torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept)
         )

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.core.protocols import SupportsInfluence, SupportsStates, Trace, closed_up
+from sightline.core.protocols import SupportsInfluence, SupportsStates, Trace, kept_columns
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.importance import TOKENS_AT_ONCE, all_but, deletions
 from sightline.measures.trace_arrays import to_numpy
@@ -98,7 +98,7 @@ def deletion_of_states(
         shorter = model.trace(batch.rows(rows).keep(kept))
         left = torch.linalg.vector_norm(model.states(shorter), dim=2) * shorter.batch.mask
         back = torch.zeros(kept.shape, dtype=left.dtype, device=left.device).scatter_(
-            1, closed_up(kept), left
+            1, kept_columns(kept), left
         )
         row = to_numpy(rows)
         out[row, :, to_numpy(columns)] = np.abs(whole[row] - _lengths(words, back, row))

@@ -248,11 +248,11 @@ class AttentionClassifier(nn.Module):
             asked = (
                 torch.linalg.vector_norm(pooled, dim=2) if facet is None else pooled[:, :, facet]
             )
-        along, beside = torch.autograd.grad(
+        along, own_gradient = torch.autograd.grad(
             asked.sum(), (states, embeddings), materialize_grads=True
         )
         with torch.no_grad():
-            return encoder.influence(embeddings, own.batch.mask, along, beside)
+            return encoder.influence(embeddings, own.batch.mask, along, own_gradient)
 
     def from_states(
         self,
@@ -286,7 +286,7 @@ class AttentionClassifier(nn.Module):
 
         return torch.stack([without(place) for place in range(scores.shape[1])], dim=1)
 
-    def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
+    def auxiliary_loss(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give the retention loss that training adds for a batch; None if there is none."""
         return self.retention.penalty(trace, self.embedding, self.encoder)
 

@@ -32,7 +32,7 @@ from sightline.models.lend_attention import borrow
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
 """The files of a saved model; the first one identifies it."""
-BESIDE = "companions"
+CONTROLS_FOLDER = "companions"
 """The folder inside a saved model with its control models, each saved in the same form."""
 
 
@@ -91,8 +91,8 @@ def save_classifier(
         write_classifier(model, aside, dict(record or {}))
         seal(aside)
         for name, companion in (companions or {}).items():
-            write_classifier(companion, aside / BESIDE / name, {})
-            seal(aside / BESIDE / name)
+            write_classifier(companion, aside / CONTROLS_FOLDER / name, {})
+            seal(aside / CONTROLS_FOLDER / name)
 
     return write_whole(final, write, own_files(final, companions or {}))
 
@@ -101,13 +101,15 @@ def own_files(folder: Path, companions: Iterable[str] = ()) -> set[str]:
     """List the files of a saved model, including the given control models and those already in the
     folder.
     """
-    beside = (*companions_in(folder), *companions)
-    return {*FILES, *(f"{BESIDE}/{name}/{file}" for name in beside for file in FILES)}
+    names = (*companions_in(folder), *companions)
+    return {*FILES, *(f"{CONTROLS_FOLDER}/{name}/{file}" for name in names for file in FILES)}
 
 
 def companions_in(folder: Path) -> tuple[str, ...]:
     """List the control models saved with a model."""
-    return tuple(sorted(card.parent.name for card in (folder / BESIDE).glob(f"*/{FILES[0]}")))
+    return tuple(
+        sorted(card.parent.name for card in (folder / CONTROLS_FOLDER).glob(f"*/{FILES[0]}"))
+    )
 
 
 def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[str, Any]) -> None:
@@ -154,9 +156,15 @@ def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
 
 def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> ModelCard:
     lender = model.source.lender if isinstance(model.source, Borrowed) else None
-    beside = _card_of(lender, {}) if isinstance(lender, AttentionClassifier) else None
+    lender_card = _card_of(lender, {}) if isinstance(lender, AttentionClassifier) else None
     return ModelCard(
-        FORMAT, model.spec, model.label_names, model.vocabulary.words, model.seed, record, beside
+        FORMAT,
+        model.spec,
+        model.label_names,
+        model.vocabulary.words,
+        model.seed,
+        record,
+        lender_card,
     )
 
 

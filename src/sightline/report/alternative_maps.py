@@ -114,7 +114,7 @@ class MapFamily:
         return f"The best was {self.called(self.chosen.name)}."
 
     @property
-    def beside_attention(self) -> str:
+    def compared_with_attention(self) -> str:
         """Say how much of the prediction the words of the chosen map and of attention carry."""
         if self.chosen is None or not _known(self.chosen.carried):
             return ""

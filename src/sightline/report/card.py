@@ -129,7 +129,11 @@ def _name(audit: Results, part: str) -> str:
 
 
 def _carried(family: MapFamily) -> str:
-    parts = (f"{opened(family.title)}: {family.answer}.", family.best, family.beside_attention)
+    parts = (
+        f"{opened(family.title)}: {family.answer}.",
+        family.best,
+        family.compared_with_attention,
+    )
     return " ".join(filter(None, parts))
 
 

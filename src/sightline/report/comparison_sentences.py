@@ -63,7 +63,7 @@ def metrics(side: Side) -> list[str]:
 
 def found(whole: SideBySide, at: int) -> str:
     """Say what differs between one audit and the first."""
-    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
+    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.pairs[at]
     if one.unpaired:
         return (
             f"{first} and {other} cannot be compared text by text: {one.unpaired}. Their own "
@@ -86,7 +86,7 @@ def found(whole: SideBySide, at: int) -> str:
 
 def counted(whole: SideBySide, at: int) -> list[str]:
     """Say which texts were compared, and how often predictions and attention differ."""
-    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
+    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.pairs[at]
     if one.unpaired:
         return []
     lines = [f"{count(one.common)} {'text is' if one.common == 1 else 'texts are'} in both."]

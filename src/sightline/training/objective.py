@@ -58,8 +58,8 @@ class OneLabel:
         )
         if self.spec.guide:
             losses = losses + guidance(trace.attention, trace.batch, texts, self.spec)
-        beside = model.losses_beside(trace)
-        return losses if beside is None else losses + beside
+        auxiliary = model.auxiliary_loss(trace)
+        return losses if auxiliary is None else losses + auxiliary
 
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
@@ -96,8 +96,8 @@ class SeveralLabels:
         trace = model.run(model.collate(texts))
         targets = self.targets[trace.batch.labels]
         losses = by_label(trace.logits, targets) * torch.where(targets > 0, self.weights, 1.0)
-        beside = model.losses_beside(trace)
-        return losses.sum(1) if beside is None else losses.sum(1) + beside
+        auxiliary = model.auxiliary_loss(trace)
+        return losses.sum(1) if auxiliary is None else losses.sum(1) + auxiliary
 
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]

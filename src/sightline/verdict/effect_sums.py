@@ -25,7 +25,7 @@ ScoreSums = RatioSums | PairSums | str
 
 def score_sums(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
     """Give the sums of every way to ask a test, by its name; every model has the same names."""
-    return _WAYS[claim.kind](evidence, claim)
+    return _SUMS[claim.kind](evidence, claim)
 
 
 def _against_floors(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
@@ -75,7 +75,7 @@ def _mean(values: Array) -> RatioSums:
     return RatioSums(values, np.ones_like(values))
 
 
-_WAYS: Mapping[Kind, Callable[[Evidence, AuditTest], dict[str, ScoreSums]]] = {
+_SUMS: Mapping[Kind, Callable[[Evidence, AuditTest], dict[str, ScoreSums]]] = {
     "contrast": _against_floors,
     "by rank": _against_floors,
     "two operators": _against_floors,

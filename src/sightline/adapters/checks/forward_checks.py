@@ -15,7 +15,7 @@ from sightline.adapters.checks.probe_batch import (
     furthest,
     module_of,
 )
-from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, fresh_of
+from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, without_cache
 
 
 def mode(model: Auditable) -> CheckResult:
@@ -82,7 +82,7 @@ def finite(on: ProbeBatch) -> CheckResult:
 
 def repeatable(on: ProbeBatch) -> CheckResult:
     """Run the same batch again."""
-    _, apart = furthest(answers(fresh_of(on.model).trace(on.batch)), answers(on.trace))
+    _, apart = furthest(answers(without_cache(on.model).trace(on.batch)), answers(on.trace))
     if apart <= TOLERANCE:
         return CheckResult(measured=apart)
     return CheckResult(

@@ -46,7 +46,7 @@ from sightline.adapters.huggingface.prompt_files import (
 )
 from sightline.adapters.huggingface.prompt_reader import PromptReader
 from sightline.adapters.huggingface.prompted_model import PromptedModel
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.config.spec_syntax import place_and_options
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -140,18 +140,18 @@ def prompted(
     check_tokenizer(named, tokenizer)
     parts = parse_template(template)
     if chat:
-        parts = called("its chat template", _in_chat, named, tokenizer, template)
+        parts = call_user_code("its chat template", _in_chat, named, tokenizer, template)
     pad = pad_of(module, tokenizer)
     check_pad(named, pad, len(module.get_input_embeddings().weight))
     reader = PromptReader(
         tokenizer, None, pad, unknown=tokenizer.unk_token_id, template=parts, special=not chat
     )
-    ids = called("its tokenizer", _sample, named, reader)
+    ids = call_user_code("its tokenizer", _sample, named, reader)
     pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
     # Before it runs: its memory grows with the square of the prompt's length.
     _check_room(named, reader, claimed_length(module, tokenizer))
     answering = PromptedModel(module, pieces)
-    called("looking the model over", _check_same, named, module, answering, ids, pieces)
+    call_user_code("looking the model over", _check_same, named, module, answering, ids, pieces)
     answering.keep_prefix(_prefix(reader, ids), ids)
     bounded = _bounded(named, reader, answering, ids)
     made = assembled(
@@ -165,7 +165,7 @@ def prompted(
     )
     _check_in_sight(made)
     if calibrate_on:
-        called("calibrating", calibrate, made, calibrate_on)
+        call_user_code("calibrating", calibrate, made, calibrate_on)
     return made
 
 
@@ -259,7 +259,9 @@ def _bounded(
     name: str, reader: PromptReader, answering: PromptedModel, ids: list[int]
 ) -> PromptReader:
     """Limit the length of prompts to the model's length, which must leave room for a text."""
-    longest = called("looking the model over", longest_text, answering, reader.tokenizer, ids, 0)
+    longest = call_user_code(
+        "looking the model over", longest_text, answering, reader.tokenizer, ids, 0
+    )
     _check_room(name, reader, longest)
     return replace(reader, longest=longest)
 

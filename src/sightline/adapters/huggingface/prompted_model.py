@@ -29,7 +29,7 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerLogits:
     """The logits of the answers."""
 
     logits: Float[torch.Tensor, "B L"]
@@ -99,7 +99,7 @@ class PromptedModel(nn.Module):
         attention_mask: Int[torch.Tensor, "B T"],
         *,
         reuse: bool = False,
-    ) -> Answered:
+    ) -> AnswerLogits:
         """The logits of texts padded at the right: a causal model does not see what follows.
 
         With ``reuse``, the tokens that all texts begin with are not run again.
@@ -110,7 +110,7 @@ class PromptedModel(nn.Module):
             input_ids=input_ids[:, start:], attention_mask=attention_mask, **kept
         ).logits
         rows = torch.arange(len(input_ids), device=input_ids.device)
-        return Answered(every[rows, attention_mask.sum(1) - 1 - start] + self.offsets)
+        return AnswerLogits(every[rows, attention_mask.sum(1) - 1 - start] + self.offsets)
 
     def _cache(self, texts: int) -> Any:
         """Give each text the keys and values of the prefix."""

@@ -66,7 +66,7 @@ def not_worse(scores: Mapping[str, float], compare: Difference) -> tuple[str, ..
 
 
 @dataclass(frozen=True)
-class BySums:
+class RatioScores:
     """Scores of each source that are ratios of sums over texts."""
 
     sums: Mapping[str, RatioSums]
@@ -93,7 +93,7 @@ class BySums:
         return self.sums[name].at(rows), self.texts.clusters[rows]
 
 
-def worst_class(found: BySums, names: tuple[str, ...]) -> dict[str, tuple[float, int]]:
+def worst_class(found: RatioScores, names: tuple[str, ...]) -> dict[str, tuple[float, int]]:
     """Give for each source its lowest score in any predicted class, and that class."""
     out = {}
     for name in names:
@@ -104,7 +104,7 @@ def worst_class(found: BySums, names: tuple[str, ...]) -> dict[str, tuple[float,
     return out
 
 
-def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
+def removal(lost: Mapping[str, Array], texts: Texts) -> RatioScores:
     """Read the Removal scores (SL-301): 0 for random words, 1 for the largest possible drop."""
     ends = ("random", "most")
     sums = {
@@ -112,12 +112,12 @@ def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
         for name, one in lost.items()
         if name not in ends
     }
-    return BySums(sums, texts)
+    return RatioScores(sums, texts)
 
 
-def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts) -> BySums:
+def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts) -> RatioScores:
     """Read the scores of SL-101 and SL-102 together."""
-    return BySums(
+    return RatioScores(
         {
             name: score(agreed[name], agreed[f"chance of {name}"], None, texts.predicted)
             for name in names
@@ -127,7 +127,7 @@ def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts)
 
 
 @dataclass(frozen=True)
-class ByPairs:
+class PairScores:
     """Transfer scores (SL-303) of each source: ratios of sums over pairs of texts."""
 
     sums: Mapping[str, PairSums]

@@ -161,14 +161,14 @@ def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
 
 _FIXED: dict[str, Any] = {"classes": 2, "cues": 1, "strength": 1.0, "positives": 0.5}
 """Options that a scenario fixes."""
-_BESIDE: Mapping[str, int] = {"needle": 1, "vote": 0, "negated": 3, "detector": 1}
+_MORE_WORDS: Mapping[str, int] = {"needle": 1, "vote": 0, "negated": 3, "detector": 1}
 """The least number of words in addition to the cues: 0 for a vote, where every word may be
 evidence."""
 
 
 def _demands(world: SyntheticCorpus) -> list[tuple[bool, str]]:
     """List the joint demands on the options, each with its description."""
-    least, shortest = world.cues + _BESIDE[world.kind], world.bounds[0]
+    least, shortest = world.cues + _MORE_WORDS[world.kind], world.bounds[0]
     smallest = min(sizes_of(world.n).values())
     rarest = smallest // world.classes if world.kind != "detector" else _positives(world, smallest)
     return [

@@ -73,7 +73,7 @@ def work(order: Order) -> NodeReply:
         if description := _unfit(order):
             return NodeReply(_name(), "unfit", description)
         try:
-            return _in_store(order) if sees(order) else _beside(order)
+            return _in_store(order) if sees(order) else _in_temporary_store(order)
         except StoreError as error:  # the disk would refuse every other run too
             return NodeReply(_name(), "unfit", str(error))
 
@@ -98,7 +98,7 @@ def _in_store(order: Order) -> NodeReply:
     return NodeReply(_name(), run_claimed(order.spec, Store(order.root)))
 
 
-def _beside(order: Order) -> NodeReply:
+def _in_temporary_store(order: Order) -> NodeReply:
     from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
 
     if order.sent is None:

@@ -66,9 +66,9 @@ class BiLSTM(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``own_gradient`` is added to the
         gradient by a state's own token.
 
         The forward direction has read the tokens before a state, the backward direction those after
@@ -84,7 +84,7 @@ class BiLSTM(nn.Module):
         lengths = (
             there.lengths.permute(2, 1, 0) + _in_order(_in_order(behind, turned).mT, turned).mT
         )
-        own = there.own.transpose(0, 1) + _in_order(back.own.transpose(0, 1), turned) + beside
+        own = there.own.transpose(0, 1) + _in_order(back.own.transpose(0, 1), turned) + own_gradient
         return lengths.diagonal_scatter(torch.linalg.vector_norm(own, dim=2), dim1=1, dim2=2)
 
     def summary(

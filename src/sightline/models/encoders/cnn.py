@@ -77,10 +77,10 @@ class CNN(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
         """Give the gradient of each state with respect to the tokens that its widest kernel reads."""
-        return near(self, self.reach, embeddings, mask, along, beside)
+        return near(self, self.reach, embeddings, mask, along, own_gradient)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]

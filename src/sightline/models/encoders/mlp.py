@@ -34,10 +34,10 @@ class MLP(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
         """Give the gradient of each state with respect to its own token, in one pass."""
-        return near(self, 0, embeddings, mask, along, beside)
+        return near(self, 0, embeddings, mask, along, own_gradient)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]

@@ -45,9 +45,9 @@ class Transformer(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``own_gradient`` is added to the
         gradient by a state's own token.
 
         Norms are taken in the space of the states: the map from embeddings to states is ``Q R``,
@@ -59,7 +59,7 @@ class Transformer(nn.Module):
             place = real.nonzero()[:, 0]
             if len(place):
                 sizes, own = reached(self._passed(states[row, place]), along[row, place], onto.T)
-                whole = torch.linalg.vector_norm(own @ turned.T + beside[row, place], dim=1)
+                whole = torch.linalg.vector_norm(own @ turned.T + own_gradient[row, place], dim=1)
                 lengths[row, place[:, None], place] = sizes.diagonal_scatter(whole)
         return lengths
 

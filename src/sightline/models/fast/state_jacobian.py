@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float
 class EncoderInfluence(Protocol):
     """An encoder that computes the gradients of all its states at once.
 
-    The numbers equal those of one backward pass for each state. ``beside`` is zero on padding. Then
+    The numbers equal those of one backward pass for each state. ``own_gradient`` is zero on padding. Then
     every number for a padded state or token is zero, and a text without tokens has only zeros.
     Inputs and parameter gradients are not modified.
     """
@@ -35,9 +35,9 @@ class EncoderInfluence(Protocol):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``own_gradient`` is added to the
         gradient by a state's own token.
         """
         ...
@@ -49,7 +49,7 @@ def near(
     embeddings: Float[torch.Tensor, "B T E"],
     mask: Bool[torch.Tensor, "B T"],
     along: Float[torch.Tensor, "B T H"],
-    beside: Float[torch.Tensor, "B T E"],
+    own_gradient: Float[torch.Tensor, "B T E"],
 ) -> Float[torch.Tensor, "B T T"]:
     """Compute `EncoderInfluence.influence` for states that read ``reach`` tokens to either side,
     one pass for each offset.
@@ -66,7 +66,7 @@ def near(
             token - first + reach, width, rounding_mode="floor"
         )  # the state that reads the token
         there = (state >= 0) & (state < length)
-        size = torch.linalg.vector_norm(gradient + beside * (state == token)[:, None], dim=2)
+        size = torch.linalg.vector_norm(gradient + own_gradient * (state == token)[:, None], dim=2)
         lengths[:, state[there], token[there]] = size[:, there]
     return lengths
 

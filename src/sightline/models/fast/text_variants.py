@@ -73,10 +73,10 @@ class Chain:
             end = start + part.vectors.shape[1]
             rows = part.vectors @ weight[start:end]
             if not start:
-                beside = (
+                constant = (
                     bias if embedded is None else (embeddings @ weight[embedded] + bias)[part.token]
                 )
-                rows += beside
+                rows += constant
             yield rows
             start = end
 

@@ -68,7 +68,7 @@ def adversaries(audits: Iterable[Results]) -> Plot:
 
 
 def _rows(family: AdversaryFamily) -> Iterable[PlotRow]:
-    for one in family.beside:
+    for one in family.controls:
         yield (family.base, family.name, "", "", "", math.nan, one.name, *_cells(one))
     for adversary in (one for members in family.series().values() for one in members):
         training = (adversary.trained, adversary.divergence, adversary.weight, "")
@@ -86,12 +86,12 @@ def _draw(figure: Figure, found: Sequence[AdversaryFamily]) -> None:
     for axes, family in zip(every, found, strict=True):
         for place, (name, members) in enumerate(family.series().items()):
             _joined(axes, place, name, members)
-        for place, kind in enumerate(dict.fromkeys(map(_kind, family.beside))):
+        for place, kind in enumerate(dict.fromkeys(map(_kind, family.controls))):
             _companions(
                 axes,
                 _AROUND[place % len(_AROUND)],
                 kind,
-                [one for one in family.beside if _kind(one) == kind],
+                [one for one in family.controls if _kind(one) == kind],
             )
         axes.set_xlim(-0.015, math.log(2))
         axes.set_ylim(bottom=0)

@@ -58,7 +58,7 @@ class AdversaryFamily:
 
     base: str
     name: str
-    beside: list[Apart] = field(default_factory=list)
+    controls: list[Apart] = field(default_factory=list)
     adversaries: list[Adversary] = field(default_factory=list)
     weights: Mapping[str, float] = field(default_factory=dict)
     """The largest weight of the base in each text, if the base was audited."""
@@ -66,7 +66,7 @@ class AdversaryFamily:
     @property
     def undefined(self) -> int:
         """Count the texts without a divergence, over control and adversarial models."""
-        aparts = [*self.beside, *(one.apart for one in self.adversaries)]
+        aparts = [*self.controls, *(one.apart for one in self.adversaries)]
         return sum(int((~np.isfinite(one.by_text)).sum()) for one in aparts)
 
     def series(self) -> dict[str, list[Adversary]]:
@@ -101,9 +101,9 @@ def _gather(
         family.adversaries.append(
             Adversary(str(audit.spec.get("key", "")), *training, _apart(audit, values, BASE))
         )
-    elif not family.beside:
+    elif not family.controls:
         names = [name.partition(".")[2] for name in values if name.startswith("jsd.")]
-        family.beside = [_apart(audit, values, name) for name in names if name != BASE]
+        family.controls = [_apart(audit, values, name) for name in names if name != BASE]
         family.weights = _weights(audit)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EDGES = np.arange(5) / 4
-MOST_BESIDE = 3
+MOST_CLASSES = 3
 """Most classes drawn next to each other; with more, all texts are drawn together."""
 QUARTILES = ("lower_quartile", "median", "upper_quartile")
 COLUMNS = ("group", "group_n", *(f"group_{name}" for name in QUARTILES))
@@ -69,9 +69,9 @@ def by_weight(
     quantity: DrawnQuantity,
     title: str,
     notes: Sequence[str],
-    beside: Mapping[str, Float[np.ndarray, " N"]] | None = None,
+    more_columns: Mapping[str, Float[np.ndarray, " N"]] | None = None,
 ) -> Plot:
-    """Draw a number of each text by its largest weight; ``beside`` adds columns to the table."""
+    """Draw a number of each text by its largest weight; ``more_columns`` adds columns to the table."""
     attention = needed(audit, "outputs.attention")
     assert isinstance(attention, Ragged)  # a number a word
     weight = largest(attention)
@@ -79,7 +79,7 @@ def by_weight(
         np.isfinite(values), bin_of(np.minimum(weight, 1.0), EDGES), -1
     )  # a sum may round above 1
     groups = _groups(np.array([text.predicted for text in audit.texts]), quarter, values)
-    more = dict(beside or {})
+    more = dict(more_columns or {})
     columns = (
         "id",
         "predicted",
@@ -104,7 +104,7 @@ def _groups(
 ) -> list[ViolinTexts]:
     """Split the texts by quarter and, if there are few classes, by class."""
     names = sorted(set(predicted.tolist()))
-    parts = {name: predicted == name for name in names} if len(names) <= MOST_BESIDE else {}
+    parts = {name: predicted == name for name in names} if len(names) <= MOST_CLASSES else {}
     parts = parts or {f"all {count(len(names))} classes": np.ones(len(predicted), dtype=bool)}
     return [
         ViolinTexts(place, name, chosen & (quarter == place), values)

@@ -103,14 +103,14 @@ def farthest_by_weight(audit: Results) -> Plot:
     title = (
         "How far attention could be from the model’s own with the same output, by largest weight"
     )
-    beside = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
+    columns = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
     return by_weight(
         audit,
         known.drawn,
         JSD,
         title,
         ["After Jain & Wallace 2019, figure 8.", known.note(same_answer(audit))],
-        beside,
+        columns,
     )
 
 

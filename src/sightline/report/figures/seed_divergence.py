@@ -100,13 +100,13 @@ def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
     in others.
     """
     head = f"{label(family.name, 60)}: " if named else ""
-    beside = [Who(_short(one.name), one) for one in family.beside]
+    controls = [Who(_short(one.name), one) for one in family.controls]
     series = {
         name: [Who(f"λ = {one.weight:g}", one.apart, one) for one in all_]
         for name, all_ in family.series().items()
     }
     rows = {
-        "companions of the base": beside,
+        "companions of the base": controls,
         **{f"adversaries: {name}": all_ for name, all_ in series.items()},
     }
     return [

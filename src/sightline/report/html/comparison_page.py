@@ -86,7 +86,7 @@ class TextSelection:
 
 
 @dataclass(frozen=True)
-class BesideView:
+class ComparisonView:
     """One audit compared with the first."""
 
     name: str
@@ -112,8 +112,8 @@ def render_comparison(whole: SideBySide, texts: bool = True) -> str:
         names=[side.name for side in whole.sides],
         sides=[_side(side) for side in whole.sides],
         answers=[*_answers(whole)],
-        beside=[
-            _beside(whole, at, (held[0], held[at + 1]), texts) for at in range(len(whole.beside))
+        pairs=[
+            _comparison(whole, at, (held[0], held[at + 1]), texts) for at in range(len(whole.pairs))
         ],
     )
 
@@ -145,12 +145,12 @@ def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
         yield AnswerRow(code, claim, tuple(answers.get(code, "") for answers in by_side))
 
 
-def _beside(
+def _comparison(
     whole: SideBySide, at: int, held: tuple[HeldTexts, HeldTexts], texts: bool
-) -> BesideView:
-    one, first, other = whole.beside[at], whole.sides[0].name, whole.sides[at + 1].name
+) -> ComparisonView:
+    one, first, other = whole.pairs[at], whole.sides[0].name, whole.sides[at + 1].name
     paired = f"Scores on the texts that are in both, and the difference {other} − {first}"
-    return BesideView(
+    return ComparisonView(
         other,
         f"{other} compared with {first}",
         f"beside-{at + 1}",

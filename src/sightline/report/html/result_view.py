@@ -37,7 +37,7 @@ class FindingView:
     change: str
     figure: Markup | None
     classes: tuple[EstimateRow, ...]
-    beside: tuple[EstimateRow, ...]
+    related: tuple[EstimateRow, ...]
     scale: str
 
 
@@ -58,6 +58,6 @@ def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
         change=sentences.to_settle(finding),
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),
-        beside=tuple(estimate_rows(finding.beside)),
+        related=tuple(estimate_rows(finding.beside)),
         scale=formula(AUDIT_TESTS[finding.code]) if finding.code in AUDIT_TESTS else "",
     )

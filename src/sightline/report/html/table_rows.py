@@ -15,7 +15,7 @@ from sightline.report.sentences import but_not_for, side
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """An estimate as the cells of a row; ``beside`` is its side of the threshold, ``answer`` the
+    """An estimate as the cells of a row; ``side`` is its side of the threshold, ``answer`` the
     result of the test.
     """
 
@@ -24,7 +24,7 @@ class EstimateRow:
     span: str
     n: str
     method: str
-    beside: str = ""
+    side: str = ""
     answer: str = ""
 
 
@@ -51,9 +51,9 @@ class MissingRow:
 
 def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) -> EstimateRow:
     """Write one estimate, with the side of ``threshold`` on which its interval lies, if given."""
-    beside = "" if threshold is None else side(estimate, threshold)
+    there = "" if threshold is None else side(estimate, threshold)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
-    return EstimateRow(name, *cells, estimate.method, beside)
+    return EstimateRow(name, *cells, estimate.method, there)
 
 
 def usual_method(rows: Sequence[EstimateRow]) -> str:

@@ -62,10 +62,10 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
     shown = [line for block in found for line in named(block, width)]
     of_classes = failed_for_classes(audit.findings, what="")
-    beside = " (all texts together)" if of_classes else ""
+    by_class = " (all texts together)" if of_classes else ""
     if audit.verdict.level.permits:  # otherwise the verdict already says it
-        beside = "".join(f"; {one}" for one in of_classes)
-    tests = named(Block("Tests", (f"{counted(audit.findings)}{beside}",)), width)
+        by_class = "".join(f"; {one}" for one in of_classes)
+    tests = named(Block("Tests", (f"{counted(audit.findings)}{by_class}",)), width)
     return [_tidy(line) for line in (*shown, *tests)]
 
 

@@ -10,7 +10,7 @@ from sightline.verdict.comparison.comparison_result import AuditPair, ComparedSc
 
 def comparison_lines(whole: SideBySide) -> list[str]:
     """Give the result, each audit by itself, then the scores of each audit and of the first."""
-    lines = [comparison_sentences.found(whole, at) for at in range(len(whole.beside))]
+    lines = [comparison_sentences.found(whole, at) for at in range(len(whole.pairs))]
     lines += [comparison_sentences.how(whole)] if whole.comparisons else []
     for side in whole.sides:
         lines += [
@@ -22,7 +22,7 @@ def comparison_lines(whole: SideBySide) -> list[str]:
             f"  {one}"
             for one in (*comparison_sentences.maps(side), *comparison_sentences.metrics(side))
         ]
-    for at, one in enumerate(whole.beside):
+    for at, one in enumerate(whole.pairs):
         first, other = whole.sides[0].name, whole.sides[at + 1].name
         head = ("score", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
         lines += ["", f"{other} compared with {first}:", *comparison_sentences.counted(whole, at)]

@@ -35,15 +35,15 @@ better."""
 
 
 def quality(
-    runs: Iterable[Run], beside: Iterable[Mapping[str, float]] = ()
+    runs: Iterable[Run], more_scores: Iterable[Mapping[str, float]] = ()
 ) -> list[dict[str, Any]]:
     """Return a row for each test of the verdict, and for each published metric.
 
-    ``beside`` holds further scores of each run, by name, that its audit lacks.
+    ``more_scores`` holds further scores of each run, by name, that its audit lacks.
     """
     scores: dict[str, dict[str, list[float]]] = {}
     answers: dict[str, dict[str, list[str]]] = {}
-    more = iter(beside)
+    more = iter(more_scores)
     for kind, audit in runs:
         for name, score in (*_scores(audit), *next(more, {}).items()):
             scores.setdefault(name, {}).setdefault(kind, []).append(score)

@@ -23,7 +23,7 @@ from sightline.studies.papers.claims import (
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import PRIMARY, TEXTS, amounts_of
-from sightline.studies.papers.published_comparison import NOT_COMPARABLE, order, row_beside, why
+from sightline.studies.papers.published_comparison import NOT_COMPARABLE, compared_row, order, why
 from sightline.studies.papers.published_values import PAPERS, Printed, later_in, printed_in
 from sightline.studies.study_definition import Study
 
@@ -80,7 +80,7 @@ def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any
         "missing": missing,
         "runs": runs_by_corpus(kept),
         "notes": list(study.notes),
-        "lines": lines_beside(study, kept, earlier=earlier),
+        "lines": lines_compared(study, kept, earlier=earlier),
     }
 
 
@@ -99,7 +99,7 @@ def runs_by_corpus(kept: Kept) -> dict[str, dict[str, int]]:
     return found
 
 
-def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dict[str, Any]]:
+def lines_compared(study: Study, kept: Kept, *, earlier: bool = False) -> list[dict[str, Any]]:
     """Return each line of a study with the printed value, in the order of the paper."""
     known = all_lines(study, kept, earlier=earlier)
     theirs = {one.of: one for one in printed_in(study.id)}
@@ -165,7 +165,7 @@ def _line(
     *,
     earlier: bool,
 ) -> dict[str, Any]:
-    published, _, ours, baseline, seeds, said = row_beside(study, theirs, again, line)
+    published, _, ours, baseline, seeds, said = compared_row(study, theirs, again, line)
     return {
         "corpus": line.corpus,
         "model": line.model,

@@ -50,7 +50,7 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
         title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
         columns=COLUMNS,
         rows=tuple(
-            row_beside(
+            compared_row(
                 artefact,
                 theirs.get(key),
                 again.get(key),
@@ -109,7 +109,7 @@ def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
     return lambda key: tuple(first[name] for first, name in zip(firsts, key, strict=True))
 
 
-def row_beside(
+def compared_row(
     artefact: Study,
     theirs: Printed | None,
     again: Printed | None,

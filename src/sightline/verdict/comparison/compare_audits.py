@@ -62,7 +62,7 @@ def compared(audits: Sequence[Results], places: Sequence[str] = ()) -> SideBySid
     asked = [[*_asked(sides[0], other, matched)] for other, matched in pairs]
     count = sum(isinstance(sums, tuple) for each in asked for _, _, _, sums in each)
     found = [
-        _beside(sides[0], other, matched, each, count)
+        _pair(sides[0], other, matched, each, count)
         for (other, matched), each in zip(pairs, asked, strict=True)
     ]
     return SideBySide(sides, *_adjusted(found))
@@ -124,7 +124,7 @@ def _right(side: Side, rows: Int[np.ndarray, " N"]) -> RatioSums:
     return RatioSums(right, np.ones_like(right))
 
 
-def _beside(
+def _pair(
     first: Side, other: Side, matched: MatchedTexts, asked: Sequence[ComparedTest], count: int
 ) -> AuditPair:
     numbers = len(matched.first), matched.alone

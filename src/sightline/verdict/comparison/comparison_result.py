@@ -117,12 +117,12 @@ class Side:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Several audits; ``beside`` has an entry for each after the first, and ``comparisons`` counts
+    """Several audits; ``pairs`` has an entry for each after the first, and ``comparisons`` counts
     the p-values.
     """
 
     sides: tuple[Side, ...]
-    beside: tuple[AuditPair, ...]
+    pairs: tuple[AuditPair, ...]
     comparisons: int
 
     def to_json(self) -> dict[str, Any]:
@@ -131,8 +131,8 @@ class SideBySide:
             "schema": SCHEMA,
             "audits": [_audit_json(side) for side in self.sides],
             "beside": [
-                _beside_json(self, one, side)
-                for one, side in zip(self.beside, self.sides[1:], strict=True)
+                _pair_json(self, one, side)
+                for one, side in zip(self.pairs, self.sides[1:], strict=True)
             ],
             "adjusted": {"method": "Holm", "comparisons": self.comparisons, "level": LEVEL},
         }
@@ -154,7 +154,7 @@ def _audit_json(side: Side) -> dict[str, Any]:
     }
 
 
-def _beside_json(whole: SideBySide, one: AuditPair, other: Side) -> dict[str, Any]:
+def _pair_json(whole: SideBySide, one: AuditPair, other: Side) -> dict[str, Any]:
     values = {name: getattr(one, name) for name in ("common", "unpaired", "notes")}
     numbers = {
         name: found and asdict(found)
