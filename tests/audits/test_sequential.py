@@ -37,7 +37,7 @@ from sightline.measures import removal
 from sightline.measures.default_measures import default_measures
 from sightline.measures.transfer import transfer
 from sightline.models.alterations import alter
-from sightline.report.alternative_maps import how
+from sightline.report.alternative_maps import comparison_method
 from sightline.report.html.audit_page import render
 from sightline.report.number_format import score_span
 from sightline.report.sequential_note import settled_after
@@ -376,7 +376,7 @@ def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
 
 def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     moved, removed = list[tuple[int, int, str]](), list[tuple[int, bytes]]()
-    carried, answers = transfer.carried, removal.answers_without
+    carried, answers = transfer.run_hybrids, removal.answers_without
 
     def heard(model, pairs, asked, *more):
         for pair, each in zip(pairs, asked, strict=True):
@@ -389,7 +389,7 @@ def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.Monkey
             removed.append((subject.texts[row].index, np.packbits(places).tobytes().rstrip(b"\0")))
         return answers(subject, trace, words, sets, *more)
 
-    monkeypatch.setattr(transfer, "carried", heard)
+    monkeypatch.setattr(transfer, "run_hybrids", heard)
     monkeypatch.setattr(removal, "answers_without", gone)
     wide = {one.code: one for one in default_measures() if getattr(one, "rivals_too", False)}
     alone = [replace(one, rivals_too=False) for one in wide.values()]
@@ -499,7 +499,7 @@ def test_one_other_map_is_compared_on_some_texts_once_the_verdict_is_settled(rev
     assert max(row.carried.n for row in audit.maps) <= COMPARED
     # nothing that was measured of attention is of fewer texts
     assert len(audit.measurements["transplant"].values["weight"]) == about["texts"] > COMPARED
-    assert f"on {COMPARED} of {about['texts']}" in how(audit)
+    assert f"on {COMPARED} of {about['texts']}" in comparison_method(audit)
     assert f"{COMPARED} of" in render(audit)
 
 

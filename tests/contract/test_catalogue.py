@@ -23,7 +23,7 @@ from sightline.data.synthetic import entailment_pairs, product_reviews, story_qu
 from sightline.data.synthetic.cue_words import CLASSES, FILLERS
 from sightline.data.synthetic.generators import GENERATED
 from sightline.models.alterations import Altered
-from sightline.models.retention import Nothing
+from sightline.models.retention import NoRetention
 
 BUILT = (*MODELS, *ALTERED, *CONTROLS)
 EVERY = (*BUILT, *PLANTED, *PUBLISHED, *TABLES)
@@ -62,7 +62,7 @@ def takes_a_run(found: Callable[..., object]) -> bool:
 
 
 def is_retention(found: object) -> bool:
-    return inspect.isclass(found) and issubclass(found, Nothing)
+    return inspect.isclass(found) and issubclass(found, NoRetention)
 
 
 ENCODERS = [

@@ -9,11 +9,11 @@ import pytest
 
 from sightline.core.results import Estimate
 from sightline.report.advice import shown
-from sightline.report.alternative_maps import at_odds, families, how
+from sightline.report.alternative_maps import at_odds, comparison_method, families
 from sightline.report.card import card
 from sightline.report.html.table_rows import map_lines
 from sightline.report.map_names import MAPS as KNOWN
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from tests.report.audits import (
     ASTRAY,
     MAPS,
@@ -105,7 +105,9 @@ def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -
 def test_a_number_above_one_is_explained_and_none_is_where_there_is_none(
     value: float, explained: bool
 ) -> None:
-    result = how(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),)))
+    result = comparison_method(
+        replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),))
+    )
     assert ("Numbers can exceed 1" in result) is explained
 
 
@@ -114,18 +116,18 @@ def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:
     for verdict in (ASTRAY, by_class()):
         message = replace(compared(verdict), maps=passes)
         same_text("report", at_odds(message))
-        assert "Attention transfers the prediction over all texts" in how(message)
+        assert "Attention transfers the prediction over all texts" in comparison_method(message)
         assert at_odds(replace(message, findings=())) == ""
-        assert "Attention transfers" not in how(compared(verdict))
+        assert "Attention transfers" not in comparison_method(compared(verdict))
     assert at_odds(audit()) == ""
-    assert "Attention transfers" not in how(replace(audit(), maps=passes))
+    assert "Attention transfers" not in comparison_method(replace(audit(), maps=passes))
 
 
 def test_every_map_has_one_name_in_a_report() -> None:
     assert (
         len({kind.name for kind in KNOWN}) == len({kind.quantity for kind in KNOWN}) == len(KNOWN)
     )
-    assert (called("deletion"), called("another")) == ("leave-one-out", "another")
+    assert (map_title("deletion"), map_title("another")) == ("leave-one-out", "another")
 
 
 def test_a_line_counts_texts_once_where_all_numbers_have_the_same() -> None:

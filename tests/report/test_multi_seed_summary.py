@@ -8,7 +8,7 @@ import pytest
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from sightline.report.html.audit_page import render
-from sightline.report.multi_seed_summary import ends, held, summary_sentence
+from sightline.report.multi_seed_summary import ends, seed_caveats, summary_sentence
 from sightline.report.number_format import interval
 from sightline.report.seed_advice import together
 from sightline.report.text.multi_seed_text import across_lines
@@ -57,7 +57,7 @@ def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None
     found = trained(
         verdict(MUST_NOT, (other, ASTRAY)), verdict(MUST_NOT, (ASTRAY.replace("0.01", "0.02"),))
     )
-    same_text("report", held(found))
+    same_text("report", seed_caveats(found))
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
     head = text.index(
         "The verdict depends on the training; of 3 trainings: can be shown with caveats (2), must"
     )
-    for sentence in (*ends(found), *held(found), *together(found)):
+    for sentence in (*ends(found), *seed_caveats(found), *together(found)):
         assert (
             head < text.index(sentence) < text.index("All that follows is of one training, seed 3.")
         )

@@ -10,7 +10,7 @@ import pytest
 from sightline.core.explanation import Explanation, Prediction
 from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
 from sightline.report.text.explanation_text import lines, shaded
-from sightline.report.text.prediction_files import about, written
+from sightline.report.text.prediction_files import prediction_json, written
 from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -182,4 +182,4 @@ def test_predictions_are_written_line_by_line_in_full() -> None:
         "3,,,",
     ]
     same_text("report", list(written(found, "jsonl"))[1])
-    assert about(*found[0])["probabilities"]["b"] == 1 / 3
+    assert prediction_json(*found[0])["probabilities"]["b"] == 1 / 3

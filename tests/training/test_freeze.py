@@ -13,7 +13,7 @@ from sightline.experiments.pipeline import train
 from sightline.experiments.training_jobs import drawn_seed
 from sightline.models.classifier import AttentionClassifier
 from sightline.training.control_models import companions_of, read_companions, title_of
-from sightline.training.freeze import MODULES, fix, take
+from sightline.training.freeze import MODULES, copy_parts, freeze_parts
 from tests.texts import untrained
 
 RUN = RunSpec(
@@ -46,9 +46,9 @@ def test_a_piece_is_taken_alone_and_fixed_alone(piece: str) -> None:
     one, other = (untrained("mlp(hidden=4)+entmax(learned=true)", seed=seed) for seed in (1, 2))
     with torch.no_grad():
         other.projection.theta += 0.1
-    take(one, other, [piece])
+    copy_parts(one, other, [piece])
     assert {name for name in PIECES if same(one, other, name)} == {piece}
-    fix(one, [piece])
+    freeze_parts(one, [piece])
     assert {id(p) for p in one.parameters() if not p.requires_grad} == {
         id(p) for module in MODULES[piece](one) for p in module.parameters()
     }

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
+from sightline.api.model_source import (
+    MODEL_FILE,
+    ChosenModel,
+    GivenModel,
+    ModelSource,
+    SavedModel,
+    TrainedFirst,
+)
 from sightline.api.run_options import AuditOptions
 from sightline.experiments.callbacks import Display
 
@@ -64,7 +71,7 @@ def audit(
     """
     from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    source = Given(join_with_data(model, data, companions), AuditOptions(seed=seed))
+    source = GivenModel(join_with_data(model, data, companions), AuditOptions(seed=seed))
 
     @contextmanager
     def progress() -> Iterator[Display]:
@@ -75,7 +82,7 @@ def audit(
 
 
 def audit_source(
-    source: Source,
+    source: ModelSource,
     hooks: Hooks = QUIET,
     machine: Machine = HERE,
     *,
@@ -114,13 +121,13 @@ def audit_source(
     return trained, found
 
 
-def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
+def train_source(source: ChosenModel, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
     """Train the model of a source, or read it if it is trained already."""
     with hooks.progress() as display:
         return source.trained(display, machine.device, hooks.keep)
 
 
-def scores_of(source: Source, file: Path | str) -> Scores | None:
+def scores_of(source: ModelSource, file: Path | str) -> Scores | None:
     """Read scores for the texts that will be audited; the data stay in memory and are read once.
 
     None for an attribution: it is known by its name alone and computed from the model.
@@ -136,11 +143,11 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
         known_attribution(file)
         return None
     asked = source.asked
-    if isinstance(source, Given):
+    if isinstance(source, GivenModel):
         dataset = source.held.dataset
-    elif isinstance(source, ToTrain):
+    elif isinstance(source, TrainedFirst):
         dataset = load(source.data, asked.seed)
-    elif isinstance(source, Saved):
+    elif isinstance(source, SavedModel):
         seen = seen_by(source.folder / MODEL_FILE)
         dataset = load_to_audit(source.data, asked.seed, seen, measures=asked.measures)
     else:
@@ -148,7 +155,7 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
     return read_scores(file, sample_test(dataset, asked.limit, asked.seed).test)
 
 
-def _notes(source: Source, trained: Trained, found: Audit) -> Iterator[str]:
+def _notes(source: ModelSource, trained: Trained, found: Audit) -> Iterator[str]:
     """List doubts about the training and the preparation of texts, and scores that fit no text."""
     yield from source.doubts_of(trained)
     yield from found.cards["data"].get("unlike_training", ())

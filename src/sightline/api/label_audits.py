@@ -11,7 +11,7 @@ from sightline.api.audit import HERE, QUIET, audit_source
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.label_choice import chosen_labels
-from sightline.api.model_source import Chosen, Given
+from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.run_options import AuditOptions
 from sightline.core.errors import SightlineError
 from sightline.experiments.callbacks import Display
@@ -129,7 +129,7 @@ def audit_each_label(
         kept: dict[str, Any] = (
             {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
         )
-        source = Given(
+        source = GivenModel(
             of_label(trained, label, sets, shared),
             replace(asked, label_map={}, labels=()),
             labels=len(wanted),
@@ -149,7 +149,7 @@ def audit_each_label(
 
 
 def audit_labels_of(
-    source: Chosen,
+    source: ChosenModel,
     trained: Trained,
     hooks: Hooks,
     machine: Machine,

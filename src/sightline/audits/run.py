@@ -28,7 +28,7 @@ from sightline.audits.stop_limits import is_sequential
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.installation import version_of
-from sightline.core.interning import Sharing
+from sightline.core.interning import Interner
 from sightline.core.protocols import (
     Auditable,
     Measure,
@@ -333,7 +333,7 @@ def _records(
         return ()
     predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
     sharing = (
-        Sharing()
+        Interner()
     )  # places are found again: those of long texts take more memory than all their numbers
     predictions = [
         names[int(chosen)] if known else NO_ANSWER

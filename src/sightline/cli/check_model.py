@@ -12,7 +12,7 @@ from sightline.api.data_source import read_label_map
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
 from sightline.cli.flag_groups import ModelTexts, grouped
-from sightline.cli.output import emit, note_unsealed, say
+from sightline.cli.output import emit, note_unsealed, print_lines
 from sightline.cli.stdout_guard import printed_aside
 from sightline.report.sanitize import one_line
 
@@ -53,6 +53,6 @@ def show(model: Auditable, checks: tuple[CompatibilityCheck, ...], as_json: bool
     ending = f"{model.name}: " + (
         f"{len(failed)} of {len(checks)} checks failed" if failed else "can be audited"
     )
-    return say(
+    return print_lines(
         [*(one_line(str(check)) for check in checks), "", one_line(f"{ending}; {passed} passed")]
     )

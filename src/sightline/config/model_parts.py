@@ -163,7 +163,7 @@ MODELS = (
         "given",
         "the weights of another trained model, named by the key of its run in the same store",
         {"run": Option("0" * 16, pattern=r"[0-9a-f]{16}", words="run=KEY, the key of a run")},
-        f"{_HERE}.external_attention:Borrowed",
+        f"{_HERE}.external_attention:BorrowedAttention",
         needs=("one attention for each text",),
     ),
     Row(
@@ -188,7 +188,7 @@ MODELS = (
         "retention",
         "none",
         "nothing keeps the input in the states",
-        built=f"{_HERE}.retention:Nothing",
+        built=f"{_HERE}.retention:NoRetention",
     ),
     Row(
         "retention",

@@ -133,7 +133,7 @@ def forecast(
     )
 
 
-def nothing_said(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """Ignore progress: timing must not draw bars."""
 
 
@@ -176,7 +176,7 @@ def forecast_audit(
     chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
     asked: list[tuple[int, int]] = []
     take = _taking(trained, seed, measures, attribution, chosen_by, asked)
-    short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
+    short = middle_batch(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
     cold, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
     seconds, held, tried = _over_strata(
@@ -347,11 +347,13 @@ def _taking(
         began = perf_counter()
         model = known.forgetting() if isinstance(known, AnswersModel) else known
         if chosen_by:
-            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
+            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, ignore_progress)
         tried = perf_counter()
         if attribution is not None:
             attributed(attribution, model, examples, seed, AUDIT_BATCH)
-        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
+        taken = measure(
+            model, examples, measures, others, Seeds(seed), AUDIT_BATCH, ignore_progress
+        )
         seconds = (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by)
         if isinstance(model, AnswersModel):
             asked.append((sum(len(one.tokens) for one in examples), model.about()["texts_asked"]))
@@ -377,7 +379,7 @@ def _over_strata(
         list[tuple[Sequence[Example], dict[str, Outcome]]](),
     )
     for stratum in strata(ordered):
-        few = amid(stratum, SECONDS / STRATA / a_square)
+        few = middle_batch(stratum, SECONDS / STRATA / a_square)
         if tried and spent + a_square * _squares(few) > TOO_LONG * SECONDS:
             seconds += a_square * _squares(stratum)
             continue
@@ -417,7 +419,7 @@ def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
     ]
 
 
-def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
+def middle_batch(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
     """Take neighbours from the middle of a stratum, up to so many squared words, as one batch of an
     audit has them.
     """

@@ -21,12 +21,12 @@ from sightline.experiments.run_size import run_size
 from sightline.experiments.training_jobs import (
     SILENT,
     Display,
-    Keep,
-    Named,
+    LoadModel,
     Trainings,
+    TrainOrLoad,
     describe,
-    make_anew,
     no_store,
+    train_always,
 )
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import alter, check_alterable
@@ -78,8 +78,8 @@ def run(
     spec: RunSpec,
     display: Display = SILENT,
     device: str = "cpu",
-    keep: Keep = make_anew,
-    named: Named = no_store,
+    keep: TrainOrLoad = train_always,
+    named: LoadModel = no_store,
     **options: Any,
 ) -> tuple[Trained, Audit]:
     """Train the model of a spec and audit it on the test split; ``options`` go to
@@ -93,8 +93,8 @@ def train(
     spec: RunSpec,
     display: Display = SILENT,
     device: str = "cpu",
-    keep: Keep = make_anew,
-    named: Named = no_store,
+    keep: TrainOrLoad = train_always,
+    named: LoadModel = no_store,
 ) -> Trained:
     """Train the model and its control models on the training split; validation chooses the epoch.
 
@@ -113,8 +113,8 @@ def train_on(
     spec: RunSpec,
     display: Display = SILENT,
     device: str = "cpu",
-    keep: Keep = make_anew,
-    named: Named = no_store,
+    keep: TrainOrLoad = train_always,
+    named: LoadModel = no_store,
 ) -> Trained:
     """Train as `train` does, on data that are already read."""
     others = companions_of(spec)
@@ -141,7 +141,7 @@ def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
     )
 
 
-class Asked(Protocol):
+class AuditRequest(Protocol):
     """The options of an audit that a run's spec and `AuditOptions` share."""
 
     @property
@@ -163,7 +163,7 @@ class Asked(Protocol):
 
 def audit_as_asked(
     trained: Trained,
-    asked: Asked,
+    asked: AuditRequest,
     display: Display = SILENT,
     *,
     tokens_at_once: int | None = None,

@@ -20,7 +20,7 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.long_table import all_numbers, main_estimates
 from sightline.experiments.missing_values import NUMBERS, not_asked, why_absent
 from sightline.experiments.store import Summary
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 from sightline.stats.across_seeds import across_seeds, deviation
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.control_estimates import KINDS, as_distance
@@ -133,7 +133,7 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
         "failed": failed,
     }
     text = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return text and f"{text}, of {counted(len(grid.cells), 'cell')}"
+    return text and f"{text}, of {count_phrase(len(grid.cells), 'cell')}"
 
 
 def _groups(

@@ -26,9 +26,9 @@ from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import (
     TOKENS_AT_ONCE,
-    Asked,
     Attentions,
     Slope,
+    SlopeUnder,
     deletion_importance,
     slopes,
 )
@@ -127,7 +127,7 @@ class AttributionMaps:
         self.subject.shared.update({f"slope of {name}": found[name] for name in SLOPES})
         return found
 
-    def _asked(self, name: str) -> Asked:
+    def _asked(self, name: str) -> SlopeUnder:
         """Hold attention if the model can decode; otherwise the gradient runs through the weights
         too.
         """

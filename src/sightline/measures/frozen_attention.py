@@ -16,7 +16,7 @@ from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FLAT_REFERENCE, FREE, captured_free, texts_of, unranked
 from sightline.measures.trace_arrays import count_undefined
-from sightline.numerics.ties import flat
+from sightline.numerics.ties import is_flat
 
 _SET = MEASURES["frozen"].settings
 
@@ -48,7 +48,7 @@ class FrozenAttention:
         )
         texts = texts_of(maps, self.share)
         captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)
-        alike = flat(maps["attention"], texts.mask)
+        alike = is_flat(maps["attention"], texts.mask)
         return {
             "captured": captured,
             "chance": chance,

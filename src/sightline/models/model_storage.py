@@ -26,8 +26,8 @@ from sightline.core.errors import ModelError, SightlineError, SpecError
 from sightline.core.protocols import Auditable
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed
-from sightline.models.lend_attention import borrow
+from sightline.models.external_attention import BorrowedAttention
+from sightline.models.lend_attention import borrow_attention
 
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
@@ -155,7 +155,7 @@ def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
 
 
 def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> ModelCard:
-    lender = model.source.lender if isinstance(model.source, Borrowed) else None
+    lender = model.source.lender if isinstance(model.source, BorrowedAttention) else None
     lender_card = _card_of(lender, {}) if isinstance(lender, AttentionClassifier) else None
     return ModelCard(
         FORMAT,
@@ -172,7 +172,7 @@ def _built(card: ModelCard) -> AttentionClassifier:
     """Build the model of a card, and its lender if any."""
     model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
     if card.lender is not None:
-        borrow(model, _built(card.lender))
+        borrow_attention(model, _built(card.lender))
     return model
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
 
@@ -69,7 +69,7 @@ def top(
     values: Float[Array, "B W"], mask: Bool[Array, "B W"], count: Int[Array, " B"]
 ) -> Bool[Array, "B W"]:
     """Mark the ``count`` words with the largest values; the first of tied words."""
-    order = np.argsort(-np.where(mask, settled(values, mask), -np.inf), axis=1, kind="stable")
+    order = np.argsort(-np.where(mask, level_ties(values, mask), -np.inf), axis=1, kind="stable")
     chosen = np.zeros(mask.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(mask.shape[1]) < count[:, None], axis=1)
     return np.asarray(chosen & mask)

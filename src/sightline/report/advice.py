@@ -20,9 +20,9 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.report.alternative_maps import MapFamily, families
-from sightline.report.map_names import called
-from sightline.report.number_format import KEEP, about, count
-from sightline.report.sentences import answers, listed, of_classes, opened, quoted, some_of
+from sightline.report.map_names import map_title
+from sightline.report.number_format import KEEP, approximate_count, count
+from sightline.report.sentences import answers, listed, name_classes, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
@@ -115,7 +115,7 @@ def _other(family: MapFamily, allowed: bool) -> str:
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
-    return f"{what} the {called(family.name)} map{instead}{family.but_not_for}."
+    return f"{what} the {map_title(family.name)} map{instead}{family.but_not_for}."
 
 
 def _none(family: MapFamily) -> str:
@@ -142,8 +142,8 @@ def more_of_classes(audit: Results) -> Iterator[str]:
         least = default_thresholds().least
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
         yield (
-            f"Audit about {about(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
-            f"texts predicted {some_of(few)} takes at least {least} of each."
+            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
+            f"texts predicted {name_classes(few)} takes at least {least} of each."
         )
 
 
@@ -155,7 +155,7 @@ def more_texts(audit: Results) -> Iterator[str]:
     number = max(one.needed or 0 for one in found)
     now = min(one.score.n for one in found if one.score is not None)
     yield (
-        f"Audit about {about(number)}{KEEP}texts (now {count(now)}) to settle "
+        f"Audit about {approximate_count(number)}{KEEP}texts (now {count(now)}) to settle "
         f"{listed(one.title for one in found)}{beyond(number, audit.to_test_on)}."
     )
 

@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, plainly, texts
 from sightline.report.sentences import answers, but_not_for, by_absence
 
@@ -88,7 +88,7 @@ class MapFamily:
 
     def called(self, name: str) -> str:
         """Give the name of one of its maps."""
-        return self.of_map if name == ATTENTION else called(name)
+        return self.of_map if name == ATTENTION else map_title(name)
 
     @property
     def tested(self) -> bool:
@@ -156,7 +156,7 @@ def numbers(row: MapRow) -> dict[str, Estimate | None]:
     return {did: getattr(row, field) for field, did in MEASURED.items()}
 
 
-def how(audit: Results) -> str:
+def comparison_method(audit: Results) -> str:
     """Say how maps are compared, and explain what may look odd: numbers above 1, or a map that
     passes and must not be shown.
     """

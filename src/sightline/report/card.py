@@ -12,7 +12,7 @@ from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Finding, Results
 from sightline.report import advice, audited_map_notes, transfer_summary
 from sightline.report.accuracy_sentences import TITLE as MODEL
-from sightline.report.accuracy_sentences import further, learning
+from sightline.report.accuracy_sentences import accuracy_notes, learning
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.attention_source_notes import QUESTION as WHICH_READING
 from sightline.report.attention_source_notes import choice
@@ -58,7 +58,7 @@ def card(audit: Results, seeds: SeedSummary | None = None) -> Card:
     learned = (
         ()
         if audit.learned is None
-        else (*learning(audit.learned, audit.verdict.reasons), *further(audit.learned))
+        else (*learning(audit.learned, audit.verdict.reasons), *accuracy_notes(audit.learned))
     )
     to_paste = tuple(caption(audit))
     held = tuple(one for one in caveats(audit.verdict) if one not in to_paste)

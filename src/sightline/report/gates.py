@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
-from sightline.report.number_format import chosen, plainly
+from sightline.report.number_format import plainly, trimmed_number
 from sightline.report.sentences import listed, of_level, quoted, to_settle
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -57,7 +57,9 @@ def outcome(finding: Finding) -> str:
     """
     if finding.score is None:
         return ": ".join(filter(None, (finding.result, finding.reason)))
-    threshold = [] if finding.threshold is None else [f"threshold {chosen(finding.threshold)}"]
+    threshold = (
+        [] if finding.threshold is None else [f"threshold {trimmed_number(finding.threshold)}"]
+    )
     numbers = ", ".join([f"score {plainly(finding.score)}", *threshold])
     found = f"{finding.result}: {'; '.join((numbers, *finding.notes))}"
     return ". ".join(filter(None, (found, to_settle(finding).rstrip("."))))

@@ -68,7 +68,7 @@ def ends(across: SeedSummary) -> list[str]:
     ]
 
 
-def held(across: SeedSummary) -> list[str]:
+def seed_caveats(across: SeedSummary) -> list[str]:
     """Say every caveat of a verdict once, with its number of training runs, the most frequent
     first.
     """

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
 from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, beyond
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
-from sightline.report.number_format import KEEP, about, count, texts
+from sightline.report.number_format import KEEP, approximate_count, count, texts
 from sightline.report.sentences import but_not_for, listed, of_classes, opened, quoted
 from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
 
@@ -125,10 +125,10 @@ def _other(maps: MapsBySeed, found: Counter[str], absent: Sequence[str]) -> str:
     """Name the map of a family that may be shown, or say how it depends on the run."""
     says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
     if times == total:
-        text = f"to show {says}, take the {called(first)} map{but_not_for(maps.against, absent)}"
+        text = f"to show {says}, take the {map_title(first)} map{but_not_for(maps.against, absent)}"
         return opened(f"{text}: it may be shown in {of_trainings(times, total)}.")
     each = ", ".join(
-        f"{called(name) if name else 'none'} in {n}" for name, n in found.most_common()
+        f"{map_title(name) if name else 'none'} in {n}" for name, n in found.most_common()
     )
     text = f"Which other map may show {says} depends on the training (of {count(total)}: {each})"
     return f"{text}: take the one that the audit of your model recommends."
@@ -139,7 +139,7 @@ def _more_texts(across: SeedSummary) -> Iterator[str]:
     if (needed := across.needed) is not None:
         more = f"now {texts(needed.now)}{beyond(needed.texts, needed.there)}"
         text = "that would settle the test that needs most"
-        yield f"Audit about {about(needed.texts)}{KEEP}texts ({more}): {text}."
+        yield f"Audit about {approximate_count(needed.texts)}{KEEP}texts ({more}): {text}."
     for name in across.by_class:
         few = [
             one.by_class[name]

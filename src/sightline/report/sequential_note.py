@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.core.results import Results
 from sightline.report.number_format import count, texts
-from sightline.report.sentences import listed, quoted, some_of
+from sightline.report.sentences import listed, name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _left(about: Mapping[str, Any]) -> str:
     """Name what is open, and what would settle it."""
     of = ["all texts together"] if about["open_whole"] else []
     if classes := about["open_classes"]:
-        of.append(f"texts predicted {some_of(classes)}")
+        of.append(f"texts predicted {name_classes(classes)}")
     said = f"Open for {listed(of)}: {_tests(about['open'])}."
     if about["needed_texts"] is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."

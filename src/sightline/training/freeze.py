@@ -28,14 +28,16 @@ MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] 
 }
 
 
-def take(model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[Piece]) -> None:
+def copy_parts(
+    model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[Piece]
+) -> None:
     """Copy pieces from a base with the same parts."""
     for piece in pieces:
         for own, other in zip(MODULES[piece](model), MODULES[piece](base), strict=True):
             own.load_state_dict(other.state_dict())
 
 
-def fix(model: AttentionClassifier, pieces: Iterable[Piece]) -> None:
+def freeze_parts(model: AttentionClassifier, pieces: Iterable[Piece]) -> None:
     """Freeze pieces."""
     for piece in pieces:
         for module in MODULES[piece](model):

@@ -36,7 +36,7 @@ class Objective(Protocol):
         ...
 
 
-class OneLabel:
+class SingleLabelLoss:
     """The class-weighted loss of the one label of each text, plus the losses of the guide and the
     retention.
     """
@@ -69,7 +69,7 @@ class OneLabel:
         return np.asarray(cross_entropies(torch.from_numpy(logits), labels))
 
 
-class SeveralLabels:
+class MultiLabelLoss:
     """The loss of several labels, each against its absence, summed over the labels of a text
     (Mullenbach et al. 2018, eq. 5); positives get the weight that `class_weights` gives the second
     class.

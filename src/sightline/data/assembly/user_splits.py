@@ -11,7 +11,7 @@ from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.fingerprints import fingerprint
-from sightline.data.assembly.joined_labels import joined_in
+from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
 from sightline.data.assembly.user_corpus import shortened
 from sightline.data.dataset import SPLITS
@@ -136,7 +136,7 @@ class _Own:
     def _divided(
         self, corpus: Corpus, labels: Sequence[str], together: Sequence[Hashable], seed: int
     ) -> Named:
-        file, joined = corpus.texts[0].file, joined_in(corpus, self.spec)
+        file, joined = corpus.texts[0].file, find_joined_labels(corpus, self.spec)
         _check_divisible(
             file,
             labels,

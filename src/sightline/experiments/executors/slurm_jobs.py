@@ -14,7 +14,7 @@ from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import MissingExtra, SightlineError, StoreError
 from sightline.core.installation import install_line
-from sightline.experiments.executors.executor import RunOutcome, Tries, appeared
+from sightline.experiments.executors.executor import KillCounts, RunOutcome, appeared
 from sightline.experiments.run_guard import wanted
 from sightline.experiments.store import CLAIMS, State, Store
 
@@ -74,7 +74,7 @@ class _Queue:
     submit: Callable[..., Any]
     logs: Path
     flying: dict[RunSpec, tuple[Any, ExitStack]] = field(default_factory=dict)
-    tries: Tries = field(default_factory=Tries)
+    tries: KillCounts = field(default_factory=KillCounts)
 
     def send(self, most: int) -> Iterator[RunOutcome]:
         """Submit runs up to so many jobs; report runs that another process has, or had."""

@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from torch import nn
 
 from sightline.models.encoder_protocol import masked_mean
-from sightline.models.fast.transformer_jacobian import Passed, passed, reached
+from sightline.models.fast.transformer_jacobian import LayerActivations, gradient_sizes, run_layer
 from sightline.models.transformer_layer import TransformerLayer
 
 
@@ -58,7 +58,9 @@ class Transformer(nn.Module):
         for row, real in enumerate(mask):
             place = real.nonzero()[:, 0]
             if len(place):
-                sizes, own = reached(self._passed(states[row, place]), along[row, place], onto.T)
+                sizes, own = gradient_sizes(
+                    self._passed(states[row, place]), along[row, place], onto.T
+                )
                 whole = torch.linalg.vector_norm(own @ turned.T + own_gradient[row, place], dim=1)
                 lengths[row, place[:, None], place] = sizes.diagonal_scatter(whole)
         return lengths
@@ -68,11 +70,11 @@ class Transformer(nn.Module):
         states: torch.Tensor = self.input(embeddings) * math.sqrt(hidden)
         return states + positions(embeddings.shape[1], hidden, states)
 
-    def _passed(self, states: Float[torch.Tensor, "T H"]) -> list[Passed]:
+    def _passed(self, states: Float[torch.Tensor, "T H"]) -> list[LayerActivations]:
         """Run the layers over the tokens of one text."""
         layers = []
         for layer in self.layers:
-            one, states = passed(cast(TransformerLayer, layer), states)
+            one, states = run_layer(cast(TransformerLayer, layer), states)
             layers.append(one)
         return layers
 

@@ -43,7 +43,7 @@ class EncoderInfluence(Protocol):
         ...
 
 
-def near(
+def windowed_influence(
     encode: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     reach: int,
     embeddings: Float[torch.Tensor, "B T E"],
@@ -72,7 +72,7 @@ def near(
 
 
 @dataclass(frozen=True)
-class Pulled:
+class StateGradients:
     """Gradients of states with respect to earlier tokens: their ``lengths`` (token, state), and the
     gradients of each state by its ``own`` token.
     """
@@ -81,11 +81,11 @@ class Pulled:
     own: Float[torch.Tensor, "T B E"]
 
 
-def pulled(
+def state_gradients(
     embeddings: Float[torch.Tensor, "T B E"],
     weights: Sequence[torch.Tensor],
     along: Float[torch.Tensor, "T B U"],
-) -> Pulled:
+) -> StateGradients:
     """Take ``∂(a_p · h_p) / ∂e_i`` of one layer and direction, for all p ≥ i; gradients by the own
     token are kept as vectors.
 
@@ -115,7 +115,7 @@ def pulled(
         dc.mul_(kept[t])
         own[t] = de[0]
         torch.linalg.vector_norm(de[1:], dim=2, out=lengths[t, t + 1 :])
-    return Pulled(lengths, own)
+    return StateGradients(lengths, own)
 
 
 def _slopes(

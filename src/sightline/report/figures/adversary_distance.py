@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING
 
 from sightline.core.errors import DataError
 from sightline.core.results import Results
-from sightline.report.figures.adversary_families import Adversary, AdversaryFamily, Apart, families
+from sightline.report.figures.adversary_families import (
+    Adversary,
+    AdversaryFamily,
+    ModelDistance,
+    families,
+)
 from sightline.report.figures.palette import INK, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count
 
 if TYPE_CHECKING:
@@ -41,7 +46,7 @@ def adversaries(audits: Iterable[Results]) -> Plot:
             "and the companion base; none of these audits has them; choose another figure"
         )
     rows = [row for family in found for row in _rows(family)]
-    left = left_out(len(found) - MOST, "base")
+    left = left_out_note(len(found) - MOST, "base")
     drawn = sum(len(family.adversaries) for family in found[:MOST])
     sizes = sorted({one.apart.jsd.n for family in found for one in family.adversaries})
     n = (
@@ -75,7 +80,7 @@ def _rows(family: AdversaryFamily) -> Iterable[PlotRow]:
         yield (family.base, family.name, adversary.run, *training, *_cells(adversary.apart))
 
 
-def _cells(one: Apart) -> PlotRow:
+def _cells(one: ModelDistance) -> PlotRow:
     return tuple(
         cell for each in (one.jsd, one.tvd) for cell in (each.value, each.low, each.high, each.n)
     )
@@ -105,7 +110,7 @@ def _draw(figure: Figure, found: Sequence[AdversaryFamily]) -> None:
         axes.legend(loc="upper left", bbox_to_anchor=(0, -0.16), ncols=2)
 
 
-def _kind(one: Apart) -> str:
+def _kind(one: ModelDistance) -> str:
     """Give control models of one kind the same name: other seeds share one."""
     kind = one.name.partition("(")[0]
     return "another seed" if kind == "seed" else kind
@@ -129,13 +134,13 @@ def _joined(axes: Axes, place: int, name: str, members: Sequence[Adversary]) -> 
     )
 
 
-def _companions(axes: Axes, mark: str, name: str, aparts: Sequence[Apart]) -> None:
+def _companions(axes: Axes, mark: str, name: str, aparts: Sequence[ModelDistance]) -> None:
     _crosses(axes, aparts, INK)
     across, up = [one.jsd.value for one in aparts], [one.tvd.value for one in aparts]
     axes.plot(across, up, mark, color=INK, markersize=6, label=label(name))
 
 
-def _crosses(axes: Axes, aparts: Sequence[Apart], colour: str) -> None:
+def _crosses(axes: Axes, aparts: Sequence[ModelDistance], colour: str) -> None:
     """Draw both intervals of each model."""
     for one in aparts:
         axes.plot(

@@ -22,7 +22,7 @@ BASE = "base"
 
 
 @dataclass(frozen=True)
-class Apart:
+class ModelDistance:
     """Distance between two models, in attention (``jsd``) and outputs (``tvd``): means, and
     attention by text.
     """
@@ -44,7 +44,7 @@ class Adversary:
     trained: str
     divergence: str
     weight: float
-    apart: Apart
+    apart: ModelDistance
 
     @property
     def series(self) -> str:
@@ -58,7 +58,7 @@ class AdversaryFamily:
 
     base: str
     name: str
-    controls: list[Apart] = field(default_factory=list)
+    controls: list[ModelDistance] = field(default_factory=list)
     adversaries: list[Adversary] = field(default_factory=list)
     weights: Mapping[str, float] = field(default_factory=dict)
     """The largest weight of the base in each text, if the base was audited."""
@@ -132,10 +132,10 @@ def _trained(fit: FitSpec) -> str:
     )
 
 
-def _apart(audit: Results, values: Mapping[str, Values], name: str) -> Apart:
+def _apart(audit: Results, values: Mapping[str, Values], name: str) -> ModelDistance:
     jsd, tvd = (audit.estimates[f"beside.{kind}.{name}"] for kind in ("jsd", "tvd"))
     by_text = np.asarray(values[f"jsd.{name}"], dtype=float)
-    return Apart(name, jsd, tvd, by_text, tuple(text.id for text in audit.texts))
+    return ModelDistance(name, jsd, tvd, by_text, tuple(text.id for text in audit.texts))
 
 
 def _weights(audit: Results) -> dict[str, float]:

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 
 from sightline.core.results import Ragged, Results
 from sightline.report.figures.palette import INK, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
 from sightline.report.figures.violins import FEWEST, Violin, draw_violins
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import bin_of, largest, quartiles
@@ -92,7 +92,10 @@ def by_weight(
     )
     return Plot(
         title,
-        (*notes, f"{drawn_of(int((quarter >= 0).sum()), len(audit.texts), quantity.lacks)} {READ}"),
+        (
+            *notes,
+            f"{drawn_note(int((quarter >= 0).sum()), len(audit.texts), quantity.lacks)} {READ}",
+        ),
         lambda figure: _draw(figure, groups, quantity),
         columns,
         _rows(audit, weight, quarter, (values, *more.values()), groups),

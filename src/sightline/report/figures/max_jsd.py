@@ -15,7 +15,7 @@ from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
 from sightline.report.figures.by_max_weight import DrawnQuantity, by_weight
 from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
-from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import counted
 
@@ -86,7 +86,7 @@ def farthest_by_class(audit: Results) -> Plot:
         (
             "After Jain & Wallace 2019, figure 7.",
             known.note(same_answer(audit)),
-            drawn_of(drawn, len(predicted), JSD.lacks),
+            drawn_note(drawn, len(predicted), JSD.lacks),
         ),
         lambda figure: draw_histograms(
             figure, groups, EDGES, JSD.description, "share of the texts of the class"

@@ -16,7 +16,7 @@ from scipy.special import expit
 from sightline.core.errors import DataError
 from sightline.core.results import Ragged, Results, TextRecord
 from sightline.report.figures.palette import SHADES, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out, needed
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note, needed
 from sightline.report.number_format import count
 from sightline.report.provenance import named
 from sightline.report.sanitize import one_line, shortened
@@ -69,7 +69,7 @@ def single_word_logits(audits: Iterable[Results], text_id: str | None) -> Plot:
         else " All models predict its label; by the first model’s mean it is in the middle."
     )
     drawn = models[: len(SHADES)]
-    left = left_out(len(models) - len(SHADES), "model")
+    left = left_out_note(len(models) - len(SHADES), "model")
     words = len(record.tokens)
     cut = f" The first {count(MOST)} of {count(words)} words." if words > MOST else ""
     without = [one.name for one in drawn if np.isnan(one.probability(chosen)).all()]

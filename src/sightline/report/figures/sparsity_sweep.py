@@ -17,7 +17,7 @@ from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
 from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count, interval
 from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
 
@@ -70,7 +70,7 @@ def sparsity_sweep(audits: Iterable[Results]) -> Plot:
     panels = [[line for line in lines if line.model == model] for model in models]
     sizes = sorted({point.value.n for line in lines for point in line.points()})
     n = f"{count(sizes[0])} to {count(sizes[-1])}" if len(sizes) > 1 else count(sizes[0])
-    left = left_out(len(models) - MOST, "model")
+    left = left_out_note(len(models) - MOST, "model")
     return Plot(
         "Attention and importance along the sparsity of the projection",
         (

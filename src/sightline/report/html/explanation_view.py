@@ -14,7 +14,7 @@ from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
 from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, Piece, pieces
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
 from sightline.report.sentences import by_absence, headline, quoted
 
@@ -89,7 +89,7 @@ def _described(reading: Explanation, name: str) -> tuple[str, str]:
     """Give the name of a map and what its numbers mean."""
     if name == ATTENTION and reading.audited is not None:
         return reading.audited.noun, reading.audited.description
-    return called(name), MAPS[name].description
+    return map_title(name), MAPS[name].description
 
 
 def word_rows(reading: Explanation) -> list[list[str]]:
@@ -128,7 +128,7 @@ def notes(reading: Explanation) -> list[str]:
             f"{'word was' if reading.cut == 1 else 'words were'} not read."
         )
     lines += list(_unseen(reading))
-    lines += [f"No {called(name)}: {why}." for name, why in reading.absent.items()]
+    lines += [f"No {map_title(name)}: {why}." for name, why in reading.absent.items()]
     return [*lines, f"{WARNING}: {reading.advice}", *_audited(reading)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 FIRST_WORDS, FIRST_CHARACTERS = 120, 1200
 """A text with no more words and characters is shown whole."""
@@ -26,7 +26,7 @@ def heaviest(values: Float[np.ndarray, " T"], signed: bool, most: int) -> list[i
     are left out.
     """
     size = np.nan_to_num(np.abs(values) if signed else values, posinf=np.inf, neginf=-np.inf)
-    ranked = settled(size, np.ones(size.shape, dtype=bool)) if np.isfinite(size).all() else size
+    ranked = level_ties(size, np.ones(size.shape, dtype=bool)) if np.isfinite(size).all() else size
     order = np.argsort(-ranked, kind="stable")[:most].tolist()
     return [word for word in order if size[word] > 0]
 

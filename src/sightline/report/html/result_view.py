@@ -11,7 +11,7 @@ from sightline.core.results import Finding
 from sightline.report import sentences
 from sightline.report.effect_scale import formula
 from sightline.report.html.table_rows import EstimateRow, class_rows, estimate_rows
-from sightline.report.number_format import chosen, count, score_span
+from sightline.report.number_format import count, score_span, trimmed_number
 from sightline.report.number_format import score as written
 from sightline.report.svg_figures import anchor, finding_figure
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -50,7 +50,7 @@ def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
         mark=MARKS[finding.result],
         score="—" if score is None else written(score.value),
         span="—" if score is None else score_span(score),
-        threshold="—" if finding.threshold is None else chosen(finding.threshold),
+        threshold="—" if finding.threshold is None else trimmed_number(finding.threshold),
         n="—" if score is None else count(score.n),
         sentences=tuple(reword_for_map(one, of_map) for one in sentences.sentences(finding)),
         reason=sentences.reason(finding),

@@ -8,9 +8,9 @@ from sightline.report.multi_seed_summary import (
     TITLE,
     SeedRow,
     ends,
-    held,
     notes,
     rows,
+    seed_caveats,
     summary_sentence,
 )
 from sightline.report.seed_advice import together
@@ -35,7 +35,7 @@ def seeds_view(across: SeedSummary | None) -> SeedsView | None:
     """Put the summary over seeds into text; None for a single audit."""
     if across is None:
         return None
-    said = tuple(ends(across)), tuple(held(across)), tuple(together(across))
+    said = tuple(ends(across)), tuple(seed_caveats(across)), tuple(together(across))
     return SeedsView(
         TITLE,
         summary_sentence(across),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 from sightline.report.alternative_maps import MapFamily, numbers
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, interval, number, span
 from sightline.report.sentences import but_not_for, side
 
@@ -101,7 +101,7 @@ def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:
     n = " / ".join(counts[:1] if len(set(counts)) == 1 else counts)
     against = but_not_for(row.against).removeprefix(", but ")
     notes = (*row.notes, against) if against else row.notes
-    return MapLine(called(row.name), row.chosen, row.answer, cells, n or "—", notes)
+    return MapLine(map_title(row.name), row.chosen, row.answer, cells, n or "—", notes)
 
 
 def undefined_rows(audit: Results) -> list[MissingRow]:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from sightline.core.results import Finding, Reason, Results, Verdict
 from sightline.report.accuracy_sentences import TITLE as MODEL
-from sightline.report.accuracy_sentences import accuracy, further
+from sightline.report.accuracy_sentences import accuracy, accuracy_notes
 from sightline.report.advice import first_of_all
-from sightline.report.alternative_maps import at_odds, families, how
+from sightline.report.alternative_maps import at_odds, comparison_method, families
 from sightline.report.column_layout import aligned
 from sightline.report.effect_scale import SCALE
 from sightline.report.first_screen import (
@@ -22,10 +22,17 @@ from sightline.report.first_screen import (
     Block,
     blocks,
     caveats,
-    counted,
+    count_results,
     failed_for_classes,
 )
-from sightline.report.number_format import chosen, count, interval, level_of, score, score_span
+from sightline.report.number_format import (
+    count,
+    interval,
+    level_of,
+    score,
+    score_span,
+    trimmed_number,
+)
 from sightline.report.sanitize import one_line, shortened
 from sightline.report.sentences import NotRunTests, caveat_reasons
 
@@ -65,7 +72,7 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     by_class = " (all texts together)" if of_classes else ""
     if audit.verdict.level.permits:  # otherwise the verdict already says it
         by_class = "".join(f"; {one}" for one in of_classes)
-    tests = named(Block("Tests", (f"{counted(audit.findings)}{by_class}",)), width)
+    tests = named(Block("Tests", (f"{count_results(audit.findings)}{by_class}",)), width)
     return [_tidy(line) for line in (*shown, *tests)]
 
 
@@ -96,7 +103,7 @@ def _tests(audit: Results, *, verbose: bool) -> list[str]:
 
 
 def _counted(audit: Results, more: str = "") -> list[str]:
-    total = f"{counted(audit.findings)}{more}"
+    total = f"{count_results(audit.findings)}{more}"
     return named(Block("Tests", (total, *failed_for_classes(audit.findings))))
 
 
@@ -121,7 +128,7 @@ def _listed(finding: Finding) -> bool:
 
 def _cells(finding: Finding) -> tuple[str, ...]:
     """Write a test in cells: result, name, score, interval, threshold and n."""
-    threshold = "" if finding.threshold is None else chosen(finding.threshold)
+    threshold = "" if finding.threshold is None else trimmed_number(finding.threshold)
     if finding.score is None:
         return finding.result, finding.title, "—", "", threshold, ""
     value, span = score(finding.score.value), score_span(finding.score)
@@ -137,7 +144,7 @@ def _details(audit: Results) -> list[str]:
         *_behind(audit.verdict),
         *_maps(audit),
         *filter(None, [at_odds(audit), _SCALE]),
-        *([] if audit.learned is None else further(audit.learned)),
+        *([] if audit.learned is None else accuracy_notes(audit.learned)),
         *(f"{name}: {interval(value)}, n = {value.n:,}" for name, value in audit.metrics.items()),
     ]
 
@@ -171,7 +178,7 @@ def _maps(audit: Results) -> list[str]:
         f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}"
         for one in found
     ]
-    return [f"Maps. {how(audit)}", *lines] if found else []
+    return [f"Maps. {comparison_method(audit)}", *lines] if found else []
 
 
 def _tidy(line: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sightline.core.results import Estimate, Results
 from sightline.report.card import card
 from sightline.report.card_text import card_markdown
-from sightline.report.number_format import chosen, ci_and_n
+from sightline.report.number_format import ci_and_n, trimmed_number
 from sightline.report.provenance import named
 from sightline.report.sanitize import one_line
 from sightline.report.sentences import question
@@ -48,7 +48,9 @@ def _metrics(audit: Results) -> Iterator[dict[str, Any]]:
     for finding in audit.findings:
         if finding.bears and finding.score is not None:
             threshold = (
-                "" if finding.threshold is None else f"; threshold {chosen(finding.threshold)}"
+                ""
+                if finding.threshold is None
+                else f"; threshold {trimmed_number(finding.threshold)}"
             )
             kind = f"sightline-{finding.code.lower()}"
             yield from _metric(kind, f"{finding.title} score", finding.score, threshold)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from sightline.report.advice import TITLE as WHAT_TO_DO
 from sightline.report.column_layout import aligned, points
-from sightline.report.multi_seed_summary import TITLE, ends, held, notes, rows, summary_sentence
+from sightline.report.multi_seed_summary import (
+    TITLE,
+    ends,
+    notes,
+    rows,
+    seed_caveats,
+    summary_sentence,
+)
 from sightline.report.seed_advice import together
 from sightline.verdict.seed_summary import SeedSummary
 
@@ -14,7 +21,7 @@ def across_lines(across: SeedSummary) -> list[str]:
     seed with its mean.
     """
     said = [f"{TITLE}: {summary_sentence(across)}", *points(ends(across))]
-    if caveats := held(across):
+    if caveats := seed_caveats(across):
         said += ["Caveats:", *points(caveats)]
     said += [f"{WHAT_TO_DO}:", *points(together(across)), "", "Details."]
     head = ("", *(f"seed {seed}" for seed in across.seeds), "mean", "answers")

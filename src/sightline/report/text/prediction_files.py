@@ -22,11 +22,11 @@ def written(found: Iterable[Numbered], form: Form) -> Iterator[str]:
     return (
         _csv(found)
         if form == "csv"
-        else (json.dumps(about(*one), allow_nan=False) + "\n" for one in found)
+        else (json.dumps(prediction_json(*one), allow_nan=False) + "\n" for one in found)
     )
 
 
-def about(line: int, prediction: Prediction) -> dict[str, Any]:
+def prediction_json(line: int, prediction: Prediction) -> dict[str, Any]:
     """Write a prediction as plain JSON values."""
     found: dict[str, Any] = plain(
         {"line": line, "predicted": prediction.label, "probabilities": prediction.probabilities}

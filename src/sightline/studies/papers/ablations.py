@@ -26,7 +26,7 @@ from sightline.data.dataset import Split
 from sightline.data.load_dataset import load
 from sightline.experiments.grid import pin
 from sightline.studies.aggregate import by_labels, over_seeds
-from sightline.studies.papers.adversaries import moved
+from sightline.studies.papers.adversaries import adversary_results
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import SHARE
 from sightline.studies.study_corpora import data_of
@@ -137,6 +137,6 @@ STUDY = Study(
     "models whose attention, or whose representation, is taken from them",
     runs_of,
     ("corpus", "kind", "seed"),
-    estimates=of_audit(moved),
+    estimates=of_audit(adversary_results),
     summary=_summary,
 )

@@ -59,7 +59,7 @@ def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> R
     return RunSpec(data_of(folder, "sst"), model, changed, 0, LIMIT, companions, measures=MEASURES)
 
 
-def against(
+def train_against(
     fit: FitSpec, divergence: Adversary, weight: float, held: tuple[Piece, ...] = ()
 ) -> FitSpec:
     """Train against the model of this training for the shorter time; parts in ``held`` are copied
@@ -91,7 +91,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {**rows, "gates": []}
 
 
-def moved(audit: Results) -> dict[str, Any]:
+def adversary_results(audit: Results) -> dict[str, Any]:
     """Return the results of a model that was trained against another, or with fixed parts."""
     training: Mapping[str, Any] = audit.spec["trainings"]["model"]
     found = next((one for one in audit.findings if one.code == "SL-303"), None)
@@ -121,6 +121,6 @@ STUDY = Study(
     "how far attention can be moved while the answers stay",
     _runs,
     ("kind", "divergence", "weight"),
-    estimates=of_audit(moved),
+    estimates=of_audit(adversary_results),
     summary=_summary,
 )
