@@ -34,7 +34,7 @@ def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     )
     (doubt,) = subject.doubts_of(trained)  # though one epoch was asked for
     assert doubt.startswith(
-        "the cap on epochs ended the training of: model, companion (uniform attention); "
+        "the cap on epochs ended the training of: model, control model (uniform attention); "
     )
     folder = save_trained(trained, tmp_path / "model")
     again = choose(DATA, str(folder))
@@ -97,5 +97,5 @@ def test_companions_are_made_as_their_rows_say() -> None:
         companions_of(replace(SPEC, model=parse_model("mlp+uniform"))) == {}
     )  # it would be the model itself
     assert (read_companions("none"), read_companions(" uniform")) == ((), ("uniform",))
-    with pytest.raises(SpecError, match="unknown companion 'twin'; expected one of uniform"):
+    with pytest.raises(SpecError, match="unknown control model 'twin'; expected one of uniform"):
         read_companions("uniform,twin")

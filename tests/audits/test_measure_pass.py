@@ -97,7 +97,7 @@ def test_a_code_that_cannot_be_kept_is_refused_under_the_class() -> None:
 
 def test_a_need_that_is_known_and_not_met_is_not_applicable() -> None:
     found = take(Toy(needs=frozenset({"companion.frozen"})))
-    assert found["toy"] == NotRun("toy", "needs a companion (frozen)")
+    assert found["toy"] == NotRun("toy", "needs a control model (frozen)")
 
 
 def test_texts_vectors_brackets_and_numbers_of_the_whole_come_through_in_order() -> None:

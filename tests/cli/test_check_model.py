@@ -109,7 +109,7 @@ def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
     lines = done.out.splitlines()
     assert sum(line.startswith("✓ ") for line in lines) == 17
     assert [line for line in lines if line.startswith("– ")] == [
-        "– its tokenizer has pieces for the words (needs a tokenizer with an unknown piece)",
+        "– its tokenizer has tokens for the words (needs a tokenizer with an unknown token)",
         (
             "– the logits are the token logits mixed by attention (needs token_logits, which is "
             "not offered)"

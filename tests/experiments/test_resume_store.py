@@ -22,7 +22,7 @@ from sightline.training.resume_state import Epoch, State
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=4)
 SPEC = RunSpec(parse_data("planted:needle(n=60,length=6)"), MODEL, FIT)
 OTHER = replace(SPEC, seed=1)
-COMPANION = "companion (uniform attention)"
+COMPANION = "control model (uniform attention)"
 
 
 class Stopped(BaseException):

@@ -107,7 +107,7 @@ def test_without_another_seed_it_says_which_companion_is_lacking() -> None:
         lambda done, total: None,
     )["beside"]
     assert "alike.seeds" not in taken.values
-    assert taken.missing["alike.seeds"] == "needs a companion (seed(by=1))"
+    assert taken.missing["alike.seeds"] == "needs a control model (seed(by=1))"
 
 
 def test_weights_without_an_order_have_no_rank_correlation() -> None:

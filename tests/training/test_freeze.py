@@ -12,7 +12,12 @@ from sightline.core.errors import SpecError
 from sightline.experiments.pipeline import train
 from sightline.experiments.training_jobs import drawn_seed
 from sightline.models.classifier import AttentionClassifier
-from sightline.training.control_models import companions_of, read_companions, title_of
+from sightline.training.control_models import (
+    companions_of,
+    read_companions,
+    record_name,
+    training_title,
+)
 from sightline.training.freeze import MODULES, copy_parts, freeze_parts
 from tests.texts import untrained
 
@@ -85,7 +90,7 @@ def test_companions_are_parts_with_options() -> None:
     ]
     assert {one.partition("(")[0] for one in made} | {"base"} == set(COMPANIONS)
     assert (
-        title_of("adversary(weight=0.5)")
+        record_name("adversary(weight=0.5)")
         == "companion (the same answers from other attention: weight=0.5)"
     )
     with pytest.raises(SpecError, match="base: this run starts from none"):
@@ -119,3 +124,10 @@ def test_the_scorer_of_a_companion_stays_as_it_was_drawn() -> None:
     made = train(replace(RUN, companions=("scorer", "untrained")))
     kept, start = made.companions["scorer"], made.companions["untrained"]
     assert [same(kept, start, piece) for piece in PIECES] == [False, False, True, False]
+
+
+def test_people_read_of_control_models_and_records_keep_their_word() -> None:
+    recorded = record_name("seed(by=2)")
+    assert recorded == "companion (another start and order: by=2)"
+    assert training_title(recorded) == "control model (another start and order: by=2)"
+    assert training_title("model") == "model"

@@ -203,8 +203,8 @@ LENGTHENED = Bound(
 PIECES = Bound(
     "a text",
     1_000_000,
-    "pieces of a tokenizer",
-    "attention over a text takes the square of its pieces",
+    "tokens",
+    "attention over a text takes the square of its tokens",
     "leave the text out, or cut it",
 )
 BOUNDS = (

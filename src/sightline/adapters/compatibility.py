@@ -91,7 +91,7 @@ DEMANDS: Mapping[str, Demand] = {
         "rounding stays below what an audit measures", forward_checks.precision, first=True
     ),
     "recognised": Demand(
-        "its tokenizer has pieces for the words", forward_checks.recognised, first=True
+        "its tokenizer has tokens for the words", forward_checks.recognised, first=True
     ),
     "unattended": Demand("padding gets exactly no attention", forward_checks.unattended),
     "distribution": Demand(

@@ -1,4 +1,4 @@
-"""Texts as a model sees them, without words beyond its length or without a piece in its vocabulary."""
+"""Texts as a model sees them, without words beyond its length or without a token in its vocabulary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class VisibleWords:
     """One text as a model sees it.
 
     ``seen`` has only the words that the model sees, and ``there`` marks them among all words.
-    ``beyond`` counts the words after the model's length; the other missing words have no piece of
+    ``beyond`` counts the words after the model's length; the other missing words have no token of
     their own.
     """
 

@@ -124,9 +124,9 @@ def _companion(
     if None not in (known.labels, model.labels) and known.labels != model.labels:
         raise ModelError(
             (
-                f"companion {name}: expected the labels of the model, {model.labels}, got "
+                f"control model {name}: expected the labels of the model, {model.labels}, got "
                 f"{known.labels}"
             ),
-            change="give a companion whose logits are in the same order",
+            change="give a control model whose logits are in the same order",
         )
     return known

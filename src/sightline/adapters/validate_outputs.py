@@ -267,7 +267,7 @@ def _miscounted(example: Example, tokens: int) -> ModelError:
             f"{tokens} tokens to attend to"
         ),
         change="give one token for each of example.tokens, or a Batch that says in word which of "
-        "them each piece is of, by example.offsets (boundary tokens: attendable False, word −1), "
+        "them each token belongs to, by example.offsets (boundary tokens: attendable False, word −1), "
         "and cut long texts when they are read (--max-tokens), not in collate",
     )
 

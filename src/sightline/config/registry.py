@@ -34,7 +34,11 @@ def row_of(kind: str, name: str) -> Row:
     """Find a part by its kind and name; the error for an unknown name lists the known ones."""
     row = _KINDS[kind].get(name)
     if row is None:
-        what = {"planted": "planted corpus", "altered": "alteration"}.get(kind, kind)
+        what = {
+            "planted": "planted corpus",
+            "altered": "alteration",
+            "companion": "control model",
+        }.get(kind, kind)
         known = ", ".join(_KINDS[kind])
         raise SpecError(f"unknown {what} {name!r}; expected one of {known}", field=field_of(kind))
     return row

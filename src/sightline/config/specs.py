@@ -226,8 +226,8 @@ FROM_ZERO = (
 """Training settings that may be 0; all others must be above 0."""
 Piece = Literal["embedding", "encoder", "attention", "decoder"]
 """Pieces of a model that a training may freeze or take over. Attention is the scorer and the
-learned part of a projection. In a model that reads queries, the embedding piece has both tables and
-the encoder piece both encoders."""
+learned part of a projection. In a model that reads queries, the embedding has both tables and
+the encoder both encoders."""
 PIECES: tuple[Piece, ...] = get_args(Piece)
 BUT_ATTENTION: tuple[Piece, ...] = ("embedding", "encoder", "decoder")
 
@@ -236,7 +236,7 @@ BUT_ATTENTION: tuple[Piece, ...] = ("embedding", "encoder", "decoder")
 class FitSpec:
     """How a model is trained; validation selects the epoch that is kept.
 
-    The *base* is the same run without guide, pieces and adversary (`sightline.config.base_runs`).
+    The *base* is the same run without guide, fixed parts and adversary (`sightline.config.base_runs`).
     It is trained first and stored like any other training.
     """
 
@@ -262,9 +262,9 @@ class FitSpec:
     guide_words: tuple[str, ...] = field(default=(), metadata=LATER)
     """The words that ``onto`` and ``away`` refer to, instead of the rationale."""
     from_base: tuple[Piece, ...] = field(default=(), metadata=LATER)
-    """The pieces that start from the base's weights; the others are initialised again."""
+    """The parts that start from the base's weights; the others are initialised again."""
     fixed: tuple[Piece, ...] = field(default=(), metadata=LATER)
-    """The frozen pieces."""
+    """The frozen parts."""
     adversary: Adversary = field(default="", metadata=LATER)
     """Train against the base: give its predictions from attention that is far from its own by this
     divergence."""
@@ -310,7 +310,7 @@ class FitSpec:
                 raise SpecError(message, field=f"fit.{name}")
         if self.fixed == PIECES:
             raise SpecError(
-                "nothing is left to train; leave a piece out, or take epochs = 0", field="fit.fixed"
+                "nothing is left to train; leave a part out, or take epochs = 0", field="fit.fixed"
             )
         if self.adversary and self.guide:
             raise SpecError(

@@ -31,7 +31,7 @@ from sightline.experiments.training_jobs import (
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import alter, check_alterable
 from sightline.report.data_notes import worth_noting
-from sightline.training.control_models import companions_of, title_of
+from sightline.training.control_models import companions_of, record_name, training_title
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,9 @@ def train_on(
     model, record = trainings.get(spec, "model")
     companions, records = dict[str, Auditable](), {"model": record["summary"]}
     for name, other in others.items():
-        companion, its_record = trainings.get(other, title_of(name))
-        companions[name] = companion
-        records[title_of(name)] = its_record["summary"]
+        recorded = record_name(name)
+        companion, its_record = trainings.get(other, training_title(recorded))
+        companions[name], records[recorded] = companion, its_record["summary"]
     altered = alter(spec.altered, model, dataset, spec.seed)
     return Trained(
         altered, card_with_vectors(dataset, record), companions, record | {"trainings": records}
@@ -239,4 +239,4 @@ def doubts_of(trained: Trained) -> list[str]:
 def cut_short(trained: Trained) -> list[str]:
     """Name the trainings that the cap on epochs ended while validation could still improve."""
     trainings = trained.record.get("trainings", {})
-    return [name for name, training in trainings.items() if not training["converged"]]
+    return [training_title(name) for name, one in trainings.items() if not one["converged"]]

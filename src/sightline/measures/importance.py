@@ -54,7 +54,7 @@ class Slope:
     """``∂ log-odds / ∂e`` of the predicted class by word: ``along`` the word's embedding, signed,
     and its norm.
 
-    For a word of several pieces, ``along`` is the sum over its pieces (the change when all of them
+    For a word of several tokens, ``along`` is the sum over its tokens (the change when all of them
     grow), and the norm is over all of them.
     """
 
@@ -267,7 +267,7 @@ def _left(
 def all_but(
     words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor
 ) -> Bool[torch.Tensor, "N T"]:
-    """Keep all tokens of each text but the pieces of one word."""
+    """Keep all tokens of each text but the tokens of one word."""
     place = torch.from_numpy(words.place).to(rows.device)[rows]
     return batch.mask[rows] & (place != columns[:, None])
 

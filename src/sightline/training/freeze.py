@@ -31,14 +31,14 @@ MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] 
 def copy_parts(
     model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[Piece]
 ) -> None:
-    """Copy pieces from a base with the same parts."""
+    """Copy parts from a base with the same architecture."""
     for piece in pieces:
         for own, other in zip(MODULES[piece](model), MODULES[piece](base), strict=True):
             own.load_state_dict(other.state_dict())
 
 
 def freeze_parts(model: AttentionClassifier, pieces: Iterable[Piece]) -> None:
-    """Freeze pieces."""
+    """Freeze parts."""
     for piece in pieces:
         for module in MODULES[piece](model):
             module.requires_grad_(False)

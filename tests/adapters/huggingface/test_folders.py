@@ -238,7 +238,7 @@ def test_a_text_without_any_piece_is_named() -> None:
     reader = SubwordReader(bytes_in_pairs(""), None, 0)
     reader.tokenizer.backend_tokenizer.normalizer = normalizers.Replace("\u200b", "")
     texts = [example("the film", 0), example("\u200b", 1)]
-    with pytest.raises(DataError, match=f"text {texts[1].id}: expected pieces of it"):
+    with pytest.raises(DataError, match=f"text {texts[1].id}: expected tokens of it"):
         reader.batch(texts, torch.device("cpu"))
 
 

@@ -67,7 +67,7 @@ def _check_known(name: str, reader: PromptReader, found: Sequence[AnswerToken]) 
     """Raise an error for an answer unknown to the tokenizer, and for two answers with one token."""
     if unknown := next((one for one in found if one.piece == reader.unknown), None):
         raise ModelError(
-            f"{name}: {ANSWERS}: the tokenizer has no piece for {unknown.written!r}",
+            f"{name}: {ANSWERS}: the tokenizer has no token for {unknown.written!r}",
             change=_proposal(reader, len(found)),
             field="model",
         )
@@ -75,7 +75,7 @@ def _check_known(name: str, reader: PromptReader, found: Sequence[AnswerToken]) 
     same = [one.written for one in found if pieces.count(one.piece) > 1]
     if same:
         raise ModelError(
-            f"{name}: {ANSWERS}: expected another piece for each, got the same for {same[0]!r} "
+            f"{name}: {ANSWERS}: expected another token for each, got the same for {same[0]!r} "
             f"and {same[1]!r}",
             change="use answers that the tokenizer tells apart",
             field="model",
@@ -98,11 +98,11 @@ def _several(
         if len(tail) != 1:
             shown = " + ".join(repr(reader.tokenizer.decode([piece])) for piece in tail)
             return ModelError(
-                f"{name}: {ANSWERS}: expected answers of one piece, got {answer!r} = {shown}",
+                f"{name}: {ANSWERS}: expected answers of one token, got {answer!r} = {shown}",
                 change=_proposal(reader, len(written)),
                 field="model",
             )
-    raise AssertionError("one answer is no single piece")
+    raise AssertionError("one answer is no single token")
 
 
 def _proposal(reader: PromptReader, count: int) -> str:

@@ -118,7 +118,7 @@ def prompted(
     template
         The prompt, with ``{text}`` once, where the text goes.
     answers
-        The answer of each label, or the answers alone. Each must be one piece of the tokenizer.
+        The answer of each label, or the answers alone. Each must be one token of the tokenizer.
     chat
         Whether the chat template of the tokenizer is put around the prompt, as a message of the
         user.
@@ -202,7 +202,7 @@ def _sample(name: str, reader: PromptReader) -> list[int]:
     if not ids or places[-1][1] <= start:
         last = reader.tokenizer.decode(ids[-1:])
         raise ModelError(
-            f"{name}: expected a prompt that ends in a piece of the template behind {SLOT}, got "
+            f"{name}: expected a prompt that ends in a token of the template behind {SLOT}, got "
             f"{last!r} at its end",
             change="end the template in words such as 'Sentiment:', and let the tokenizer add no "
             "special token behind them",
@@ -270,7 +270,7 @@ def _check_room(name: str, reader: PromptReader, longest: int | None) -> None:
     template = len(reader.pieces("")[0])
     if longest is not None and template >= longest:
         raise ModelError(
-            f"{name}: expected a template that leaves room for a text, got {template} pieces "
+            f"{name}: expected a template that leaves room for a text, got {template} tokens "
             f"where the model takes {longest}",
             change="shorten the template",
             field="model",

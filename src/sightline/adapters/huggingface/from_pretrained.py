@@ -98,7 +98,7 @@ def transformer(
     check_tokenizer(named, tokenizer)
     ids = call_user_code("its tokenizer", _sample, tokenizer)
     if not ids:
-        message = f"{named}: expected pieces of a text, its tokenizer gave none of {SAMPLE!r}"
+        message = f"{named}: expected tokens of a text, its tokenizer gave none of {SAMPLE!r}"
         raise ModelError(message, change="give the tokenizer that the model was trained with")
     reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, named)
     segments = (

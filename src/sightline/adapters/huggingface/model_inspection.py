@@ -94,7 +94,7 @@ def _chosen(name: str, found: Architecture, asked: AskedSource) -> AttentionSour
 def check_fast(name: str, tokenizer: Any) -> None:
     """Raise an error for a tokenizer without the positions of its tokens in a text."""
     if not getattr(tokenizer, "is_fast", False):
-        message = f"{name}: its tokenizer does not say where its pieces stand in the text"
+        message = f"{name}: its tokenizer does not say where its tokens stand in the text"
         raise ModelError(
             message,
             change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))",
@@ -122,7 +122,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
     special = {*tokenizer.get_added_vocab(), *tokenizer.all_special_tokens}
     if not any(piece not in special for piece in tokenizer.get_vocab()):
         message = (
-            f"{name}: expected a tokenizer with pieces of words, got one with {len(special)} "
+            f"{name}: expected a tokenizer with tokens for words, got one with {len(special)} "
             "special tokens alone"
         )
         raise ModelError(

@@ -124,7 +124,7 @@ class Classifier(LabelView):
         return tuple(piece for _, piece in numbered if piece.isalpha() and len(piece) > 1)[:SOME]
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
-        """Look up the embeddings of the pieces."""
+        """Look up the embeddings of the tokens."""
         with torch.no_grad():
             found: torch.Tensor = self.module.get_input_embeddings()(self._ids(batch))
         return found

@@ -68,7 +68,7 @@ class SubwordReader:
             (text.id for text, one in zip(examples, read, strict=True) if not one.ids), None
         ):
             raise DataError(
-                f"text {empty}: expected pieces of it, the tokenizer gave none; leave the text out"
+                f"text {empty}: expected tokens of it, the tokenizer gave none; leave the text out"
             )
         size = max(len(one.ids) for one in read)
         ids, words = (

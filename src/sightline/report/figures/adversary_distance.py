@@ -43,7 +43,7 @@ def adversaries(audits: Iterable[Results]) -> Plot:
     if not found:
         raise DataError(
             "the figure needs runs of adversaries (fit.adversary) with the measure `beside` "
-            "and the companion base; none of these audits has them; choose another figure"
+            "and the control model base; none of these audits has them; choose another figure"
         )
     rows = [row for family in found for row in _rows(family)]
     left = left_out_note(len(found) - MOST, "base")

@@ -76,7 +76,7 @@ def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
     """Draw the divergence of attention of each text, one violin a seed or adversarial model."""
     if not (found := families(audits)):
         raise DataError(
-            "the figure needs the measure `beside`, with companions such as seed(by=1), or "
+            "the figure needs the measure `beside`, with control models such as seed(by=1), or "
             "base where a run is an adversary; none of these audits has it; choose another "
             "figure"
         )
@@ -111,7 +111,7 @@ def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
         for name, all_ in family.series().items()
     }
     rows = {
-        "companions of the base": controls,
+        "control models of the base": controls,
         **{f"adversaries: {name}": all_ for name, all_ in series.items()},
     }
     return [

@@ -188,7 +188,7 @@ def _unseen(reading: Explanation) -> Iterator[str]:
     have = "has" if len(without) == 1 else "have"
     yield (
         f"Not seen: {count(len(without))} of the {count(len(tokens))} words {have} no number, "
-        "because the model has no piece of its own for "
+        "because the model has no token of its own for "
         f"{'it' if len(without) == 1 else 'them'} or cuts the text before: {named}."
     )
 
