@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sightline._io.limits import WIDTH
@@ -181,6 +181,8 @@ def together(model: ModelSpec) -> ModelSpec:
         if row_of("retention", model.retention.name).needs
         else model
     )
+    if model.labelwise and row_of("source", model.source.name).needs:
+        model = replace(model, source=Part("learned"))
     try:
         model.check_together()
     except SpecError:
@@ -665,7 +667,18 @@ OF_AN_AUDIT = [
 ]
 
 
+LABELWISE = {
+    "encoder": ("bilstm", {}),
+    "scorer": ("additive", {}),
+    "projection": ("softmax", {}),
+    "source": ("constant", {}),
+    "decoder": ("labelwise", {}),
+}
+"""Parts that cannot stand together: one attention for each text, and one for each label."""
+
+
 @given(tables | planted, models, fits, rest)
+@example({"kind": "planted", "part": ("needle", {})}, LABELWISE, {}, {"seed": 0})
 def test_a_run_round_trips_through_its_json(data: dict, model: dict, fit: dict, rest: dict) -> None:
     spec = make(data, model, fit, rest)
     again = read_run(through_json(spec))
