@@ -10,7 +10,7 @@ import pytest
 
 import sightline
 from sightline.audits import measure_pass
-from sightline.audits.collate import joined
+from sightline.audits.collate import join_batches
 from sightline.audits.measure_pass import measure
 from sightline.audits.prepass import half
 from sightline.core.results import Bracket, Failed, Measurement, NotRun, Ragged
@@ -115,7 +115,7 @@ def test_texts_vectors_brackets_and_numbers_of_the_whole_come_through_in_order()
 def test_what_is_joined_must_be_of_one_kind() -> None:
     parts = [{"a": np.zeros(1)}, {"a": Bracket(np.zeros(1), np.zeros(1))}]
     with pytest.raises(TypeError, match="it is ndarray in one batch and Bracket in another"):
-        joined(parts, np.arange(2))
+        join_batches(parts, np.arange(2))
 
 
 # ---------------------------------------------------------------- a pass before the pass

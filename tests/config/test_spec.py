@@ -17,14 +17,14 @@ from sightline.config.json_reader import read_as
 from sightline.config.part_options import Option
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.presets import PRESETS, build_specs
-from sightline.config.registry import ENCODERS, chosen, names_of, row_of
+from sightline.config.registry import ENCODERS, names_of, resolve_options, row_of
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import (
     FROM_ZERO,
     MEANING,
+    MODEL_PARTS,
     OFFICIAL,
-    PIECES,
     DataSpec,
     FitSpec,
     ModelSpec,
@@ -126,8 +126,8 @@ fits = st.fixed_dictionaries(
         "attention_rate_factor": above,
         "guide": st.sampled_from(["onto", "away", "last", "first"]),
         "guide_weight": above,
-        "from_base": st.sampled_from([("encoder",), PIECES]),
-        "fixed": st.sampled_from([("decoder",), PIECES[:2]]),
+        "from_base": st.sampled_from([("encoder",), MODEL_PARTS]),
+        "fixed": st.sampled_from([("decoder",), MODEL_PARTS[:2]]),
         "adversary_weight": numbers,
         "adversary_epochs": sizes,
         "draw": sizes,
@@ -276,9 +276,12 @@ def test_data_that_cannot_be_read() -> None:
 
 
 def test_options_are_typed_and_named() -> None:
-    assert chosen("encoder", parse_part("bilstm(hidden=4)")) == {"hidden": 4, "layers": 1}
-    assert chosen("retention", parse_part("tying(delta=1)")) == {"delta": 1.0}
-    assert chosen("encoder", parse_part("cnn(kernels=3)")) == {"kernels": (3,), "channels": 32}
+    assert resolve_options("encoder", parse_part("bilstm(hidden=4)")) == {"hidden": 4, "layers": 1}
+    assert resolve_options("retention", parse_part("tying(delta=1)")) == {"delta": 1.0}
+    assert resolve_options("encoder", parse_part("cnn(kernels=3)")) == {
+        "kernels": (3,),
+        "channels": 32,
+    }
     for value in (4.0, True, "4"):
         with refused(SpecError):
             ModelSpec(Part("mlp", (("hidden", value),)))

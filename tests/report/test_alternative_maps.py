@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import Estimate
-from sightline.report.advice import shown
+from sightline.report.advice import shown_maps_advice
 from sightline.report.alternative_maps import at_odds, comparison_method, families
 from sightline.report.card import card
 from sightline.report.html.table_rows import map_lines
@@ -93,7 +93,7 @@ def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -
     assert (family.answer, family.best, family.compared_with_attention) == (UNMEASURED, "", "")
     assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
     said = [
-        *shown(replace(compared(), maps=family.rows)),
+        *shown_maps_advice(replace(compared(), maps=family.rows)),
         *card(replace(compared(), maps=family.rows)).lists[MAY],
     ]
     assert not any("undefined" in one or "known to transfer" in one for one in said)

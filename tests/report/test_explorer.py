@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.config.word_maps import DEAR
+from sightline.config.word_maps import COSTLY_MAPS
 from sightline.core.results import Measurement, Ragged
 from sightline.report.html.audit_page import render
 from sightline.report.html.explorer import embedded, pack_explorer_data
@@ -52,7 +52,7 @@ def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
 
 
 def test_every_map_that_an_audit_holds_is_offered_and_no_other() -> None:
-    made = [kind for kind in MAPS if kind.quantity not in DEAR]
+    made = [kind for kind in MAPS if kind.quantity not in COSTLY_MAPS]
     assert [each["name"] for each in index_of(compared())["maps"]] == [kind.name for kind in made]
     assert [each["name"] for each in index_of(audit())["maps"]] == [
         k.name for k in MAPS if k.measure in ("outputs", "agreement")

@@ -74,7 +74,7 @@ def plans(folder: Path, seeds: int | None = None) -> dict[str, Plan]:
     return {
         name: Plan(study, asked, asked.corpora, {})
         for name, study in PAPER_TABLES.items()
-        for asked in [protocol.whole(study, folder, None, seeds)]
+        for asked in [protocol.full_protocol(study, folder, None, seeds)]
     }
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sightline.config.base_runs import as_trained, base_of, plain
 from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.config.specs import PIECES, FitSpec, RunSpec
+from sightline.config.specs import MODEL_PARTS, FitSpec, RunSpec
 from sightline.core.errors import SpecError
 from sightline.experiments.pipeline import train
 from sightline.numerics import divergences
@@ -92,7 +92,7 @@ ADVERSARY = replace(
 
 def test_the_base_of_a_run_is_its_plain_training() -> None:
     run = replace(
-        RUN, fit=replace(ADVERSARY, from_base=PIECES, fixed=("encoder",), draw=2), limit=9
+        RUN, fit=replace(ADVERSARY, from_base=MODEL_PARTS, fixed=("encoder",), draw=2), limit=9
     )
     assert base_of(run) == replace(RUN, fit=replace(RUN.fit, draw=2), limit=None)
     assert base_of(RUN) is None
@@ -154,7 +154,7 @@ def test_labels_have_no_part_in_it() -> None:
             "mlp",
             "an adversary moves attention, which is fixed",
         ),
-        ({"fixed": PIECES}, "mlp", "nothing is left to train"),
+        ({"fixed": MODEL_PARTS}, "mlp", "nothing is left to train"),
         (
             {"fixed": ("embedding", "encoder", "decoder")},
             "mlp+uniform",

@@ -200,7 +200,7 @@ LENGTHENED = Bound(
     "it runs over whole texts, before they are cut",
     "save the tokenizer that the model was trained with",
 )
-PIECES = Bound(
+TEXT_TOKENS = Bound(
     "a text",
     1_000_000,
     "tokens",
@@ -225,6 +225,6 @@ BOUNDS = (
     CLASSES,
     DEPTH,
     LENGTHENED,
-    PIECES,
+    TEXT_TOKENS,
 )
 """All bounds, in the order of the documentation."""

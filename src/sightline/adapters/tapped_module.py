@@ -15,7 +15,7 @@ from torch import nn
 from sightline.adapters.inspect_module import SAMPLE, look_over
 from sightline.adapters.label_views import LabelViews, of_label
 from sightline.adapters.length_groups import by_length, in_order
-from sightline.adapters.shared_pieces import with_own_pieces
+from sightline.adapters.shared_pieces import with_own_tokens
 from sightline.adapters.tap.attention_row import AttentionRow, Row
 from sightline.adapters.tap.embedding_lookup import embedded
 from sightline.adapters.tap.tap import reading
@@ -91,7 +91,7 @@ class TappedModule(LabelViews):
 
     def seen(self, example: Example) -> Example:
         """Leave out words that share their only subword with the word before."""
-        return call_user_code("collate", with_own_pieces, self.calls[0], example)
+        return call_user_code("collate", with_own_tokens, self.calls[0], example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""

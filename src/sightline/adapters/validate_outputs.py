@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from sightline.adapters.shared_pieces import Collate, with_own_pieces, words_of_row
+from sightline.adapters.shared_pieces import Collate, with_own_tokens, words_of_row
 from sightline.core.errors import ModelError, SightlineError, panicked
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
@@ -128,7 +128,7 @@ def batch_of(collate: Collate, examples: Sequence[Example], device: torch.device
         return rows_of(_complete(*_pair(returned), examples), examples).to(device)
 
     def seen(example: Example) -> Example:
-        return call_user_code("collate", with_own_pieces, collate, example)
+        return call_user_code("collate", with_own_tokens, collate, example)
 
     return rows_of(returned, examples, seen).to(device)
 

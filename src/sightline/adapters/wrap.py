@@ -14,7 +14,7 @@ from torch import nn
 
 from sightline.adapters.label_views import SIGMOIDS, LabelViews, checked_labels, of_label
 from sightline.adapters.length_groups import by_length, in_order
-from sightline.adapters.shared_pieces import with_own_pieces
+from sightline.adapters.shared_pieces import with_own_tokens
 from sightline.adapters.validate_outputs import batch_of, call_user_code, entry, tensor
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -94,7 +94,7 @@ class WrappedModule(LabelViews):
 
     def seen(self, example: Example) -> Example:
         """Leave out words that share their only subword with the word before."""
-        return call_user_code("collate", with_own_pieces, self.calls.collate, example)
+        return call_user_code("collate", with_own_tokens, self.calls.collate, example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""

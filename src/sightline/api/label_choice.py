@@ -19,10 +19,10 @@ def chosen_labels(names: Sequence[str], labels: Sequence[str] | str | None) -> t
         return tuple(names)
     asked = [labels] if isinstance(labels, str) else list(labels)
     if odd := next((one for one in asked if one not in names), None):
-        from sightline.data.error_excerpts import listed, show  # noqa: PLC0415  (as late as it is needed)
+        from sightline.data.error_excerpts import list_names, show  # noqa: PLC0415  (as late as it is needed)
 
         raise SpecError(
-            f"expected labels of the model, {listed(names)}, got {show(odd)}", field="labels"
+            f"expected labels of the model, {list_names(names)}, got {show(odd)}", field="labels"
         )
     if not asked:
         raise SpecError(

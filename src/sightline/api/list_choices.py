@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
-from sightline.config.json_reader import wanted
+from sightline.config.json_reader import type_in_words
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import BY_NAME, MEASURES, quantity_of
 from sightline.config.model_parts import CONTROLS, MODELS
@@ -117,7 +117,7 @@ def _presets() -> list[Row]:
 def _fields() -> list[Row]:
     from sightline.experiments.grid import FIELDS  # noqa: PLC0415  (as late as it is needed)
 
-    return [{"name": name, "about": wanted(kind)} for name, kind in FIELDS.items()]
+    return [{"name": name, "about": type_in_words(kind)} for name, kind in FIELDS.items()]
 
 
 def _columns() -> list[Row]:

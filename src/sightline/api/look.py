@@ -19,7 +19,7 @@ from sightline.api.model_argument import KnownModel, Model, class_names, known_m
 from sightline.api.unlabelled_texts import unlabelled
 from sightline.audits.audit_storage import load_results
 from sightline.config.specs import DataSpec
-from sightline.config.word_maps import BROUGHT, MAPS
+from sightline.config.word_maps import MAPS, USER_MAPS
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
@@ -27,7 +27,7 @@ from sightline.core.protocols import Auditable, MeasureContext, SupportsAuditedM
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
-from sightline.data.error_excerpts import listed
+from sightline.data.error_excerpts import list_names
 from sightline.experiments.run_size import run_size
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -44,7 +44,7 @@ NOT_KNOWN = (
     "the model comes from elsewhere"
 )
 """Used if the weights of the model or of the audit have no digest."""
-ALIKE = (
+TRAINED_AGAIN = (
     "That audit is of a training with the same settings, and not of the same weights: other "
     "threads or versions, or data that have changed, give others"
 )
@@ -210,7 +210,7 @@ def of_label(known: KnownModel, label: str) -> KnownModel:
     if has_labels(known.model):
         if label:
             return replace(known, model=label_view(known.model, label))
-        names = listed(labels_of(known.model))
+        names = list_names(labels_of(known.model))
         raise SpecError(f"expected one of the labels of the model, {names}", field="label_name")
     if label:
         message = f"{label!r} names a label, and the model predicts one class; leave it out"
@@ -233,7 +233,7 @@ def edited(text: str, place: int, word: str) -> str:
 
 def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
     maps = (maps,) if isinstance(maps, str) else maps
-    known = [name for name in MAPS if name not in BROUGHT]
+    known = [name for name in MAPS if name not in USER_MAPS]
     if unknown := next((name for name in maps if name not in known), None):
         raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")
     return tuple(dict.fromkeys(maps))
@@ -274,7 +274,7 @@ def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
     if audited == weights:
         return ""
     if audit.spec.get("training_key", "") == known.record.get("key"):
-        return ALIKE
+        return TRAINED_AGAIN
     raise ModelError(
         (
             "expected the audit of this training, got the audit of another training of the same "

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline._io.atomic_write import put_back
 from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping, TrainingOptions
-from sightline.config.measure_registry import beside_default
+from sightline.config.measure_registry import with_default_measures
 from sightline.config.presets import build_specs
 from sightline.config.registry import ENCODERS
 from sightline.config.spec_syntax import place_and_options
@@ -357,7 +357,7 @@ def choose_training(
         chosen = with_vectors(chosen, Path(training.vectors).expanduser())
     asked = training.companions
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    taken = beside_default(options.measures)
+    taken = with_default_measures(options.measures)
     spec = RunSpec(
         data,
         chosen,
@@ -390,7 +390,7 @@ def _with_labels(
 
 def _in_order(options: AuditOptions) -> AuditOptions:
     """Name every measure of an audit if expensive ones are asked for."""
-    return replace(options, measures=beside_default(options.measures))
+    return replace(options, measures=with_default_measures(options.measures))
 
 
 def saved_folder(model: str) -> Path | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sightline.config.specs import RunSpec
     from sightline.experiments.training_jobs import Fitted, TrainOnce, TrainOrLoad
 
-TOLD: Mapping[Found, str] = {
+MESSAGES: Mapping[Found, str] = {
     "kept": "resuming from what is kept in {}",
     "made otherwise": (
         "what is kept in {} was made with other threads, another device or another version: "
@@ -95,7 +95,7 @@ def resumable(kept: UnfinishedTrainings, device: str, on_note: OnNote) -> Iterat
     def keep(spec: RunSpec, make: TrainOnce) -> Fitted:
         if not found:
             found.append(kept.find(device, spec))
-            if description := TOLD.get(found[0]):
+            if description := MESSAGES.get(found[0]):
                 on_note(description.format(kept.folder))
         return kept.keep(device, spec, make)
 

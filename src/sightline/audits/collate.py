@@ -50,7 +50,7 @@ def finished(measurement: Any, code: str, texts: int) -> Measurement:
     return found
 
 
-def joined(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values]:
+def join_batches(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values]:
     """Join the batches; ``order`` gives the place of each text in them."""
     if odd := next((part for part in parts if part.keys() != parts[0].keys()), None):
         raise ValueError(f"{sorted(odd.keys() ^ parts[0].keys())[0]!r} is not there in every batch")
@@ -64,7 +64,7 @@ def extended(before: Arrays | None, more: Mapping[str, Values]) -> Arrays:
     texts = sum(
         _rows(name, value) for part in (before, more) for name, value in [*part.items()][:1]
     )
-    return joined([before, more], np.arange(texts))
+    return join_batches([before, more], np.arange(texts))
 
 
 def first(arrays: Arrays, texts: int) -> Arrays:

@@ -26,7 +26,7 @@ from sightline.audits.collate import (
     extended,
     finished,
     first,
-    joined,
+    join_batches,
 )
 from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.isolation import IsolatedMeasure, enter
@@ -263,7 +263,7 @@ class TextPass:
         found: Arrays | None = None
         if one.open:
             with one.guarded.step(step):
-                found = extended(before, joined(one.guarded.parts, seen.order))
+                found = extended(before, join_batches(one.guarded.parts, seen.order))
         one.guarded.parts.clear()
         return found
 

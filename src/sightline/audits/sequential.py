@@ -41,8 +41,8 @@ from sightline.verdict.settled import (
     LookState,
     Settled,
     asks_other_maps,
+    find_settled,
     measures_of,
-    settled,
 )
 from sightline.verdict.thresholds import Thresholds
 
@@ -402,7 +402,7 @@ class _Looking:
         self.judged = judge(evidence, self.learned)
         self.rivals_asked = asks_other_maps(evidence)
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
-        self.state = settled(evidence, self.judged, waiting, self._growing(size))
+        self.state = find_settled(evidence, self.judged, waiting, self._growing(size))
         self.size, self.outcomes = size, outcomes
         if stage == STAGES[0] and not self.state.all:  # predictions alone give nothing to report
             return

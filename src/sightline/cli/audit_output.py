@@ -21,7 +21,7 @@ LABELS = Folder("the audits of several labels", folders.LABELS)
 SEVERAL = Folder("a folder with the audits of several seeds", folders.AUDITS)
 
 
-def written(report: Report | AuditReport, *, several: bool = False) -> list[Output | None]:
+def audit_outputs(report: Report | AuditReport, *, several: bool = False) -> list[Output | None]:
     """Name what `write_audits` writes."""
     save = report.save if isinstance(report, AuditReport) else None
     kind = SEVERAL if several else AUDIT

@@ -19,7 +19,7 @@ from sightline.api.data_source import read_source
 from sightline.api.model_source import choose_training
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.api.seed_audits import Audits
-from sightline.cli.audit_output import write_audits, written
+from sightline.cli.audit_output import audit_outputs, write_audits
 from sightline.cli.flag_groups import AuditReport, Console, Seeded, grouped
 from sightline.cli.output import emit, print_lines, print_message, writing
 from sightline.cli.output_checks import Output, check_places
@@ -134,7 +134,7 @@ def _places(out: Path) -> list[Output | None]:
     return [
         place
         for one in MODELS
-        for place in (*written(one.report(out)), Output("--out", one.saved(out), SAVED_MODEL))
+        for place in (*audit_outputs(one.report(out)), Output("--out", one.saved(out), SAVED_MODEL))
     ]
 
 

@@ -18,7 +18,7 @@ from sightline.cli.data_flags import STDIN, read_stdin
 from sightline.cli.output import emit, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.stdout_guard import each_aside, printed_aside
-from sightline.report.text.prediction_files import Form, prediction_json, written
+from sightline.report.text.prediction_files import Form, prediction_json, prediction_lines
 
 Texts = Annotated[
     list[str],
@@ -91,7 +91,7 @@ def predict(
         found = predict_each(model, examples, where)
     if as_json:
         return emit([prediction_json(line, one) for line, one in each_aside(found)])
-    return write(written(each_aside(found), form or ending(out)), out)
+    return write(prediction_lines(each_aside(found), form or ending(out)), out)
 
 
 def ending(out: Path | None) -> Form:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.audit_output import write_audits, written
+from sightline.cli.audit_output import audit_outputs, write_audits
 from sightline.cli.flag_groups import Report, grouped
 from sightline.cli.output import emit, note_unsealed, print_lines
 from sightline.cli.output_checks import check_places
@@ -33,7 +33,7 @@ def report(folder: Folder, page: Report, as_json: flags.Json = False) -> None:
     from sightline.api.seed_audits import Audits, load_audits  # noqa: PLC0415  (as late as it is needed)
 
     folder = place_of(folder)
-    check_places((("AUDIT_DIR", folder),), *written(page))
+    check_places((("AUDIT_DIR", folder),), *audit_outputs(page))
     check_endings(page.out, page.card)
     audits, folders = load_audits(folder)
     for one in folders:

@@ -44,6 +44,6 @@ def row_of(kind: str, name: str) -> Row:
     return row
 
 
-def chosen(kind: str, part: Part) -> dict[str, Any]:
+def resolve_options(kind: str, part: Part) -> dict[str, Any]:
     """Give every option of a part, with defaults for unset ones; an invalid value is an error."""
     return row_of(kind, part.name).chosen(part)

@@ -52,7 +52,7 @@ from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.report.sentences import listed, quoted
+from sightline.report.sentences import join_words, quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
 from sightline.verdict.thresholds import default_thresholds
@@ -238,7 +238,7 @@ def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
     if not few or len(counts) > MOST_NAMED:
         return ""
     return (
-        f"by their labels there are {listed(few)} among the {len(data.test)} texts; a class needs "
+        f"by their labels there are {join_words(few)} among the {len(data.test)} texts; a class needs "
         f"at least {least} texts that are predicted as it for a verdict of its own"
     )
 

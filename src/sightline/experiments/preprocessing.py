@@ -13,7 +13,7 @@ from sightline.core.errors import SpecError
 
 SHAPING = ("max_tokens", "recipe", "min_count")
 """Fields of a data spec that decide which words of a text a model reads."""
-_TOLD = {
+_LABELS = {
     "max_tokens": (
         "texts are cut to {} words (max_tokens), and the model was trained on texts cut to {}"
     ),
@@ -63,6 +63,6 @@ def unlike_training(data: DataSpec, record: Mapping[str, Any]) -> Iterator[str]:
     each.
     """
     before = recorded_preparation(data, record)
-    for name, label in _TOLD.items():
+    for name, label in _LABELS.items():
         if name in before and before[name] != getattr(data, name):
             yield label.format(getattr(data, name), before[name])

@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from sightline.audits.collate import joined
+from sightline.audits.collate import join_batches
 from sightline.audits.run import conclude
 from sightline.core.example import Example
 from sightline.core.results import Measurement, Outcome
@@ -50,7 +50,7 @@ def time_judging(
 def _many(outcome: Outcome, rows: np.ndarray) -> Outcome:
     if not isinstance(outcome, Measurement):
         return outcome
-    values = joined([outcome.values], rows)
+    values = join_batches([outcome.values], rows)
     if outcome.code == "outputs":
         values = {name: value for name, value in values.items() if name != _GROUPS} | {
             "predicted": values["label"]

@@ -13,7 +13,7 @@ from sightline.config.specs import RunSpec
 from sightline.core.errors import ModelError, SpecError, StoreError
 from sightline.experiments.checkpoints import Pace, TrainingCheckpoints
 from sightline.experiments.pipeline import run
-from sightline.experiments.run_guard import refused_by_the_disk, wanted
+from sightline.experiments.run_guard import refused_by_the_disk, should_run
 from sightline.experiments.store import State, Store
 from sightline.experiments.training_jobs import Display, Fitted, TrainOnce
 from sightline.models.classifier import AttentionClassifier
@@ -31,7 +31,7 @@ def run_stored(
     """
     with refused_by_the_disk(store), store.claim_run(run_key(spec)) as mine:
         state = store.state(run_key(spec))
-        if not mine or not wanted(state, again=again):
+        if not mine or not should_run(state, again=again):
             return state
         return run_claimed(spec, store, display)
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from sightline.config.word_maps import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
+from sightline.config.word_maps import REDUCED, RIVALS, SIGNED_RIVALS, USER_MAPS, Reduction
 from sightline.core.protocols import (
     Auditable,
     Capability,
@@ -188,12 +188,12 @@ def audited_map_name(subject: MeasureContext) -> str:
 
 def available_maps(subject: MeasureContext, names: Iterable[str]) -> tuple[str, ...]:
     """Keep the maps that the model allows, and the scores that the user brought."""
-    there = (name for name in names if name not in BROUGHT or user_scores(subject, name))
+    there = (name for name in names if name not in USER_MAPS or user_scores(subject, name))
     return tuple(name for name in there if MAKERS[name].needs <= subject.model.offers)
 
 
 def user_scores(subject: MeasureContext, name: str) -> Mapping[str, Float[Array, " W"]]:
-    """Give the user's scores for a map of `BROUGHT`, by the id of the text."""
+    """Give the user's scores for a map of `USER_MAPS`, by the id of the text."""
     return subject.signed if name == "signed_given" else subject.given
 
 
@@ -298,7 +298,7 @@ MAKERS: Mapping[str, Maker] = {
     "signed_integrated": Maker(
         lambda maps: integrated(maps.subject.model, maps.trace).along, frozenset({"embedding_grad"})
     ),
-    **{name: Maker(partial(_given, name=name)) for name in BROUGHT},
+    **{name: Maker(partial(_given, name=name)) for name in USER_MAPS},
 }
 """How each map of `sightline.config.word_maps.MAPS` is made, by the name under which a
 measure reads it and keeps it."""

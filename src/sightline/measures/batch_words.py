@@ -95,14 +95,14 @@ class Words:
 
     def without(self, gone: Bool[Array, "B W"]) -> Bool[Array, "B T"]:
         """Mark the tokens that remain when words are deleted with all their tokens."""
-        return subwords.kept(gone, self.place)
+        return subwords.kept_tokens(gone, self.place)
 
 
 def words_of(trace: Trace) -> Words:
     """Read the words of a trace from its batch."""
     batch, attention = trace.batch, to_numpy(trace.attention)
     word, index = to_numpy(batch.word.masked_fill(~batch.mask, -1)), to_numpy(batch.index)
-    if not subwords.several(word):
+    if not subwords.has_split_words(word):
         attendable = to_numpy(batch.attendable)
         place = np.where(attendable, np.arange(attendable.shape[1]), -1)
         return Words(attendable, place, None, attention, trace.heads, index)

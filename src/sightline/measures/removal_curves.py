@@ -114,7 +114,7 @@ def answers_without(
 ) -> Float[Array, "M L"]:
     """Run the texts again without the words."""
     place, real = words.place[removals.row], to_numpy(trace.batch.mask)[removals.row]
-    kept = subwords.kept(removals.gone, place) & real
+    kept = subwords.kept_tokens(removals.gone, place) & real
     out = np.full((len(kept), trace.logits.shape[1]), np.nan)
     query_length = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
     for some in chunks(kept.sum(1) + query_length, at_once(subject.model, tokens_at_once)):

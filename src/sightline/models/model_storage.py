@@ -21,7 +21,7 @@ from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, changed_file, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.config.key_compatibility import LATER
-from sightline.config.specs import ModelSpec, written
+from sightline.config.specs import ModelSpec, plain_values
 from sightline.core.errors import ModelError, SightlineError, SpecError
 from sightline.core.protocols import Auditable
 from sightline.data.vocabulary import Vocabulary
@@ -115,7 +115,7 @@ def companions_in(folder: Path) -> tuple[str, ...]:
 def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[str, Any]) -> None:
     """Write a classifier into a folder that does not exist yet."""
     folder.mkdir(parents=True)
-    card = written(_card_of(model, record))
+    card = plain_values(_card_of(model, record))
     (folder / "model.json").write_text(
         json.dumps(plain(card), ensure_ascii=False), encoding="utf-8"
     )

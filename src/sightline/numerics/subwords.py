@@ -16,7 +16,7 @@ from sightline.numerics.ties import level_ties
 Array = np.ndarray
 
 
-def several(word: Int[Array, "B T"]) -> bool:
+def has_split_words(word: Int[Array, "B T"]) -> bool:
     """Tell whether any word has more than one token."""
     return bool((counts(word) > 1).any())
 
@@ -60,7 +60,7 @@ def reweighed(
     return np.asarray(spread(words, word) * shares)
 
 
-def kept(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"]:
+def kept_tokens(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"]:
     """Tell which tokens remain when whole words are deleted; tokens of no word stay."""
     return np.asarray(spread(gone.astype(float), word) == 0)
 

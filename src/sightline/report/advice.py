@@ -22,7 +22,7 @@ from sightline.core.results import (
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
-from sightline.report.sentences import answers, listed, name_classes, of_classes, opened, quoted
+from sightline.report.sentences import answers, join_words, name_classes, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
@@ -44,7 +44,7 @@ NO_WORD = "no highlighted word can explain that prediction"
 """Why no map is shown for texts of a class that is decided by absence."""
 
 
-def shown(audit: Results) -> list[str]:
+def shown_maps_advice(audit: Results) -> list[str]:
     """Say which map may be shown for which texts, and nothing else."""
     if first := first_of_all(audit):
         return [first]
@@ -156,11 +156,11 @@ def more_texts(audit: Results) -> Iterator[str]:
     now = min(one.score.n for one in found if one.score is not None)
     yield (
         f"Audit about {approximate_count(number)}{KEEP}texts (now {count(now)}) to settle "
-        f"{listed(one.title for one in found)}{beyond(number, audit.to_test_on)}."
+        f"{join_words(one.title for one in found)}{too_few_texts(number, audit.to_test_on)}."
     )
 
 
-def beyond(number: int, there: int) -> str:
+def too_few_texts(number: int, there: int) -> str:
     """Say if the data have too few texts to test on."""
     return f"; the data have {count(there)} to test on" if number > there else ""
 
@@ -177,7 +177,7 @@ def close_calls(audit: Results) -> Iterator[str]:
         yield (
             "Close call: other texts or another --seed may make the verdict"
             f"{of_classes([of] if of else [])} "
-            f"{quoted(otherwise)}. Distance to the threshold: {listed(near)}."
+            f"{quoted(otherwise)}. Distance to the threshold: {join_words(near)}."
         )
 
 

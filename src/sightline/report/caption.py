@@ -12,7 +12,7 @@ from sightline.report.first_screen import caveats, finding_of, held_out_score, r
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
 from sightline.report.provenance import audit_date
-from sightline.report.sentences import HeadlinePart, answers, listed, of_classes, opened
+from sightline.report.sentences import HeadlinePart, answers, join_words, of_classes, opened
 from sightline.report.transfer_summary import TRANSFER
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
@@ -67,7 +67,7 @@ def _tested(audit: Results, part: HeadlinePart) -> str:
     """Say what the most important test does, and its score."""
     finding = finding_of(audit, TRANSFER)
     found = [] if finding is None else scores_of(finding, part.classes)
-    numbers = f" (score {listed(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
+    numbers = f" (score {join_words(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
     return (
         f"Tested on {texts(len(audit.texts))}: moved into other texts, they took the model’s "
         f"prediction with them{numbers}."

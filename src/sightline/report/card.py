@@ -21,7 +21,7 @@ from sightline.report.caption import title as caption_title
 from sightline.report.data_notes import TITLE, noted
 from sightline.report.methods_paragraph import methods, works
 from sightline.report.number_format import plainly, texts
-from sightline.report.provenance import command, named
+from sightline.report.provenance import card_name, command
 from sightline.report.sentences import caveats, caveats_title, headline, opened
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def card(audit: Results, seeds: SeedSummary | None = None) -> Card:
     seeds comes first.
     """
     said, those = _of_seeds(seeds)
-    blocked, may_be_shown = advice.first_of_all(audit), advice.shown(audit)
+    blocked, may_be_shown = advice.first_of_all(audit), advice.shown_maps_advice(audit)
     moved = (
         () if blocked else tuple(_carried(family) for family in families(audit.maps, audit.verdict))
     )
@@ -125,7 +125,7 @@ def _date(spec: Mapping[str, Any]) -> str:
 
 
 def _name(audit: Results, part: str) -> str:
-    return named(audit, part) or str(audit.spec.get(part) or "unnamed")
+    return card_name(audit, part) or str(audit.spec.get(part) or "unnamed")
 
 
 def _carried(family: MapFamily) -> str:

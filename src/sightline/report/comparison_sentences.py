@@ -19,7 +19,7 @@ QUESTION = "How do these audits differ?"
 MOST_APART = "at most 0.693, where they share no word"
 
 
-def how(whole: SideBySide) -> str:
+def method(whole: SideBySide) -> str:
     """Say how differences are computed, and when two scores count as different."""
     first = whole.sides[0].name
     return (
@@ -30,7 +30,7 @@ def how(whole: SideBySide) -> str:
     )
 
 
-def named(side: Side) -> str:
+def side_title(side: Side) -> str:
     """Say what was audited, in one line."""
     about = side.about
     seed = "" if about["seed"] is None else f"seed {about['seed']}"
@@ -61,7 +61,7 @@ def metrics(side: Side) -> list[str]:
     return [f"{name} {with_n(value)}" for name, value in side.audit.metrics.items()]
 
 
-def found(whole: SideBySide, at: int) -> str:
+def differences(whole: SideBySide, at: int) -> str:
     """Say what differs between one audit and the first."""
     first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.pairs[at]
     if one.unpaired:
@@ -84,7 +84,7 @@ def found(whole: SideBySide, at: int) -> str:
     )
 
 
-def counted(whole: SideBySide, at: int) -> list[str]:
+def text_counts(whole: SideBySide, at: int) -> list[str]:
     """Say which texts were compared, and how often predictions and attention differ."""
     first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.pairs[at]
     if one.unpaired:

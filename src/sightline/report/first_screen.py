@@ -45,7 +45,7 @@ from sightline.report.sentences import (
     HeadlinePart,
     answers,
     caveat_reasons,
-    listed,
+    join_words,
     name_classes,
     of_classes,
     opened,
@@ -209,7 +209,7 @@ def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: b
     if finding is None:
         return ""
     known = scores_of(finding, classes) if scores else []
-    numbers = f": score {listed(map(bracketed, known))}" if known else ""
+    numbers = f": score {join_words(map(bracketed, known))}" if known else ""
     return f" ({finding.name}{numbers})"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
 from sightline.report.number_format import plainly, trimmed_number
-from sightline.report.sentences import listed, of_level, quoted, to_settle
+from sightline.report.sentences import join_words, of_level, quoted, to_settle
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
@@ -41,7 +41,7 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
         elif audit.verdict.level == VERDICT_GATES[gate]:
             lines.append(f"the verdict is {gate!r}")
         elif classes := of_level(audit.verdict, VERDICT_GATES[gate]):
-            of = f"for texts predicted {listed(map(quoted, classes))}"
+            of = f"for texts predicted {join_words(map(quoted, classes))}"
             lines.append(f"the verdict {of} is {gate!r}")
     return lines
 

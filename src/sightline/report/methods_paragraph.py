@@ -8,7 +8,7 @@ from typing import Any
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import Measurement, Results
 from sightline.report.number_format import texts
-from sightline.report.provenance import named
+from sightline.report.provenance import card_name
 from sightline.report.sentences import opened
 
 WORKS = {
@@ -210,7 +210,7 @@ def _found(audit: Results, code: str) -> bool:
 
 def _on(audit: Results) -> str:
     """Say how many texts of which data there were, and whether they were held out."""
-    data = named(audit, "data")
+    data = card_name(audit, "data")
     of = f" of {data}" if data else ""
     return f"{texts(len(audit.texts))}{of}{' that were held out' if 'run' in audit.spec else ''}"
 

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
-from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, beyond
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, too_few_texts
 from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
 from sightline.report.number_format import KEEP, approximate_count, count, texts
-from sightline.report.sentences import but_not_for, listed, of_classes, opened, quoted
+from sightline.report.sentences import but_not_for, join_words, of_classes, opened, quoted
 from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
 
 _DEPENDS = (
@@ -48,7 +48,7 @@ def _first_of_all(across: SeedSummary) -> str:
     if all(one.row == UNFIT and one.reasons for one in across.details):
         why = dict.fromkeys(one.reasons[0].words for one in across.details)
         total = len(across.details)
-        return f"No verdict is possible after {of_trainings(total, total)}: {listed(why)}."
+        return f"No verdict is possible after {of_trainings(total, total)}: {join_words(why)}."
     return f"{_guessing(across)} {AFTER_GUESSING}" if guesses and all(guesses) else ""
 
 
@@ -137,7 +137,7 @@ def _other(maps: MapsBySeed, found: Counter[str], absent: Sequence[str]) -> str:
 def _more_texts(across: SeedSummary) -> Iterator[str]:
     """Say how many texts would settle what is open, and which classes have too few."""
     if (needed := across.needed) is not None:
-        more = f"now {texts(needed.now)}{beyond(needed.texts, needed.there)}"
+        more = f"now {texts(needed.now)}{too_few_texts(needed.texts, needed.there)}"
         text = "that would settle the test that needs most"
         yield f"Audit about {approximate_count(needed.texts)}{KEEP}texts ({more}): {text}."
     for name in across.by_class:
@@ -151,7 +151,7 @@ def _more_texts(across: SeedSummary) -> Iterator[str]:
             trainings = of_trainings(len(few), len(across.details))
             yield (
                 f"Audit more texts that are predicted {quoted(name)}, in {trainings}: "
-                f"{listed(why)}."
+                f"{join_words(why)}."
             )
 
 

@@ -101,7 +101,7 @@ def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> HeadlinePart:
     text = f"{level}{of_classes(tuple(classes), level)}"
     why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
     return HeadlinePart(
-        text, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes)
+        text, level, join_words(why) if level == MUST_NOT and why else "", classes=tuple(classes)
     )
 
 
@@ -169,7 +169,7 @@ def not_run(reasons: Sequence[Reason]) -> NotRunTests:
     named = (
         (
             f"{lack}: "
-            f"{listed(AUDIT_TESTS[code].name if code in AUDIT_TESTS else code for code in codes)}"
+            f"{join_words(AUDIT_TESTS[code].name if code in AUDIT_TESTS else code for code in codes)}"
         )
         for lack, codes in by_lack.items()
     )
@@ -230,7 +230,7 @@ def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
     """Say a reason of several classes once, with the numbers of each class."""
     reason = next(iter(classes.values()))
     each = "; ".join(f"{quoted(name)}: {one.behind}" for name, one in classes.items() if one.behind)
-    which = f"for texts predicted {listed(map(quoted, classes))}"
+    which = f"for texts predicted {join_words(map(quoted, classes))}"
     return (replace(reason, behind=each) if len(classes) > 1 else reason), which
 
 
@@ -273,7 +273,7 @@ def of_classes(classes: Sequence[str], level: Level | None = None) -> str:
     """
     if not classes:
         return ""
-    named = name_classes(classes) if level == CANNOT_TELL else listed(map(quoted, classes))
+    named = name_classes(classes) if level == CANNOT_TELL else join_words(map(quoted, classes))
     return f" for texts predicted {named}"
 
 
@@ -285,8 +285,8 @@ def name_classes(classes: Sequence[str]) -> str:
     """Name classes in a sentence; the first of many, and how many more there are."""
     left = len(classes) - MOST_NAMED
     if left < 2:
-        return listed(map(quoted, classes))
-    return listed([*map(quoted, classes[:MOST_NAMED]), f"{left} more classes"])
+        return join_words(map(quoted, classes))
+    return join_words([*map(quoted, classes[:MOST_NAMED]), f"{left} more classes"])
 
 
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
@@ -299,15 +299,17 @@ def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
     """
     others = [name for name in absent if name not in failed]
     description = (
-        [f"texts predicted {listed(map(quoted, failed))}, for which it was not shown to work"]
+        [f"texts predicted {join_words(map(quoted, failed))}, for which it was not shown to work"]
         if failed
         else []
     )
-    description += [f"texts predicted {listed(map(quoted, others))} by absence"] if others else []
+    description += (
+        [f"texts predicted {join_words(map(quoted, others))} by absence"] if others else []
+    )
     return f", but not for {', nor for '.join(description)}" if description else ""
 
 
-def listed(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Join words with commas and "and".
 
     >>> listed(["a", "b", "c"])

@@ -13,7 +13,7 @@ from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
-from sightline.report.sentences import answers, listed, opened, quoted
+from sightline.report.sentences import answers, join_words, opened, quoted
 from sightline.verdict.audit_test import FLIPS
 from sightline.verdict.catalogue import OWN
 
@@ -151,7 +151,7 @@ def _sentence(by_class: Mapping[str, Amount], *, numbers: bool) -> str:
     """Say it for classes with the same words, with the numbers of each."""
     words, alone = next(iter(by_class.values())).words
     names = [quoted(name) for name in by_class if name]
-    which = f"for texts predicted {listed(names)}, " if names else ""
+    which = f"for texts predicted {join_words(names)}, " if names else ""
     carried = _numbers([one.carried for one in by_class.values()]) if numbers else ""
     text = opened(
         f"{which}the highlighted words carry {words} of the prediction into another text{carried}."
@@ -164,7 +164,7 @@ def _sentence(by_class: Mapping[str, Amount], *, numbers: bool) -> str:
 
 
 def _numbers(estimates: Sequence[Estimate]) -> str:
-    return f" (score {listed(map(bracketed, estimates))}; {CHANCE_TO_BEST})"
+    return f" (score {join_words(map(bracketed, estimates))}; {CHANCE_TO_BEST})"
 
 
 def _of_another(found: TransferredShare, noun: str) -> list[str]:

@@ -20,13 +20,13 @@ from sightline.stats.intervals import (
     Bounds,
     clip_interval,
     describe_method,
+    group_sums,
     has_no_spread,
     interval_of_equal_values,
     known_rows,
-    numbered,
+    number_clusters,
     resampled_units,
     student,
-    summed,
     without_interval,
 )
 from sightline.stats.ratios import ratio
@@ -66,7 +66,7 @@ def proportion(
     n = len(rows)
     if n == 0:
         return without_interval(math.nan, 0, UNDEFINED)
-    known, members = hits[rows], numbered(None if clusters is None else clusters[rows], n)
+    known, members = hits[rows], number_clusters(None if clusters is None else clusters[rows], n)
     share, groups = float(known.mean()), int(members.max()) + 1
     alone = groups == n
     n_alone = n if alone else _alone(known, members, share)
@@ -87,7 +87,7 @@ def proportion(
 
 def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) -> float:
     """Count the independent texts that would carry as much information: at most all of them."""
-    residuals = summed(hits - share, members)
+    residuals = group_sums(hits - share, members)
     if has_no_spread(residuals, 1.0):
         return float(len(residuals)) if share in (0.0, 1.0) else float(len(hits))
     variance = residuals @ residuals / len(hits)
@@ -108,7 +108,7 @@ def statistic(
     The interval takes bias-corrected, accelerated quantiles (BCa; Efron 1987). At each end it takes
     Student's interval with the jackknife's error instead, where that one is wider.
     """
-    n, members = counts.texts, numbered(clusters, counts.texts)
+    n, members = counts.texts, number_clusters(clusters, counts.texts)
     groups = int(members.max()) + 1
     centre = float(compute(counts.total()[None])[0])
     if groups == 1:  # leaving it out leaves no text

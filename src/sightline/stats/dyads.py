@@ -19,11 +19,11 @@ from sightline.stats.intervals import (
     clip_interval,
     describe_method,
     effective,
+    group_sums,
     has_no_spread,
     interval_of_equal_values,
     known_rows,
     student,
-    summed,
     without_interval,
 )
 
@@ -157,7 +157,7 @@ def moves(
 ) -> tuple[Float[Array, " T"], Float[Array, " M"]]:
     """Say how far each text moves the ratio, and how far each unordered pair of texts does."""
     total = bottom.sum()
-    return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), summed(
+    return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), group_sums(
         residuals, pairs.met
     ) / total
 

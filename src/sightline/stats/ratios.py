@@ -24,12 +24,12 @@ from sightline.stats.intervals import (
     clip_interval,
     describe_method,
     effective,
+    group_sums,
     has_no_spread,
     interval_of_equal_values,
     known_rows,
     resampled_units,
     student,
-    summed,
     without_interval,
 )
 from sightline.stats.strata import Strata
@@ -152,7 +152,7 @@ def linear(
     """Split a ratio by groups; None where its denominator may be 0."""
     given, room = strata.summed(top), strata.summed(bottom)
     each = strata.levelled(top), strata.levelled(bottom)
-    above, under = (summed(one, strata.clusters) for one in each)
+    above, under = (group_sums(one, strata.clusters) for one in each)
     if not _is_positive(room, under, level):
         return None
     value, alone = float(above.sum() / under.sum()), effective(room)

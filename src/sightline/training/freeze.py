@@ -7,7 +7,7 @@ from typing import cast
 
 from torch import nn
 
-from sightline.config.specs import Piece
+from sightline.config.specs import ModelPart
 from sightline.models.classifier import AttentionClassifier
 
 
@@ -20,7 +20,7 @@ def _encoders(model: AttentionClassifier) -> tuple[nn.Module, ...]:
     return cast(tuple[nn.Module, ...], encoders)
 
 
-MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] = {
+MODULES: Mapping[ModelPart, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] = {
     "embedding": _embeddings,
     "encoder": _encoders,
     "attention": lambda model: (model.scorer, model.projection),
@@ -29,7 +29,7 @@ MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] 
 
 
 def copy_parts(
-    model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[Piece]
+    model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[ModelPart]
 ) -> None:
     """Copy parts from a base with the same architecture."""
     for piece in pieces:
@@ -37,7 +37,7 @@ def copy_parts(
             own.load_state_dict(other.state_dict())
 
 
-def freeze_parts(model: AttentionClassifier, pieces: Iterable[Piece]) -> None:
+def freeze_parts(model: AttentionClassifier, pieces: Iterable[ModelPart]) -> None:
     """Freeze parts."""
     for piece in pieces:
         for module in MODULES[piece](model):

@@ -172,7 +172,7 @@ def _word_to_delete(on: ProbeBatch, row: int, text: Example) -> int | None:
 
 
 def _in_pieces(batch: Batch) -> bool:
-    return bool((batch.mask & ~batch.attendable).any()) or subwords.several(
+    return bool((batch.mask & ~batch.attendable).any()) or subwords.has_split_words(
         batch.word.cpu().numpy()
     )
 

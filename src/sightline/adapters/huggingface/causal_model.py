@@ -147,11 +147,11 @@ def prompted(
         tokenizer, None, pad, unknown=tokenizer.unk_token_id, template=parts, special=not chat
     )
     ids = call_user_code("its tokenizer", _sample, named, reader)
-    pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
+    tokens = [one.token for one in answer_tokens(named, reader, by_label)]
     # Before it runs: its memory grows with the square of the prompt's length.
     _check_room(named, reader, claimed_length(module, tokenizer))
-    answering = PromptedModel(module, pieces)
-    call_user_code("looking the model over", _check_same, named, module, answering, ids, pieces)
+    answering = PromptedModel(module, tokens)
+    call_user_code("looking the model over", _check_same, named, module, answering, ids, tokens)
     answering.keep_prefix(_prefix(reader, ids), ids)
     bounded = _bounded(named, reader, answering, ids)
     made = assembled(
@@ -197,7 +197,7 @@ def _in_chat(name: str, tokenizer: Any, template: str) -> PromptTemplate:
 
 def _sample(name: str, reader: PromptReader) -> list[int]:
     """Tokenise a prompt with a sample text; its last token must belong to the template."""
-    ids, places = reader.pieces(SAMPLE)
+    ids, places = reader.tokenise(SAMPLE)
     start = len(reader.template.before) + len(SAMPLE)
     if not ids or places[-1][1] <= start:
         last = reader.tokenizer.decode(ids[-1:])
@@ -212,7 +212,7 @@ def _sample(name: str, reader: PromptReader) -> list[int]:
 
 
 def _check_same(
-    name: str, whole: Any, answering: PromptedModel, ids: list[int], pieces: list[int]
+    name: str, whole: Any, answering: PromptedModel, ids: list[int], tokens: list[int]
 ) -> None:
     """Compare the answers' logits with the logits of the whole model, with text after the prompt: a
     causal model ignores it.
@@ -222,7 +222,7 @@ def _check_same(
     with torch.no_grad():
         wanted = whole(input_ids=text, attention_mask=torch.ones_like(text)).logits
         found = answering(prompt, torch.ones_like(prompt)).logits[0]
-    apart = (wanted[0, len(ids) - 1, pieces] - found).abs().max()
+    apart = (wanted[0, len(ids) - 1, tokens] - found).abs().max()
     if not bool(apart <= SAME * found.abs().max().clamp(min=1)):
         raise ModelError(
             f"{name}: expected a causal language model, got one whose logits behind a prompt "
@@ -250,7 +250,7 @@ def _check_in_sight(model: HuggingFace) -> None:
 
 def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
     """The tokens with which a prompt begins, whatever its text is."""
-    others = (reader.pieces(text)[0] for text in ("", "Such a day!", "1 of 2"))
+    others = (reader.tokenise(text)[0] for text in ("", "Such a day!", "1 of 2"))
     same = [all(equal) for equal in zip(*(map(eq, ids, other) for other in others), strict=False)]
     return list(ids[: same.index(False) if False in same else 0])
 
@@ -267,7 +267,7 @@ def _bounded(
 
 
 def _check_room(name: str, reader: PromptReader, longest: int | None) -> None:
-    template = len(reader.pieces("")[0])
+    template = len(reader.tokenise("")[0])
     if longest is not None and template >= longest:
         raise ModelError(
             f"{name}: expected a template that leaves room for a text, got {template} tokens "

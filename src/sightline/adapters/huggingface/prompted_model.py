@@ -42,15 +42,15 @@ class PromptedModel(nn.Module):
     its layers.
     """
 
-    def __init__(self, model: Any, pieces: Sequence[int]) -> None:
+    def __init__(self, model: Any, tokens: Sequence[int]) -> None:
         """Take a model, and the tokens that are its answers."""
         super().__init__()
-        self.model = _with_output(model, pieces)
+        self.model = _with_output(model, tokens)
         self.config = model.config.get_text_config()
         self.training = model.training
         self.prefix = torch.zeros(0, dtype=torch.long)
         self.layers: list[tuple[torch.Tensor, torch.Tensor]] = []
-        self.offsets = torch.zeros(len(pieces), device=self.device)
+        self.offsets = torch.zeros(len(tokens), device=self.device)
         self.calibration: Calibration | None = None
 
     @property
@@ -122,7 +122,7 @@ class PromptedModel(nn.Module):
         return cache
 
 
-def _with_output(model: Any, pieces: Sequence[int]) -> Any:
+def _with_output(model: Any, tokens: Sequence[int]) -> Any:
     """Give a model that shares all parts with another, except its output layer, which is cut to
     some rows.
     """
@@ -133,7 +133,7 @@ def _with_output(model: Any, pieces: Sequence[int]) -> Any:
             f"{type(output).__name__}"
         )
         raise ModelError(message, change="load it with AutoModelForCausalLM; hf: takes classifiers")
-    chosen = list(pieces)
+    chosen = list(tokens)
     cut = nn.Linear(output.in_features, len(chosen), bias=output.bias is not None)
     with torch.no_grad():
         cut.weight = nn.Parameter(output.weight[chosen].clone())

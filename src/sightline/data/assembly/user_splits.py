@@ -15,7 +15,7 @@ from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
 from sightline.data.assembly.user_corpus import shortened
 from sightline.data.dataset import SPLITS
-from sightline.data.error_excerpts import listed, show
+from sightline.data.error_excerpts import list_names, show
 from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
 
 EVERY_ROW = "every row is a test text"
@@ -260,7 +260,7 @@ def _refuse_twice(twice: Sequence[tuple[Text, Text]], what: str, advice: str) ->
         for two in more
     ]
     raise DataError(
-        f"{message}; likewise {listed(lines, str)}" if lines else message, text.file, text.line
+        f"{message}; likewise {list_names(lines, str)}" if lines else message, text.file, text.line
     )
 
 

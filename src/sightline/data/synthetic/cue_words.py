@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Int
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.core.errors import SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
@@ -143,7 +143,7 @@ def read_world(part: Part) -> SyntheticCorpus:
     """Read the options of a planted corpus, with defaults for unset ones; an invalid value is an
     error.
     """
-    options = _FIXED | chosen("planted", part)
+    options = _FIXED | resolve_options("planted", part)
     options["cues"] = options.pop(
         "count", options["cues"]
     )  # needle calls it count, vote calls it cues

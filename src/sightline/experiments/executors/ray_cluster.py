@@ -24,7 +24,7 @@ from sightline.experiments.executors.ray_node import (
     store_folders,
     versions,
 )
-from sightline.experiments.run_guard import refused_by_the_disk, wanted
+from sightline.experiments.run_guard import refused_by_the_disk, should_run
 from sightline.experiments.store import Store
 
 AHEAD = 2
@@ -111,7 +111,7 @@ class _Board:
             with ExitStack() as claim:
                 mine = claim.enter_context(self.store.claim_run(run_key(spec)))
                 state = self.store.state(run_key(spec))
-                if mine and wanted(state, again=self.again):
+                if mine and should_run(state, again=self.again):
                     self._order(spec, claim.pop_all())
                     continue
             yield RunOutcome(spec, state)

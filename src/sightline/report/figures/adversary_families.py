@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sightline.config.base_runs import base_of
 from sightline.config.json_reader import read_as
 from sightline.config.run_keys import training_key
-from sightline.config.specs import PIECES, FitSpec, RunSpec
+from sightline.config.specs import MODEL_PARTS, FitSpec, RunSpec
 from sightline.core.results import Estimate, Measurement, Ragged, Results, Values
 from sightline.report.provenance import without_folders
 from sightline.stats.distribution_shapes import largest
@@ -125,8 +125,8 @@ def model_on(run: RunSpec) -> str:
 
 def _trained(fit: FitSpec) -> str:
     """Say which parts of an adversarial model were trained, and where they started from."""
-    trained = [piece for piece in PIECES if piece not in fit.fixed]
-    what = "whole" if len(trained) == len(PIECES) else f"{' and '.join(trained)} alone"
+    trained = [piece for piece in MODEL_PARTS if piece not in fit.fixed]
+    what = "whole" if len(trained) == len(MODEL_PARTS) else f"{' and '.join(trained)} alone"
     return (
         f"{what}, from the base" if set(trained) <= set(fit.from_base) else f"{what}, from scratch"
     )

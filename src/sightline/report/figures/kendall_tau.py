@@ -13,7 +13,7 @@ from jaxtyping import Float
 from sightline.core.results import Results
 from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
 from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
-from sightline.stats.distribution_shapes import counted
+from sightline.stats.distribution_shapes import bin_counts
 
 FIGURE = {"gradient": 2, "deletion": 3}
 """The figure of Jain & Wallace that shows τ with each importance."""
@@ -76,7 +76,7 @@ def _counted(
     rows: list[PlotRow] = []
     drawn: list[Histogram] = []
     for name, values in groups.items():
-        bins, unknown = counted(values, edges).tolist(), int(np.isnan(values).sum())
+        bins, unknown = bin_counts(values, edges).tolist(), int(np.isnan(values).sum())
         rows += [
             (name, low, high, n)
             for (low, high), n in zip(pairwise(edges.tolist()), bins, strict=True)

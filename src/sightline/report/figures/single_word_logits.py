@@ -18,7 +18,7 @@ from sightline.core.results import Ragged, Results, TextRecord
 from sightline.report.figures.palette import SHADES, label, shade
 from sightline.report.figures.plot import Plot, PlotRow, left_out_note, needed
 from sightline.report.number_format import count
-from sightline.report.provenance import named
+from sightline.report.provenance import card_name
 from sightline.report.sanitize import one_line, shortened
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _model(audit: Results) -> SingleWordModel:
     )
     assert isinstance(evidence, Ragged)  # a number a word
     seed = audit.spec.get("seed")
-    name = f"{named(audit, 'model') or 'model'}{'' if seed is None else f', seed {seed}'}"
+    name = f"{card_name(audit, 'model') or 'model'}{'' if seed is None else f', seed {seed}'}"
     ids = [text.id for text in audit.texts]
     labels = audit.cards.get("model", {}).get("labels")
     classes = len(labels or {name for text in audit.texts for name in (text.label, text.predicted)})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
@@ -97,7 +97,7 @@ def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
             or not isinstance(measured, Measurement)
         ):
             continue
-        setting = float(chosen("projection", run.model.projection)[SETTING])
+        setting = float(resolve_options("projection", run.model.projection)[SETTING])
         support = np.asarray(measured.values["support"], dtype=float)
         for name in MAPS:
             values = np.asarray(measured.values[f"tau.{name}"], dtype=float)

@@ -50,7 +50,7 @@ from sightline.report.layer_table import DESCRIPTION as LAYERS_TOLD
 from sightline.report.layer_table import TITLE as LAYERS
 from sightline.report.layer_table import layer_rows
 from sightline.report.number_format import count, level_of
-from sightline.report.provenance import about, command, settings
+from sightline.report.provenance import command, provenance_line, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
 from sightline.report.redact import redacted, remaining_content
 from sightline.verdict.seed_summary import SeedSummary
@@ -182,7 +182,7 @@ def _describe(audit: Results) -> dict[str, Any]:
         "missing": missing_rows(audit),
         "marked": marked_rows(audit),
         "rationale_description": DESCRIPTION,
-        "about": about(audit),
+        "about": provenance_line(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
         **_readings(audit),

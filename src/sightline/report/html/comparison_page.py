@@ -13,7 +13,7 @@ from sightline._io.atomic_write import write_bytes
 from sightline.report import comparison_sentences
 from sightline.report.html.page_template import frame, template
 from sightline.report.html.result_view import MARKS
-from sightline.report.html.token_highlights import TextMap, drawn
+from sightline.report.html.token_highlights import TextMap, text_maps
 from sightline.report.html.view_model import HeldTexts, held_texts
 from sightline.report.map_names import Map
 from sightline.report.number_format import count, number, p_value
@@ -107,7 +107,7 @@ def render_comparison(whole: SideBySide, texts: bool = True) -> str:
     return template("compare.html.j2").render(
         **frame(),
         question=comparison_sentences.QUESTION,
-        how=comparison_sentences.how(whole) if whole.comparisons else "",
+        how=comparison_sentences.method(whole) if whole.comparisons else "",
         marks=MARKS,
         names=[side.name for side in whole.sides],
         sides=[_side(side) for side in whole.sides],
@@ -130,7 +130,7 @@ def _side(side: Side) -> SideView:
     )
     return SideView(
         side.name,
-        comparison_sentences.named(side),
+        comparison_sentences.side_title(side),
         comparison_sentences.verdict(side),
         maps,
         metrics,
@@ -154,8 +154,8 @@ def _comparison(
         other,
         f"{other} compared with {first}",
         f"beside-{at + 1}",
-        comparison_sentences.found(whole, at),
-        tuple(comparison_sentences.counted(whole, at)),
+        comparison_sentences.differences(whole, at),
+        tuple(comparison_sentences.text_counts(whole, at)),
         f"Scores of each audit on its own texts, not paired: {one.unpaired}"
         if one.unpaired
         else paired,
@@ -222,7 +222,7 @@ def _view(
     ]
     apart = "" if np.isnan(shared.apart[at]) else number(float(shared.apart[at]))
     query = " ".join(one.query or ()) if texts else ""
-    shown = drawn(one, maps) if texts else ()
+    shown = text_maps(one, maps) if texts else ()
     return PairView(
         one.id, one.label, one.predicted, other.predicted, names[1], apart, query, shown
     )

@@ -13,7 +13,7 @@ from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
 from sightline.report.html.page_template import template
-from sightline.report.html.token_highlights import STEPS, Piece, pieces
+from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
 from sightline.report.sentences import by_absence, headline, quoted
@@ -48,7 +48,7 @@ class MapView:
 
     name: str
     description: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[HighlightSpan, ...]
     scale: tuple[tuple[str, str], ...]
     nothing: str
 
@@ -73,7 +73,7 @@ def rows_of(reading: Explanation) -> list[MapView]:
             f"{shade}{'' if knows else f' {UNKNOWN}'}"
             for shade, knows in zip(shades_of(values, kind), known, strict=True)
         ]
-        shown = tuple(pieces(reading.text, classes))
+        shown = tuple(highlight_spans(reading.text, classes))
         rows.append(
             MapView(
                 *_described(reading, name),

@@ -51,7 +51,7 @@ def lines(
 
     Control characters become visible signs.
     """
-    found = [line for block in blocks(audit, alone=alone) for line in named(block, width)]
+    found = [line for block in blocks(audit, alone=alone) for line in block_lines(block, width)]
     found += ["", *_tests(audit, verbose=verbose)]
     if verbose:
         found += ["", *_details(audit)]
@@ -67,16 +67,16 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     by_name[MODEL] = () if audit.learned is None else (accuracy(audit.learned),)
     kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
-    shown = [line for block in found for line in named(block, width)]
+    shown = [line for block in found for line in block_lines(block, width)]
     of_classes = failed_for_classes(audit.findings, what="")
     by_class = " (all texts together)" if of_classes else ""
     if audit.verdict.level.permits:  # otherwise the verdict already says it
         by_class = "".join(f"; {one}" for one in of_classes)
-    tests = named(Block("Tests", (f"{count_results(audit.findings)}{by_class}",)), width)
+    tests = block_lines(Block("Tests", (f"{count_results(audit.findings)}{by_class}",)), width)
     return [_tidy(line) for line in (*shown, *tests)]
 
 
-def named(block: Block, width: int = WIDTH) -> list[str]:
+def block_lines(block: Block, width: int = WIDTH) -> list[str]:
     """Write the sentences of a block after its name, each on its own lines."""
     wrapped = [
         line
@@ -104,7 +104,7 @@ def _tests(audit: Results, *, verbose: bool) -> list[str]:
 
 def _counted(audit: Results, more: str = "") -> list[str]:
     total = f"{count_results(audit.findings)}{more}"
-    return named(Block("Tests", (total, *failed_for_classes(audit.findings))))
+    return block_lines(Block("Tests", (total, *failed_for_classes(audit.findings))))
 
 
 def _table(findings: Sequence[Finding]) -> list[str]:

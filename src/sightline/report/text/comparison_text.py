@@ -10,12 +10,12 @@ from sightline.verdict.comparison.comparison_result import AuditPair, ComparedSc
 
 def comparison_lines(whole: SideBySide) -> list[str]:
     """Give the result, each audit by itself, then the scores of each audit and of the first."""
-    lines = [comparison_sentences.found(whole, at) for at in range(len(whole.pairs))]
-    lines += [comparison_sentences.how(whole)] if whole.comparisons else []
+    lines = [comparison_sentences.differences(whole, at) for at in range(len(whole.pairs))]
+    lines += [comparison_sentences.method(whole)] if whole.comparisons else []
     for side in whole.sides:
         lines += [
             "",
-            f"{side.name}: {comparison_sentences.named(side)}",
+            f"{side.name}: {comparison_sentences.side_title(side)}",
             f"  verdict: {comparison_sentences.verdict(side)}",
         ]
         lines += [
@@ -25,7 +25,11 @@ def comparison_lines(whole: SideBySide) -> list[str]:
     for at, one in enumerate(whole.pairs):
         first, other = whole.sides[0].name, whole.sides[at + 1].name
         head = ("score", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
-        lines += ["", f"{other} compared with {first}:", *comparison_sentences.counted(whole, at)]
+        lines += [
+            "",
+            f"{other} compared with {first}:",
+            *comparison_sentences.text_counts(whole, at),
+        ]
         lines += aligned([head, *(_cells(claim, one) for claim in one.claims)])
     return lines
 

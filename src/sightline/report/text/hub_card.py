@@ -11,7 +11,7 @@ from sightline.core.results import Estimate, Results
 from sightline.report.card import card
 from sightline.report.card_text import card_markdown
 from sightline.report.number_format import ci_and_n, trimmed_number
-from sightline.report.provenance import named
+from sightline.report.provenance import card_name
 from sightline.report.sanitize import one_line
 from sightline.report.sentences import question
 
@@ -30,13 +30,13 @@ def hub_card(audit: Results, seeds: SeedSummary | None = None) -> str:
 
 
 def _metadata(audit: Results, metrics: list[dict[str, Any]]) -> str:
-    data = named(audit, "data") or "unnamed"
+    data = card_name(audit, "data") or "unnamed"
     result = {
         "task": {"type": "text-classification"},
         "dataset": {"name": data, "type": data, "split": "test"},
         "metrics": metrics,
     }
-    index = [{"name": named(audit, "model") or "unnamed", "results": [result]}]
+    index = [{"name": card_name(audit, "model") or "unnamed", "results": [result]}]
     lines = ["---", *_yaml({"model-index": index}), "---"]
     return "\n".join(lines) + "\n\n"
 

@@ -17,7 +17,7 @@ Numbered = tuple[int, Prediction]
 """A prediction, and the line of its text (or its position among texts given one by one, from 1)."""
 
 
-def written(found: Iterable[Numbered], form: Form) -> Iterator[str]:
+def prediction_lines(found: Iterable[Numbered], form: Form) -> Iterator[str]:
     """Give the lines with their ends; numbers are in full precision, missing ones empty or null."""
     return (
         _csv(found)

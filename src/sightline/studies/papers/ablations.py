@@ -21,7 +21,7 @@ from typing import Any
 from sightline.config.part_syntax import Part
 from sightline.config.presets import build_specs
 from sightline.config.run_keys import training_key
-from sightline.config.specs import Piece, RunSpec
+from sightline.config.specs import ModelPart, RunSpec
 from sightline.data.dataset import Split
 from sightline.data.load_dataset import load
 from sightline.experiments.grid import pin
@@ -37,7 +37,7 @@ CORPORA = ("news", "sst")
 SEEDS = (0, 1, 2)
 LIMIT = 600
 MEASURES = ("need", "transplant")
-REPRESENTATION: tuple[Piece, ...] = ("embedding", "encoder")
+REPRESENTATION: tuple[ModelPart, ...] = ("embedding", "encoder")
 WORDS, FEWEST = 50, 20
 """How many words a guide names, and the least number of training texts for each."""
 KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {

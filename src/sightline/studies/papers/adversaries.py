@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from sightline.config.presets import build_specs
-from sightline.config.specs import BUT_ATTENTION, PIECES, Adversary, FitSpec, Piece, RunSpec
+from sightline.config.specs import (
+    BUT_ATTENTION,
+    MODEL_PARTS,
+    Adversary,
+    FitSpec,
+    ModelPart,
+    RunSpec,
+)
 from sightline.core.results import Results
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import data_of
@@ -38,7 +45,7 @@ DIVERGENCES: tuple[Adversary, ...] = ("kl", "jsd")
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "attention anew": {"from_base": BUT_ATTENTION, "fixed": BUT_ATTENTION},
     "whole": {},
-    "attention from the base": {"from_base": PIECES, "fixed": BUT_ATTENTION},
+    "attention from the base": {"from_base": MODEL_PARTS, "fixed": BUT_ATTENTION},
 }
 """What is trained, and from which start. The last starts where both terms of its loss are flat,
 which shows that effect."""
@@ -60,7 +67,7 @@ def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> R
 
 
 def train_against(
-    fit: FitSpec, divergence: Adversary, weight: float, held: tuple[Piece, ...] = ()
+    fit: FitSpec, divergence: Adversary, weight: float, held: tuple[ModelPart, ...] = ()
 ) -> FitSpec:
     """Train against the model of this training for the shorter time; parts in ``held`` are copied
     from the base and fixed.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from sightline.audits.audit_result import Audit
-from sightline.config.specs import BUT_ATTENTION, Adversary, Piece, RunSpec
+from sightline.config.specs import BUT_ATTENTION, Adversary, ModelPart, RunSpec
 from sightline.core.results import Estimate
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import without_interval
@@ -32,7 +32,7 @@ PAIRS = ("bilstm+additive", "transformer+dot")
 LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
 """Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both
 are run."""
-HELD: Mapping[str, tuple[tuple[Piece, ...], float]] = {
+HELD: Mapping[str, tuple[tuple[ModelPart, ...], float]] = {
     "frozen": (BUT_ATTENTION, 1.0),
     "unfrozen": ((), 0.1),
 }

@@ -23,7 +23,12 @@ from sightline.studies.papers.claims import (
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import PRIMARY, TEXTS, amounts_of
-from sightline.studies.papers.published_comparison import NOT_COMPARABLE, compared_row, order, why
+from sightline.studies.papers.published_comparison import (
+    NOT_COMPARABLE,
+    compared_row,
+    order,
+    why_not_comparable,
+)
 from sightline.studies.papers.published_values import (
     PAPERS,
     PrintedValue,
@@ -197,7 +202,7 @@ def _result(study: Study, theirs: PrintedValue | None, line: AggregateLine) -> s
     """Compare our number with the printed one, in one word."""
     if theirs is None:
         return ""
-    if why(study, line.of):
+    if why_not_comparable(study, line.of):
         return NOT_COMPARABLE
     found = compare_to(theirs, line.found.value, line.seeds)
     return "" if found is None else found.result

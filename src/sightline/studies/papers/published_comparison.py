@@ -136,7 +136,7 @@ def compared_row(
         _cell(value, why=lacking),
         _cell(baseline, why="") if baseline else TableCell(""),
         TableCell(seeds or ""),
-        TableCell(said_of(theirs, again, value, why(artefact, of), seeds)),
+        TableCell(said_of(theirs, again, value, why_not_comparable(artefact, of), seeds)),
     )
 
 
@@ -150,7 +150,7 @@ def _cell(found: Estimate | None, why: str) -> TableCell:
     return TableCell(found.value, found.low, found.high, found.n, method=found.method)
 
 
-def why(artefact: Study, key: Key) -> str:
+def why_not_comparable(artefact: Study, key: Key) -> str:
     """Say why a line cannot be compared with the printed value; empty if it can."""
     corpus, _, quantity = key
     return next(
