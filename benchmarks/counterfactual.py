@@ -28,7 +28,7 @@ from scipy.special import expit
 from sightline.core.seeds import Seeds
 from sightline.measures.trace_arrays import shuffled
 from sightline.numerics.divergences import probabilities, total_variation
-from sightline.numerics.max_divergence import farthest, within
+from sightline.numerics.max_divergence import bound_gap, farthest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -143,7 +143,9 @@ def _searched(texts: Texts, rows: slice, length: int, on_states: bool, steps: in
 def answered(z: Array, attention: Array, mask: Array) -> Array:
     """Answer exactly."""
     own = (attention * np.where(mask, z, 0.0)).sum(axis=1)
-    return farthest(z, attention, mask, *within(own, expit(own), expit(-own), EPSILON)).divergence
+    return farthest(
+        z, attention, mask, *bound_gap(own, expit(own), expit(-own), EPSILON)
+    ).divergence
 
 
 def of_permutations(texts: Texts) -> None:

@@ -35,7 +35,7 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import build
 from sightline.training.adam import Adam
 from sightline.training.loop import fit
-from sightline.training.objective import Labels
+from sightline.training.objective import SingleLabelLoss
 from sightline.training.sparse_embedding_updates import DeferredUpdates
 
 DATA = Path(os.environ.get("SIGHTLINE_DATA", ""))
@@ -198,7 +198,7 @@ def in_our_way(
     """
     model_spec, fit_spec = build_specs(f"{encoder}+additive", "jain2019", epochs=epochs, decay=way)
     model = build(replace(model_spec, embedding=300), vocabulary, dataset.label_names, 0)
-    objective, seconds = Labels(dataset.train, 2, fit_spec), Counter[str]()
+    objective, seconds = SingleLabelLoss(dataset.train, 2, fit_spec), Counter[str]()
     timed(model, "collate", seconds, "collate")
     timed(objective, "losses", seconds, "losses")
     timed(DeferredUpdates, "copies", seconds, "copies")

@@ -5,7 +5,7 @@ from itertools import product
 from sightline.config.part_compatibility import states_width
 from sightline.config.part_options import Option
 from sightline.config.part_syntax import Part, Value
-from sightline.config.registry import chosen, row_of
+from sightline.config.registry import resolve_options, row_of
 
 WIDE = 8
 """How wide the states of a small encoder are, and the embeddings that they are compared with."""
@@ -19,7 +19,7 @@ def small_part(room: str, name: str) -> str:
     values = {key: _sizes(option) for key, option in row.options.items() if _is_large(option)}
     for choice in product(*values.values()):
         part = Part(name, tuple(sorted(zip(values, choice, strict=True))))
-        chosen(room, part)
+        resolve_options(room, part)
         if row.states is None or states_width(part) == WIDE:
             return str(part)
     raise AssertionError(f"{name}: no sizes up to {WIDE} give states {WIDE} wide")

@@ -14,8 +14,8 @@ from sightline.data.dataset import Dataset
 from sightline.data.load_dataset import load
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed
-from sightline.models.lend_attention import borrow
+from sightline.models.external_attention import BorrowedAttention
+from sightline.models.lend_attention import borrow_attention
 from sightline.training.loop import fit
 
 WORDS = tuple(
@@ -52,10 +52,12 @@ def untrained(
     names, parts = tuple(f"class {c}" for c in range(classes)), parse_model(spec, **settings)
     built = build(parts, Vocabulary.fit(examples((len(WORDS),))), names, seed)
     if isinstance(
-        built.source, Borrowed
+        built.source, BorrowedAttention
     ):  # from a model that knows some of the words, by other numbers
         others = Vocabulary(tuple(sorted(WORDS, reverse=True)[:20]))
-        borrow(built, build(replace(parts, source=Part("learned")), others, names, seed + 1))
+        borrow_attention(
+            built, build(replace(parts, source=Part("learned")), others, names, seed + 1)
+        )
     return built
 
 

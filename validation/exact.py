@@ -23,7 +23,7 @@ from gates import exactly
 from scipy.special import expit
 
 from sightline.core.results import Estimate
-from sightline.numerics.max_divergence import farthest, within
+from sightline.numerics.max_divergence import bound_gap, farthest
 from sightline.studies.study_definition import gate
 
 sys.path.insert(0, str(ROOT))
@@ -98,7 +98,7 @@ def _searched(texts: int) -> dict[str, Any]:
     weights = np.where(mask, np.exp(scores), 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
     own = (weights * z).sum(axis=1)
-    best = farthest(z, weights, mask, *within(own, expit(own), expit(-own), EPSILON)).divergence
+    best = farthest(z, weights, mask, *bound_gap(own, expit(own), expit(-own), EPSILON)).divergence
     logits, attention = torch.from_numpy(z), torch.from_numpy(weights)
 
     def decode(some: torch.Tensor) -> torch.Tensor:

@@ -40,7 +40,7 @@ from sightline.config.specs import FitSpec, RunSpec
 from sightline.data.load_dataset import load
 from sightline.experiments.pipeline import audit_as_asked, train_on
 from sightline.experiments.store import Store
-from sightline.experiments.training_jobs import SILENT, Fitted, Make, make_anew
+from sightline.experiments.training_jobs import SILENT, Fitted, TrainOnce, train_always
 from sightline.measures.default_measures import default_measures
 from sightline.models.model_storage import load_classifier
 from sightline.stats.bootstrap import proportion
@@ -96,7 +96,7 @@ class MissingTrainingError(Exception):
 def from_store(store: Store) -> Any:
     """Give a function that reads trainings and makes none."""
 
-    def kept(spec: RunSpec, make: Make) -> Fitted:
+    def kept(spec: RunSpec, make: TrainOnce) -> Fitted:
         folder = store.training_folder(training_key(spec))
         if not folder.is_dir():
             raise MissingTrainingError
@@ -112,7 +112,7 @@ def compared(name: str, spec: RunSpec, texts: int, store: Store | None) -> dict[
     else:
         more = parse_data(re.sub(r"\bn=\d+", f"n={6 * texts}", str(spec.data)))
         data = load(more, FIRST + spec.seed)
-    trained = train_on(data, spec, SILENT, "cpu", from_store(store) if store else make_anew)
+    trained = train_on(data, spec, SILENT, "cpu", from_store(store) if store else train_always)
     bearing = tuple(
         one.code for one in default_measures() if stage_of(one.code) not in (None, 0, BY_REQUEST)
     )

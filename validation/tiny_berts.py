@@ -55,8 +55,8 @@ from sightline.studies.calibration.scenarios import (
     WORLDS,
     Run,
     Scenario,
-    counted,
-    held,
+    check_promises,
+    count_runs,
 )
 
 sys.path.insert(0, str(ROOT))  # the tokenizer is made as in the tests
@@ -221,7 +221,7 @@ def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
     done = [one for one in runs if store.has(one)]
     seconds = [store.summary(one).seconds for one in done]
     hours = round(sum(seconds) / len(seconds) * (len(runs) - len(done)) / 3600, 1)
-    description = counted(
+    description = count_runs(
         BERT_WORLDS, [Run(one.label, store.summary(one), partial(store.audit, one)) for one in done]
     )
     groups = description.pop("rows")
@@ -231,7 +231,7 @@ def tiny_berts(flags: argparse.Namespace) -> Mapping[str, Any] | None:
     }
     return {
         **description,
-        **held(BERT_WORLDS, groups),
+        **check_promises(BERT_WORLDS, groups),
         **about,
         "planned": len(runs),
         "hours_left": hours,

@@ -12,7 +12,7 @@ from torch import nn
 from sightline.adapters import compatibility
 from sightline.adapters.checks import gradient_checks
 from sightline.adapters.checks.invariance_checks import without
-from sightline.adapters.compatibility import DEMANDS, Proof, check, require, sample
+from sightline.adapters.compatibility import DEMANDS, CompatibilityCheck, check, require, sample
 from sightline.adapters.factory import texts_without_data
 from sightline.adapters.wrap import WrappedModule
 from sightline.config.registry import ENCODERS, PROJECTIONS, SCORERS, SOURCES
@@ -32,15 +32,15 @@ Calls = dict[str, object]
 
 def outcomes(
     model: object, texts: Sequence[Example] = TEXTS, **options: object
-) -> dict[str, Proof]:
+) -> dict[str, CompatibilityCheck]:
     return {proof.name: proof for proof in check(model, texts, **options)}
 
 
-def failed(found: dict[str, Proof]) -> list[str]:
+def failed(found: dict[str, CompatibilityCheck]) -> list[str]:
     return [name for name, proof in found.items() if proof.outcome == "failed"]
 
 
-def without_tokenizer(found: dict[str, Proof]) -> set[str]:
+def without_tokenizer(found: dict[str, CompatibilityCheck]) -> set[str]:
     """The outcomes of a model that has no tokenizer, of which one proof is not asked."""
     assert found["recognised"].outcome == "not run"
     return {proof.outcome for name, proof in found.items() if name != "recognised"}
@@ -564,7 +564,7 @@ def test_require_tells_every_complaint() -> None:
     both = {**tracing(unpacked), "decode": lambda t, a: PLAIN.classify(t["states"], t["attention"])}
     with pytest.raises(
         ModelError,
-        match=r"cannot be audited, [3-5] of its proofs fail: .*padding.* \| .*whatever attention",
+        match=r"cannot be audited, [3-5] of its compatibility checks fail: .*padding.* \| .*whatever attention",
     ):
         require(wrapped(OURS, PLAIN, **both), TEXTS)
     assert len(require(wrapped(), TEXTS)) == 4 + len(DEMANDS)

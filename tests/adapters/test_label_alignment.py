@@ -4,7 +4,7 @@ refused.
 
 import pytest
 
-from sightline.adapters.label_alignment import matched, numbered_for
+from sightline.adapters.label_alignment import match_labels, numbered_for
 from sightline.config.label_map import read_label_map, written_label_map
 from sightline.core.errors import DataError, SightlineError, SpecError
 from sightline.data.assembly.in_memory import data_from
@@ -17,7 +17,7 @@ DEFAULT, NAMED, STARS = (
 
 
 def classes(labels: tuple[str, ...], names: tuple[str, ...], **label_map: str) -> list[str]:
-    found = matched("t.csv", labels, names, label_map)
+    found = match_labels("t.csv", labels, names, label_map)
     return [found.classes[label] for label in labels]
 
 

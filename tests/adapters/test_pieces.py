@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 import sightline
-from sightline.adapters.compatibility import Proof, check
+from sightline.adapters.compatibility import CompatibilityCheck, check
 from sightline.audits.measure_pass import measure
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -363,7 +363,7 @@ class AttendsToPadding(nn.Module):
 
 
 def test_the_complaint_of_padding_names_the_way_to_run_without_it() -> None:
-    def proof(one_length: bool) -> Proof:
+    def proof(one_length: bool) -> CompatibilityCheck:
         model = sightline.tap(
             AttendsToPadding().eval(), collate=pairs, link="sigmoid", one_length=one_length
         )

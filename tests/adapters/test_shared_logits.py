@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import sightline
-from sightline.adapters.shared_logits import BESIDE, SharedLogits, names_of, shared_logits
+from sightline.adapters.shared_logits import OVERHEAD, SharedLogits, names_of, shared_logits
 from sightline.core.protocols import Auditable
 from sightline.core.results import Measurement
 from sightline.data.dataset import Dataset
@@ -99,7 +99,7 @@ def test_a_later_label_runs_fewer_texts(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_is_kept_is_bounded_and_what_is_not_kept_is_run_again() -> None:
     model = untrained("bilstm(hidden=4)+additive+labelwise", 3)
     batch = model.collate(data().test[:6])
-    few = SharedLogits(model.label_logits, 3, 2 * (BESIDE + 8 * 3))
+    few = SharedLogits(model.label_logits, 3, 2 * (OVERHEAD + 8 * 3))
     for _ in range(2):
         torch.testing.assert_close(few.logits(batch), model.label_logits(batch))
     assert len(few.known) == 2

@@ -4,7 +4,7 @@ it.
 
 from dataclasses import dataclass, replace
 
-from sightline.adapters.truncation import as_seen
+from sightline.adapters.truncation import visible_dataset
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.data.dataset import Dataset
@@ -37,7 +37,7 @@ def dataset() -> Dataset:
 
 
 def test_words_beyond_sight_are_left_out_and_counted() -> None:
-    seen = as_seen(dataset(), ShortSighted(4))  # type: ignore[arg-type]  # it is asked for nothing else
+    seen = visible_dataset(dataset(), ShortSighted(4))  # type: ignore[arg-type]  # it is asked for nothing else
     assert [len(text.tokens) for text in (*seen.train, *seen.test)] == [3, 4, 4, 2]
     assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 2, 7 + 4 + 1)
     assert seen.card["splits"]["test"]["tokens"]["max"] == 4
@@ -46,9 +46,9 @@ def test_words_beyond_sight_are_left_out_and_counted() -> None:
 
 def test_a_text_that_is_not_seen_at_all_is_an_error() -> None:
     with refused(DataError):
-        as_seen(dataset(), ShortSighted(0))  # type: ignore[arg-type]  # it is asked for nothing else
+        visible_dataset(dataset(), ShortSighted(0))  # type: ignore[arg-type]  # it is asked for nothing else
 
 
 def test_a_model_that_sees_everything_changes_nothing() -> None:
     data = dataset()
-    assert as_seen(data, untrained("mlp(hidden=4)")) is data
+    assert visible_dataset(data, untrained("mlp(hidden=4)")) is data

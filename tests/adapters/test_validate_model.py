@@ -22,7 +22,7 @@ from tests.texts import untrained
 
 OURS = untrained("bilstm(hidden=6)")
 REFUSED = (
-    r"Tripled cannot be audited, one of its proofs fails: the weights of text t\d sum to 3 over "
+    r"Tripled cannot be audited, one of its compatibility checks fails: the weights of text t\d sum to 3 over "
     r"its words"
 )
 
@@ -80,7 +80,7 @@ def test_what_a_model_does_not_say_is_named(missing: str) -> None:
         ({"offers": frozenset({"decod"})}, "it offers 'decod', which no measure knows"),
         (
             {"offers": frozenset({"deletion"})},
-            "it offers 'deletion', a shorter way to the same answers that nothing proves",
+            "it offers 'deletion', a shorter way to the same answers that nothing checks",
         ),
         ({"labels": (0, 1)}, r"expected labels to be names, got \(0, 1\)"),
     ],

@@ -161,10 +161,10 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
     refused = {code: one.reason for code, one in outcomes.items() if isinstance(one, NotRun)}
     assert refused == {
         "need": "needs decode",
-        "retrained": "needs a companion (uniform)",
-        "beside": "needs a companion (any)",
+        "retrained": "needs a control model (uniform)",
+        "beside": "needs a control model (any)",
         "types": "needs decode",
-        "frozen": "needs a companion (frozen)",
+        "frozen": "needs a control model (frozen)",
         "reach": "needs decode or token_logits",
         "permutation": "needs decode or token_logits",
         "counterfactual": f"needs {LOGITS}",

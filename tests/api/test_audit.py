@@ -10,7 +10,7 @@ from sightline.api.audit import audit_source
 from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.data_source import read_source
 from sightline.api.hooks import Display, Hooks
-from sightline.api.model_source import Imported, choose
+from sightline.api.model_source import ImportedModel, choose
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.api.seed_audits import load_audits
 from sightline.config.spec_syntax import parse_data
@@ -70,7 +70,7 @@ def test_one_seed_says_nothing_of_seeds() -> None:
 
 def test_a_model_that_is_trained_already_has_one_seed() -> None:
     source = choose(parse_data(CORPUS), "py:mine:build", options=AuditOptions(seed=2))
-    assert isinstance(source, Imported)
+    assert isinstance(source, ImportedModel)
     assert with_seeds(source, 1) == (source,)
     with pytest.raises(SpecError) as caught:
         with_seeds(source, 2)

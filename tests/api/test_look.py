@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sightline
-from sightline.api.look import ALIKE, NOT_KNOWN, edited
+from sightline.api.look import NOT_KNOWN, TRAINED_AGAIN, edited
 from sightline.audits.audit_result import Audit
 from sightline.config.word_maps import MAPS
 from sightline.core.errors import DataError, ModelError, SpecError
@@ -218,7 +218,7 @@ def test_what_cannot_be_known_of_an_audit_is_said(model: Trained, audit: Audit) 
         },
     )
     alike = marked(audit, model.record["key"], weights="0" * 16)
-    for asked, doubt in ((older, NOT_KNOWN), (alike, ALIKE)):
+    for asked, doubt in ((older, NOT_KNOWN), (alike, TRAINED_AGAIN)):
         look = sightline.look(model, "one two", audit=asked)
         assert look.doubt == look.edit(0, "three").to_json()["doubt"] == doubt
         assert doubt in str(look)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sightline.api.audit import audit_source
-from sightline.api.model_source import Imported, Saved, ToTrain, choose
+from sightline.api.model_source import ImportedModel, SavedModel, TrainedFirst, choose
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.audits.audit_result import Audit
 from sightline.audits.run import audit
@@ -26,7 +26,7 @@ DATA = parse_data("planted:needle(n=120,length=6)")
 
 def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     subject = choose(DATA, "mlp(hidden=4)", TrainingOptions(epochs=1))
-    assert isinstance(subject, ToTrain)
+    assert isinstance(subject, TrainedFirst)
     trained, found = audit_source(subject, about={"command": "mine"})
     assert (found.spec["command"], found.spec["model"]) == (
         "mine",
@@ -34,13 +34,13 @@ def test_a_text_names_what_is_audited(tmp_path: Path) -> None:
     )
     (doubt,) = subject.doubts_of(trained)  # though one epoch was asked for
     assert doubt.startswith(
-        "the cap on epochs ended the training of: model, companion (uniform attention); "
+        "the cap on epochs ended the training of: model, control model (uniform attention); "
     )
     folder = save_trained(trained, tmp_path / "model")
     again = choose(DATA, str(folder))
-    assert isinstance(again, Saved)
+    assert isinstance(again, SavedModel)
     assert audit_source(again)[1].metrics == found.metrics
-    assert isinstance(choose(DATA, "py:mine:build"), Imported)
+    assert isinstance(choose(DATA, "py:mine:build"), ImportedModel)
 
 
 def test_scores_of_another_tool_reach_the_audit_and_are_named_in_it(
@@ -72,7 +72,7 @@ def test_scores_of_another_tool_reach_the_audit_and_are_named_in_it(
 def test_scores_that_fit_nothing_are_refused_before_anything_is_trained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ToTrain, "trained", lambda *_: pytest.fail("it was trained"))
+    monkeypatch.setattr(TrainedFirst, "trained", lambda *_: pytest.fail("it was trained"))
     (tmp_path / "scores.csv").write_text("id,word,score\nother,word,1\n")
     with pytest.raises(DataError, match="expected ids of audited texts"):
         audit_source(
@@ -97,5 +97,5 @@ def test_companions_are_made_as_their_rows_say() -> None:
         companions_of(replace(SPEC, model=parse_model("mlp+uniform"))) == {}
     )  # it would be the model itself
     assert (read_companions("none"), read_companions(" uniform")) == ((), ("uniform",))
-    with pytest.raises(SpecError, match="unknown companion 'twin'; expected one of uniform"):
+    with pytest.raises(SpecError, match="unknown control model 'twin'; expected one of uniform"):
         read_companions("uniform,twin")

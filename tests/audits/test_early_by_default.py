@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from tests.snapshots import refused
 
 import sightline
 from sightline.api.run_options import Stopping
@@ -11,6 +10,7 @@ from sightline.audits.stop_limits import MOST_TEXTS
 from sightline.core.errors import SpecError
 from sightline.core.results import Measurement, NotRun
 from sightline.measures.default_measures import default_measures
+from tests.snapshots import refused
 
 
 def test_an_audit_stops_early_unless_all_of_it_is_asked_for(needle) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import sightline
 from sightline.audits import measure_pass
-from sightline.audits.collate import joined
+from sightline.audits.collate import join_batches
 from sightline.audits.measure_pass import measure
 from sightline.audits.prepass import half
 from sightline.core.results import Bracket, Failed, Measurement, NotRun, Ragged
@@ -97,7 +97,7 @@ def test_a_code_that_cannot_be_kept_is_refused_under_the_class() -> None:
 
 def test_a_need_that_is_known_and_not_met_is_not_applicable() -> None:
     found = take(Toy(needs=frozenset({"companion.frozen"})))
-    assert found["toy"] == NotRun("toy", "needs a companion (frozen)")
+    assert found["toy"] == NotRun("toy", "needs a control model (frozen)")
 
 
 def test_texts_vectors_brackets_and_numbers_of_the_whole_come_through_in_order() -> None:
@@ -115,7 +115,7 @@ def test_texts_vectors_brackets_and_numbers_of_the_whole_come_through_in_order()
 def test_what_is_joined_must_be_of_one_kind() -> None:
     parts = [{"a": np.zeros(1)}, {"a": Bracket(np.zeros(1), np.zeros(1))}]
     with pytest.raises(TypeError, match="it is ndarray in one batch and Bracket in another"):
-        joined(parts, np.arange(2))
+        join_batches(parts, np.arange(2))
 
 
 # ---------------------------------------------------------------- a pass before the pass

@@ -11,7 +11,7 @@ import pytest
 import torch
 from scipy.stats import kendalltau
 
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.adapters.validate_model import OURS, admit
 from sightline.audits.measure_pass import measure
 from sightline.audits.run import audit
@@ -48,7 +48,7 @@ def take(
     *measures: object,
     threads: int = 1,
 ) -> dict[str, Measurement]:
-    companions = {"uniform": precise(lively("mlp(hidden=6)+additive+uniform"))}
+    companions = {"uniform": to_float64(lively("mlp(hidden=6)+additive+uniform"))}
     asked = measures or default_measures()
     torch.set_num_threads(threads)
     try:
@@ -84,7 +84,7 @@ def turned(name: str, values: Values) -> Values:
     "mlp(hidden=6)+additive+entmax", "bilstm(hidden=4)+additive+sparsegen(lambda=0.9)",
 ]))  # fmt: skip
 def test_batches_order_memory_and_threads_change_no_number(parts: str) -> None:
-    model, texts = precise(lively(parts)), DATASET.test[:6]
+    model, texts = to_float64(lively(parts)), DATASET.test[:6]
     whole = take(model, texts, 32)
     other = {
         "batches of 1, 30 tokens at once": take(model, texts, 1, *default_measures(30)),
@@ -128,7 +128,7 @@ def test_words_without_a_weight_are_no_longer_ranked_by_rounding() -> None:
     assert abs(ranked_as_they_are(model, 1) - ranked_as_they_are(model, 32)) > 0.05
     first, second = (
         np.nanmean(
-            take(precise(model), DATASET.test[:20], size, Agreement())["agreement"].values[
+            take(to_float64(model), DATASET.test[:20], size, Agreement())["agreement"].values[
                 "tau.deletion"
             ]
         )
@@ -162,6 +162,6 @@ def test_the_environment_says_in_which_precision_was_computed() -> None:
 
 def test_the_vocabulary_is_not_copied():
     model = lively("mlp(hidden=6)+additive")
-    exact = precise(model)
+    exact = to_float64(model)
     assert exact.vocabulary is model.vocabulary
     assert exact.embedding is not model.embedding

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.audits.attention_sources.choice_split import FEW, MOST, choosers, quota
+from sightline.audits.attention_sources.choice_split import FEW, MOST, choosing_texts, quota
 from sightline.audits.attention_sources.head_mixture import fitted, learned_shares
-from sightline.audits.attention_sources.removal_effect import Removed
-from sightline.audits.attention_sources.select_source import Asking, choose
+from sightline.audits.attention_sources.removal_effect import SourceRemoval
+from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
 from sightline.audits.measure_pass import measure
 from sightline.audits.run import audit
 from sightline.core.errors import DataError, ModelError
@@ -109,8 +109,8 @@ def graded(values: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 MODEL = Many(untrained("bilstm(hidden=6)+additive").double())
 
 
-def asking(seed: int = 0, batch_size: int = 3) -> Asking:
-    return Asking(seed, batch_size, lambda done, total: None, pair_sums, 50)
+def asking(seed: int = 0, batch_size: int = 3) -> ChoiceSettings:
+    return ChoiceSettings(seed, batch_size, lambda done, total: None, pair_sums, 50)
 
 
 def chosen(
@@ -121,7 +121,7 @@ def chosen(
 
 
 def test_each_number_is_that_of_single_runs() -> None:
-    found = measure(MODEL, TEXTS, [Removed()], {}, Seeds(0), 3, lambda done, total: None)[
+    found = measure(MODEL, TEXTS, [SourceRemoval()], {}, Seeds(0), 3, lambda done, total: None)[
         "readings"
     ]
     assert isinstance(found, Measurement), found
@@ -168,7 +168,7 @@ def test_the_texts_that_choose_are_not_those_that_are_left() -> None:
 def test_no_source_is_measured_on_the_texts_that_are_left() -> None:
     measured: list[set[str]] = []
 
-    class Recording(Asking):
+    class Recording(ChoiceSettings):
         def measured(self, model: Any, texts: Any, measures: Any) -> Any:
             measured.append({text.id for text in texts})
             return super().measured(model, texts, measures)
@@ -186,7 +186,7 @@ def test_no_source_is_measured_on_the_texts_that_are_left() -> None:
 def test_what_the_others_find_does_not_say_who_chooses() -> None:
     """The draw sees predictions and clusters alone: of each class it is a random part."""
     predicted, clusters = np.repeat([0, 1], 100), np.arange(200)
-    taken = [choosers(predicted, clusters, seed, 50) for seed in range(300)]
+    taken = [choosing_texts(predicted, clusters, seed, 50) for seed in range(300)]
     assert {tuple(np.bincount(predicted[one]).tolist()) for one in taken} == {(40, 40)}
     often = np.mean(taken, axis=0)
     assert abs(often - 0.4).max() < 0.13  # 4.5 standard errors
@@ -203,7 +203,7 @@ def test_a_class_keeps_the_texts_that_an_audit_needs(texts: int, wanted: int) ->
 def test_copies_and_groups_are_not_torn_apart() -> None:
     clusters = np.arange(240) // 3
     predicted = np.arange(240) % 2  # clusters hold both classes
-    taken = choosers(predicted, clusters, 0, 50)
+    taken = choosing_texts(predicted, clusters, 0, 50)
     assert (taken.reshape(80, 3) == taken.reshape(80, 3)[:, :1]).all()
     assert 60 <= taken.sum() <= 80
     texts = examples((6, 7, 8, 9) * 10)

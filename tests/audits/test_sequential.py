@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import sightline
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.audits import look_storage, measure_pass, one_look, sequential
-from sightline.audits.determinism import Steady
+from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
@@ -37,7 +37,7 @@ from sightline.measures import removal
 from sightline.measures.default_measures import default_measures
 from sightline.measures.transfer import transfer
 from sightline.models.alterations import alter
-from sightline.report.alternative_maps import how
+from sightline.report.alternative_maps import comparison_method
 from sightline.report.html.audit_page import render
 from sightline.report.number_format import score_span
 from sightline.report.sequential_note import settled_after
@@ -46,7 +46,7 @@ from sightline.stats.intervals import LEVEL
 from tests.adapters.offering import Offering
 from tests.texts import evened, examples, untrained
 
-MODEL = precise(untrained("mlp(hidden=6)+additive"))
+MODEL = to_float64(untrained("mlp(hidden=6)+additive"))
 TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
 
 
@@ -159,13 +159,13 @@ def test_a_budget_that_is_spent_leaves_the_verdict_open(needle) -> None:
 
 def test_a_batch_that_would_not_fit_into_the_budget_is_not_begun(needle, monkeypatch) -> None:
     model, data = needle
-    now, traced = [0.0], measure_pass.asked
+    now, traced = [0.0], measure_pass.checked_trace
 
     def slow(*given):
         now[0] += 1.0  # a batch
         return traced(*given)
 
-    monkeypatch.setattr(measure_pass, "asked", slow)
+    monkeypatch.setattr(measure_pass, "checked_trace", slow)
     monkeypatch.setattr(sequential, "perf_counter", lambda: now[0])
     for budget in (15.5, 17.5):
         now[0] = 0.0
@@ -403,7 +403,7 @@ def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:
 
 def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     moved, removed = list[tuple[int, int, str]](), list[tuple[int, bytes]]()
-    carried, answers = transfer.carried, removal.answers_without
+    carried, answers = transfer.run_hybrids, removal.answers_without
 
     def heard(model, pairs, asked, *more):
         for pair, each in zip(pairs, asked, strict=True):
@@ -416,7 +416,7 @@ def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.Monkey
             removed.append((subject.texts[row].index, np.packbits(places).tobytes().rstrip(b"\0")))
         return answers(subject, trace, words, sets, *more)
 
-    monkeypatch.setattr(transfer, "carried", heard)
+    monkeypatch.setattr(transfer, "run_hybrids", heard)
     monkeypatch.setattr(removal, "answers_without", gone)
     wide = {one.code: one for one in default_measures() if getattr(one, "rivals_too", False)}
     alone = [replace(one, rivals_too=False) for one in wide.values()]
@@ -457,7 +457,7 @@ class Wrapped:
 
 
 def test_a_model_from_elsewhere_that_was_asked_nothing_is_not_asked_again() -> None:
-    steady = Steady(Wrapped())
+    steady = DeterminismCheck(Wrapped())
     steady.ask_again()  # an audit that resumes with all it needs ends at once
     trace = MODEL.trace(MODEL.collate(TEXTS[:2]))
     steady.hold(TEXTS[:2], trace)
@@ -526,7 +526,7 @@ def test_one_other_map_is_compared_on_some_texts_once_the_verdict_is_settled(rev
     assert max(row.carried.n for row in audit.maps) <= COMPARED
     # nothing that was measured of attention is of fewer texts
     assert len(audit.measurements["transplant"].values["weight"]) == about["texts"] > COMPARED
-    assert f"on {COMPARED} of {about['texts']}" in how(audit)
+    assert f"on {COMPARED} of {about['texts']}" in comparison_method(audit)
     assert f"{COMPARED} of" in render(audit)
 
 

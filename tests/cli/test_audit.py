@@ -20,7 +20,7 @@ from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import TINY, Call, Finished, write_table
 
 CUT_SHORT = (
-    "note: the cap on epochs ended the training of: model, companion (uniform attention); "
+    "note: the cap on epochs ended the training of: model, control model (uniform attention); "
     "--epochs allows more"
 )
 ASK = """
@@ -271,7 +271,7 @@ def test_limit_takes_a_sample_and_says_so(sightline: Call, here: Path, table, fi
 
 def test_without_a_companion_its_measure_is_not_applicable(sightline: Call, here: Path, table):
     output = sightline("audit", "--data", table, *TINY, "--controls", "none", "--json").json
-    assert output["not_run"]["retrained"] == "needs a companion (uniform)"
+    assert output["not_run"]["retrained"] == "needs a control model (uniform)"
 
 
 @pytest.mark.slow
@@ -487,7 +487,7 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
     few = sightline("audit", "--data", table, *loud, "--full")
     assert [line.partition(":")[0] for line in few.err.splitlines()] == [
         "training model",
-        "training companion (uniform attention)",
+        "training control model (uniform attention)",
         "auditing",
         "auditing",
         "note",
@@ -495,7 +495,7 @@ def test_an_epoch_that_fills_the_screen_is_no_good_the_first_and_the_last_of_a_s
     assert few.err.endswith(f"auditing: 18 of 18 texts\n{CUT_SHORT}\n")
     every = sightline("audit", "--data", table, *loud, "--full", "--verbose")
     assert [line.partition(":")[0] for line in every.err.splitlines()] == ["training model"] * 3 + [
-        "training companion (uniform attention)"
+        "training control model (uniform attention)"
     ] * 3 + ["auditing"] * 2 + ["note"]  # the first batch, then each epoch
     silent = sightline("audit", "--data", table, *loud, "--json")
     assert silent.err == f"{CUT_SHORT}\nreport: report.html\n"
@@ -594,6 +594,6 @@ def test_a_terminal_sees_bars_without_colour_where_none_is_wanted_and_stdout_sta
     assert process.returncode == 0, (
         shown
     )  # training and auditing load torch alone, not what takes as long again
-    assert b"training companion (uniform attention)" in shown
+    assert b"training control model (uniform attention)" in shown
     assert b"18 of 18 texts" in shown
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", shown)  # it may move the cursor, but not paint

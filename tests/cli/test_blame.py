@@ -164,7 +164,7 @@ def test_leaving_while_a_command_runs_is_never_silent(
         except FileNotFoundError:  # what went before is no broken pipe
             sys.exit(5)
 
-    monkeypatch.setattr("sightline.cli.list_.say", leave, raising=False)
+    monkeypatch.setattr("sightline.cli.list_.print_lines", leave, raising=False)
     monkeypatch.setattr("sightline.cli.list_.emit", leave, raising=False)
     done = sightline("list")
     assert done.code == 2

@@ -109,7 +109,7 @@ def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
     lines = done.out.splitlines()
     assert sum(line.startswith("✓ ") for line in lines) == 17
     assert [line for line in lines if line.startswith("– ")] == [
-        "– its tokenizer has pieces for the words (needs a tokenizer with an unknown piece)",
+        "– its tokenizer has tokens for the words (needs a tokenizer with an unknown token)",
         (
             "– the logits are the token logits mixed by attention (needs token_logits, which is "
             "not offered)"
@@ -348,7 +348,8 @@ def test_a_model_whose_proofs_fail_is_not_audited(sightline: Call, here, module,
     )
     assert (done.code, done.out) == (2, "")
     assert (
-        "Tiny cannot be audited, one of its proofs fails: decode gives the same logits" in done.err
+        "Tiny cannot be audited, one of its compatibility checks fails: decode gives the same logits"
+        in done.err
     )
     assert not Path("report.html").exists()
     assert not Path("saved").exists()
@@ -413,7 +414,10 @@ def test_a_class_of_the_owners_is_proved_by_both_commands(
     assert checked.out.splitlines()[-1].startswith("Tripled: 1 of 19 checks failed")
     done = sightline("audit", "--data", table, "--model", model, "--quiet")
     assert (done.code, done.out) == (2, "")
-    assert "Tripled cannot be audited, one of its proofs fails: the weights of text" in done.err
+    assert (
+        "Tripled cannot be audited, one of its compatibility checks fails: the weights of text"
+        in done.err
+    )
     assert not Path("report.html").exists()
 
 

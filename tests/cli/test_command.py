@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from sightline.cli.app import app
-from sightline.cli.command import Once
+from sightline.cli.command import StrictCommand
 from tests.cli.conftest import Call
 
 COMMANDS = typer.main.get_command(app).commands
@@ -19,7 +19,9 @@ ONE_VALUE = [
 
 
 def test_every_command_reads_its_flags_alike() -> None:
-    assert [name for name, command in COMMANDS.items() if not isinstance(command, Once)] == []
+    assert [
+        name for name, command in COMMANDS.items() if not isinstance(command, StrictCommand)
+    ] == []
     assert len(ONE_VALUE) > 60
 
 

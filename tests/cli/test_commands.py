@@ -15,7 +15,7 @@ from sightline.cli.dry_run import duration
 from sightline.cli.flags import read_memory
 from sightline.config.presets import PRESETS
 from sightline.core.results import MUST_NOT
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.verdict.catalogue import AUDIT_TESTS
 from tests.cli.conftest import Call
 
@@ -37,7 +37,7 @@ def test_demo_ends_in_both_verdicts_within_a_screen(sightline: Call, here: Path)
     assert ["can be shown" in line for line in verdicts] == [True, False]
     (other,) = (row for row in second.maps if row.chosen and not row.signed)
     assert (other.answer, other.against) == ("passed", ())
-    assert called(other.name) in done.out
+    assert map_title(other.name) in done.out
     page = Path("shown/index.html").read_text(encoding="utf-8")
     for name in ("model-1", "model-2"):
         assert f'href="{name}/report.html"' in page

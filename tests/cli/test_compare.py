@@ -16,7 +16,7 @@ from sightline.experiments.multi_seed import load_several, save_several
 from sightline.experiments.store import Store
 from sightline.report.number_format import interval
 from sightline.verdict import seed_summary as together
-from sightline.verdict.seed_summary import across
+from sightline.verdict.seed_summary import summarise_seeds
 from tests.cli.conftest import TINY, Call, Finished, Ran
 
 
@@ -62,9 +62,7 @@ def test_python_compares_as_the_command_does(sightline: Call, two) -> None:
     output = sightline("compare", *two, "--json").json
     ours = package.compare(first, second, places=("a", "b"))
     assert json.loads(json.dumps(ours.to_json()["adjusted"])) == output["adjusted"]
-    assert (
-        first.compare(second).beside[0].claims[0].code == output["beside"][0]["claims"][0]["code"]
-    )
+    assert first.compare(second).pairs[0].claims[0].code == output["beside"][0]["claims"][0]["code"]
 
 
 @pytest.mark.parametrize(
@@ -226,9 +224,10 @@ def test_saved_seeds_are_drawn_again_and_compared(
     sightline: Call, seeds, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, folder = seeds
-    made, across = [], together.across
+    made, summarise = [], together.summarise_seeds
     monkeypatch.setattr(
-        "sightline.verdict.seed_summary.across", lambda audits: made.append(0) or across(audits)
+        "sightline.verdict.seed_summary.summarise_seeds",
+        lambda audits: made.append(0) or summarise(audits),
     )
     done = sightline("report", folder / "s")
     assert (done.code, done.out) == (
@@ -252,7 +251,7 @@ def test_the_card_of_several_seeds_says_what_all_of_them_do(
     )
     assert "All texts together: cannot tell in all 2 trainings." in card
     assert "Seeds 4, 5; the first one is shown in full" in card
-    found = across(load_several(folder / "s"))
+    found = summarise_seeds(load_several(folder / "s"))
     for metric in found.metrics:
         assert interval(metric.mean) in card.replace("\\", "")
     assert sightline("report", folder / "s", "--card", "again.md").code == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.cli.os_errors import refused
+from sightline.cli.os_errors import system_refusal
 from tests.cli.conftest import Call
 
 LONG = "b/" * 2100
@@ -41,13 +41,13 @@ def test_a_name_that_is_too_long(sightline: Call, here: Path, no_training, argv)
 
 
 def test_a_folder_that_must_not_be_searched_and_what_is_our_own_mistake() -> None:
-    result = refused(PermissionError(errno.EACCES, "Permission denied", "closed/t.csv"))
+    result = system_refusal(PermissionError(errno.EACCES, "Permission denied", "closed/t.csv"))
     assert result == "closed/t.csv: Permission denied; allow it, or name another place"
-    long = refused(OSError(errno.ENAMETOOLONG, "File name too long", LONG))
+    long = system_refusal(OSError(errno.ENAMETOOLONG, "File name too long", LONG))
     assert long is not None
     assert len(long) < 200
     assert (
-        refused(OSError(errno.EIO, "Input/output error", 7))
+        system_refusal(OSError(errno.EIO, "Input/output error", 7))
         == "7: Input/output error; is the disk well?"
     )
     for bug in (
@@ -56,7 +56,7 @@ def test_a_folder_that_must_not_be_searched_and_what_is_our_own_mistake() -> Non
         OSError(errno.EBADF, "x"),
         ValueError("x"),
     ):
-        assert refused(bug) is None
+        assert system_refusal(bug) is None
 
 
 def shell(command: str, here: Path) -> tuple[int, str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.api.model_source import MODEL_FILE, Saved, choose
+from sightline.api.model_source import MODEL_FILE, SavedModel, choose
 from sightline.config.spec_syntax import parse_data
 from sightline.experiments.grid import read_grid
 from sightline.experiments.preprocessing import prepared_alike
@@ -129,7 +129,7 @@ def test_what_a_model_remembers_is_taken_but_for_what_was_told(
 ) -> None:
     data = parse_data("a.csv", min_count=3)
     found = choose(data, str(folder / "m"), typed=())
-    assert isinstance(found, Saved)
+    assert isinstance(found, SavedModel)
     assert (found.data.max_tokens, found.data.min_count) == (5, 1)
     assert choose(data, str(folder / "m"), typed=("max_tokens",)).data.max_tokens == 512
     assert choose(data, str(folder / "m")).data == data  # in Python a spec is what it says

@@ -36,7 +36,7 @@ def test_a_stopped_training_is_kept_and_goes_on(
     assert sightline(*command[:-1], "whole").code == 0
     with monkeypatch.context() as patch:
         patch.setattr(checkpoints, "PACE", EACH_STEP)
-        stop(patch, "epoch", ("companion (uniform attention)", 1))
+        stop(patch, "epoch", ("control model (uniform attention)", 1))
         stopped = sightline(*command)
     assert stopped.code == 130
     assert (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sightline.config.json_reader import read_as
 from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.config.specs import DataSpec, RunSpec, written
+from sightline.config.specs import DataSpec, RunSpec, plain_values
 from sightline.config.user_tables import Files, Table, read_files, read_one, table_kind
 from sightline.core.errors import SpecError
 from tests.snapshots import refused
@@ -35,7 +35,7 @@ def test_files_round_trip(named: dict[str, tuple[str, str]]) -> None:
         return
     spec = DataSpec("files", files=files, id="name", group="who", on_copies="drop")
     assert parse_data(str(spec), id="name", group="who", on_copies="drop") == spec
-    assert read_as(DataSpec, json.loads(json.dumps(written(spec))), "data") == spec
+    assert read_as(DataSpec, json.loads(json.dumps(plain_values(spec))), "data") == spec
     assert [table.path for table in files.tables.values()] == [*spec.places]
 
 
@@ -101,4 +101,6 @@ def test_a_key_is_that_of_the_bytes_in_any_folder() -> None:
 
 
 def test_what_is_not_given_is_in_no_json_and_no_key() -> None:
-    assert written(parse_data("a.csv")).keys().isdisjoint({"files", "id", "group", "on_copies"})
+    assert (
+        plain_values(parse_data("a.csv")).keys().isdisjoint({"files", "id", "group", "on_copies"})
+    )

@@ -13,7 +13,7 @@ from torch import nn
 import sightline.models.encoders
 from sightline.config import data_parts
 from sightline.config.data_parts import PLANTED, PUBLISHED, TABLES
-from sightline.config.model_parts import ALTERED, MODELS, TRAINED_BESIDE
+from sightline.config.model_parts import ALTERED, CONTROLS, MODELS
 from sightline.config.part_options import Option
 from sightline.config.part_syntax import Part
 from sightline.config.registry import ROOMS, names_of, row_of
@@ -23,9 +23,9 @@ from sightline.data.synthetic import entailment_pairs, product_reviews, story_qu
 from sightline.data.synthetic.cue_words import CLASSES, FILLERS
 from sightline.data.synthetic.generators import GENERATED
 from sightline.models.alterations import Altered
-from sightline.models.retention import Nothing
+from sightline.models.retention import NoRetention
 
-BUILT = (*MODELS, *ALTERED, *TRAINED_BESIDE)
+BUILT = (*MODELS, *ALTERED, *CONTROLS)
 EVERY = (*BUILT, *PLANTED, *PUBLISHED, *TABLES)
 
 
@@ -62,7 +62,7 @@ def takes_a_run(found: Callable[..., object]) -> bool:
 
 
 def is_retention(found: object) -> bool:
-    return inspect.isclass(found) and issubclass(found, Nothing)
+    return inspect.isclass(found) and issubclass(found, NoRetention)
 
 
 ENCODERS = [

@@ -304,8 +304,8 @@ def test_the_trace_is_left_as_it_was(code: str) -> None:
 def test_an_absent_companion_is_not_applicable_with_its_name() -> None:
     model = MODELS["one logit"]
     outcomes = measure(model, TEXTS, default_measures(), {}, Seeds(0), 32, lambda done, total: None)
-    assert outcomes["retrained"] == NotRun("retrained", "needs a companion (uniform)")
-    assert outcomes["frozen"] == NotRun("frozen", "needs a companion (frozen)")
+    assert outcomes["retrained"] == NotRun("retrained", "needs a control model (uniform)")
+    assert outcomes["frozen"] == NotRun("frozen", "needs a control model (frozen)")
 
 
 def test_the_seed_decides_the_draws() -> None:

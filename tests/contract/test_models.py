@@ -30,7 +30,7 @@ from sightline.config.specs import ModelSpec
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.protocols import Trace
-from sightline.models.build_part import made
+from sightline.models.build_part import build_part
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import load_classifier, save_classifier
 from sightline.numerics.projections import gumbel_softmax, uniform
@@ -121,7 +121,7 @@ def test_a_row_says_truly_whether_states_have_read_others(name: str) -> None:
     encoder = parse_part(small_part("encoder", name))
     torch.manual_seed(0)
     built, embeddings, mask = (
-        made("encoder", encoder, 8),
+        build_part("encoder", encoder, 8),
         torch.randn(1, 5, 8),
         torch.ones(1, 5, dtype=torch.bool),
     )
@@ -302,7 +302,7 @@ def step(model: AttentionClassifier) -> dict[str, bool]:
     optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
     trace = model.run(model.collate(texts(model)))
     loss = cross_entropies(trace.logits, trace.batch.labels).mean()
-    beside = model.losses_beside(trace)
+    beside = model.auxiliary_loss(trace)
     (loss if beside is None else loss + beside).backward()
     reached = {
         n: p.grad is not None and bool(p.grad.abs().sum() > 0) for n, p in model.named_parameters()

@@ -18,15 +18,15 @@ from sightline.config.registry import DECODERS, ENCODERS, PROJECTIONS, RETENTION
 from sightline.config.spec_syntax import parse_model
 from sightline.core.protocols import Batch
 from sightline.data.vocabulary import Vocabulary
-from sightline.models.attention import Given
-from sightline.models.build_part import made
+from sightline.models.attention import GivenWeights
+from sightline.models.build_part import build_part
 from sightline.models.classifier import build
 from sightline.models.decoders import LinearDecoder, QueryDecoder
 from sightline.models.encoders.mlp import MLP
-from sightline.models.fast.prefix_dedup import SharesPrefixes, Types
+from sightline.models.fast.prefix_dedup import SharesPrefixes, TokenTypes
 from sightline.models.fast.state_jacobian import EncoderInfluence
 from sightline.models.projection_layers import Projector
-from sightline.models.retention import Nothing, Setting
+from sightline.models.retention import NoRetention, Setting
 from sightline.models.scorers import Additive
 from sightline.numerics.projections import softmax
 from tests.contract import promises
@@ -61,7 +61,7 @@ def each(room: str, names: tuple[str, ...], kept: tuple[Promise, ...]) -> pytest
 
 def make(room: str, part: str, *around: Any) -> Any:
     torch.manual_seed(1)
-    found = made(room, parse_part(part), *around)
+    found = build_part(room, parse_part(part), *around)
     return found.eval() if isinstance(found, nn.Module) else found
 
 
@@ -82,7 +82,7 @@ def test_what_is_distinct_makes_the_states(part: str) -> None:
     table = torch.cat([torch.zeros(1, 8), drawn(5, 8)])
     number = torch.tensor([[1, 2, 3, 1, 2, 5], [0] * 6, [1, 2, 4, 4, 0, 0], [3] + [0] * 5])
     with torch.no_grad():
-        found = encoder.distinct(Types(table, number, MASK))
+        found = encoder.distinct(TokenTypes(table, number, MASK))
         states = torch.cat([one.vectors[one.at] for one in found], dim=2)
         close(states[MASK], encoder(table[number], MASK)[MASK])
     for one in found:
@@ -166,7 +166,9 @@ def test_a_source_keeps_its_promises(part: str, promise: Promise) -> None:
 def test_weights_that_are_handed_in_keep_the_promises_of_a_source(promise: Promise) -> None:
     lengths = (6, 3, 4, 1)
     promise(
-        attending(Given({row: drawn(n, seed=row).exp().numpy() for row, n in enumerate(lengths)}))
+        attending(
+            GivenWeights({row: drawn(n, seed=row).exp().numpy() for row, n in enumerate(lengths)})
+        )
     )
 
 
@@ -254,7 +256,7 @@ def test_a_penalty_is_a_finite_number_that_padding_adds_nothing_to(part: str) ->
 
 def penalty_of(model: Any, batch: Batch) -> torch.Tensor | None:
     state = torch.get_rng_state()
-    penalty: torch.Tensor | None = model.losses_beside(model.run(batch))
+    penalty: torch.Tensor | None = model.auxiliary_loss(model.run(batch))
     assert torch.equal(torch.get_rng_state(), state), "something was drawn that is not of its seed"
     if penalty is not None:
         gradients = torch.autograd.grad(penalty, [*model.encoder.parameters()], retain_graph=True)
@@ -435,22 +437,22 @@ def wrong_decoder(change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     return Wrong(8, 0, 4)
 
 
-class Misplaced(Nothing):
+class Misplaced(NoRetention):
     def pool(self, states: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
         return states + embeddings
 
 
-class Mixed(Nothing):
+class Mixed(NoRetention):
     def pool(self, states: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
         return states + states.mean(1, keepdim=True)
 
 
-class InPlace(Nothing):
+class InPlace(NoRetention):
     def pool(self, states: torch.Tensor, embeddings: torch.Tensor) -> torch.Tensor:
         return states.mul_(1.5)
 
 
-def retaining(kind: type[Nothing]) -> promises.Retaining:
+def retaining(kind: type[NoRetention]) -> promises.Retaining:
     model = a_model("none")
     setting = Setting(model.spec, model.embedding, model.encoder, 3)
     states, embeddings = drawn(2, 3, 8, seed=7), drawn(2, 3, 8, seed=8)

@@ -35,7 +35,7 @@ _OF_INPUTS = {
     "scaling": "measures.input_information:SCALING",
     "nulls": "measures.input_information:NULLS",
 }
-READ_BESIDE = {
+EXTRA_FIELDS = {
     "agreement": {"significant": "measures.agreement:SIGNIFICANT"},
     "searched": {"spread": "measures.attention_search:SPREAD"},
     "erasure": {"farthest": "measures.log_odds_bounds:FARTHEST"},
@@ -86,8 +86,8 @@ def fields_of(one: Measure) -> dict[str, Any]:
 def complaint(code: str, one: Measure) -> str:
     """Say where the settings of a measure are not those that keys see."""
     known = dict(MEASURES[code].settings) if code in MEASURES else {}
-    beside = {name: known.pop(name, None) for name in READ_BESIDE.get(code, {})}
-    read = {name: _constant(home) for name, home in READ_BESIDE.get(code, {}).items()}
+    beside = {name: known.pop(name, None) for name in EXTRA_FIELDS.get(code, {})}
+    read = {name: _constant(home) for name, home in EXTRA_FIELDS.get(code, {}).items()}
     own = fields_of(one)
     if (known, beside) == (own, read) and code in MEASURES:
         return ""

@@ -6,7 +6,7 @@ import pytest
 
 from sightline.config.spec_syntax import parse_data
 from sightline.data.assembly.corpus import Text
-from sightline.data.assembly.data_warnings import noticed, words_beyond
+from sightline.data.assembly.data_warnings import text_warnings, words_beyond
 from sightline.data.load_dataset import load
 from tests.snapshots import same_text
 
@@ -18,32 +18,34 @@ def text(message: str, query: str | None = None) -> Text:
 
 def test_what_was_cut_is_told_as_a_share_of_all_words() -> None:
     texts = [text("a b c d e f"), text("a b", query="c d e f"), text("a b c d")]
-    [message] = noticed(texts, 4)
+    [message] = text_warnings(texts, 4)
     same_text("notes", message)
-    assert [*noticed(texts, 6)] == []
+    assert [*text_warnings(texts, 6)] == []
     assert (words_beyond(texts, 4), words_beyond(texts, 6)) == (2, 0)
-    assert [*noticed(texts, None)] == []
+    assert [*text_warnings(texts, None)] == []
 
 
 @pytest.mark.parametrize(
     "markup", ["<br />", "<br>", "</p>", "<a href='x'>", "<B>", "&nbsp;", "&amp;", "&#39;"]
 )
 def test_markup_is_named(markup: str) -> None:
-    [message] = noticed(
+    [message] = text_warnings(
         [text("so good"), text(f"so{markup} good"), text(f"{markup}{markup}")], None
     )
     same_text("notes", message)
 
 
 def test_no_text_is_quoted_in_what_reports_without_texts_tell_too() -> None:
-    assert "secret" not in "".join(noticed([text("so <secret name='secret'> &secret; good")], None))
+    assert "secret" not in "".join(
+        text_warnings([text("so <secret name='secret'> &secret; good")], None)
+    )
 
 
 @pytest.mark.parametrize(
     "plain", ["a < b > c", "x <- y", "me <you@there.org> too", "AT&T; R&D", "1 & 2;", "<3", "<>"]
 )
 def test_signs_are_no_markup(plain: str) -> None:
-    assert [*noticed([text(plain)], None)] == []
+    assert [*text_warnings([text(plain)], None)] == []
 
 
 def test_texts_that_are_left_out_are_not_spoken_of(tmp_path: Path) -> None:

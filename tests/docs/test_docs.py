@@ -32,6 +32,7 @@ import docs_checks as checks  # noqa: E402  (they need the path above)
 import docs_commands as commands  # noqa: E402
 import docs_promises as promised  # noqa: E402
 import docs_real as real  # noqa: E402
+import docs_reproduction as reproduction  # noqa: E402
 import docs_results as results  # noqa: E402
 import docs_tables as tables  # noqa: E402
 import docs_trained as models_trained  # noqa: E402
@@ -722,3 +723,13 @@ def test_a_command_that_reads_the_papers_from_a_store_names_the_store_and_the_da
     assert [name for name, command in commands if "--so-far" in command] == ["docs/extending.md"]
     for name, command in commands:
         assert {"--data", "--store"} <= {*command.split()}, name
+
+
+def test_the_claims_of_a_paper_stand_under_its_authors_and_year() -> None:
+    claims = [{"id": f"{paper}:1", "findings": []} for paper in ("tutek2020", "jain2019")]
+    page = reproduction.all_findings({"claims": claims})
+    assert re.findall("^## (.+)$", page, re.MULTILINE) == [
+        "Tutek & Šnajder 2020",
+        "Jain & Wallace 2019",
+    ]
+    assert all(f'<a id="{paper}"></a>' in page for paper in ("tutek2020", "jain2019"))

@@ -118,6 +118,8 @@ def test_a_code_or_a_corpus_that_there_is_not_is_named():
         ("JSON of `sightline look`", "b.md#json-of-sightline-look", 0),
         ("`sightline look --json`", "b.md#sightline-look---json", 1),  # the site joins the dashes
         ("`sightline look --json`", "b.md#sightline-look-json", 1),  # the repository does not
+        ('Šnajder & Co\n\n<a id="tutek2020"></a>', "b.md#tutek2020", 0),
+        ('Šnajder & Co\n\n<a id="tutek2020"></a>', "b.md#snajder-co", 1),
     ],
 )
 def test_a_link_leads_to_its_heading_in_the_repository_and_on_the_site(heading, link, message):

@@ -13,11 +13,11 @@ from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.experiments import checkpoints, run_in_store
-from sightline.experiments.checkpoints import EACH_STEP, Partway
+from sightline.experiments.checkpoints import EACH_STEP, TrainingCheckpoints
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.experiments.training_jobs import Display
-from sightline.training.objective import OneLabel
+from sightline.training.objective import SingleLabelLoss
 from sightline.training.resume_state import State
 
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=3)
@@ -130,13 +130,13 @@ def test_a_state_is_left_out_where_there_is_no_room_and_the_training_goes_on(
 def test_a_training_that_diverges_is_a_failure_with_its_step_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual, calls = OneLabel.losses, [0]
+    usual, calls = SingleLabelLoss.losses, [0]
 
     def losses(self, model, texts):
         calls[0] += 1
         return usual(self, model, texts) * (torch.nan if calls[0] > 8 else 1.0)
 
-    monkeypatch.setattr(OneLabel, "losses", losses)
+    monkeypatch.setattr(SingleLabelLoss, "losses", losses)
     store = Store(tmp_path / "s")
     assert run_stored(SPEC, store) == "failed"
     summary = store.summary(run_key(SPEC))
@@ -148,15 +148,15 @@ def test_a_training_that_diverges_is_a_failure_with_its_step_and_leaves_nothing(
 
 
 def test_a_state_says_as_much_as_it_was_given(tmp_path: Path) -> None:
-    kept = Partway(tmp_path / "s", pace=EACH_STEP)
+    kept = TrainingCheckpoints(tmp_path / "s", pace=EACH_STEP)
     assert kept.last() is None
     kept.keep(State((), {"a": torch.tensor([0.1, torch.nan])}, 3, 0.1 + 0.2))
     (tmp_path / ".s.killed-while-writing").mkdir()
-    found = Partway(tmp_path / "s").last()
+    found = TrainingCheckpoints(tmp_path / "s").last()
     assert [path.name for path in tmp_path.iterdir()] == ["s"]  # it may be as large as the state
     assert (found.epochs, found.batches, found.total) == ((), 3, 0.1 + 0.2)
     assert str(found.tensors["a"].tolist()) == str(torch.tensor([0.1, torch.nan]).tolist())
-    assert Partway(tmp_path / "s", "cuda").last() is None
+    assert TrainingCheckpoints(tmp_path / "s", "cuda").last() is None
     kept.clear()
     assert not any(tmp_path.iterdir())
 
@@ -167,7 +167,7 @@ def test_a_state_beside_a_training_that_is_whole_goes(
     """Who was killed between the two has left it there."""
     store = Store(tmp_path / "s")
     with monkeypatch.context() as patch:
-        patch.setattr(Partway, "clear", lambda self: (_ for _ in ()).throw(Stopped()))
+        patch.setattr(TrainingCheckpoints, "clear", lambda self: (_ for _ in ()).throw(Stopped()))
         with pytest.raises(Stopped):
             done(store)
     assert left(store) == [KEY]

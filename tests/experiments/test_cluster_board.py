@@ -21,11 +21,11 @@ from sightline.experiments.executors import ray_cluster, ray_connection
 from sightline.experiments.executors.executor import ATTEMPTS
 from sightline.experiments.executors.ray_cluster import Cluster
 from sightline.experiments.executors.ray_connection import (
-    Heard,
-    Joined,
-    Refused,
+    ClusterRefusal,
+    JoinedCluster,
+    RunReply,
     _words,
-    joined,
+    join_cluster,
 )
 from sightline.experiments.executors.ray_node import NodeReply, Order, work
 from sightline.experiments.store import Store
@@ -48,11 +48,13 @@ class Played:
         self.orders.append(order)
         self.most = max(self.most, len(self.orders) - self.taken)
 
-    def recv(self) -> Heard:
+    def recv(self) -> RunReply:
         order = self.orders[self.taken]
         self.taken += 1
         answer = self.play(order)
-        return Heard(order.key, *((None, answer) if isinstance(answer, str) else (answer, "")), 1)
+        return RunReply(
+            order.key, *((None, answer) if isinstance(answer, str) else (answer, "")), 1
+        )
 
 
 def runs(
@@ -61,10 +63,10 @@ def runs(
     pipe = Played(play)
 
     @contextmanager
-    def join(address: str) -> Iterator[tuple[Joined, Played]]:
-        yield Joined(1, 1), pipe
+    def join(address: str) -> Iterator[tuple[JoinedCluster, Played]]:
+        yield JoinedCluster(1, 1), pipe
 
-    monkeypatch.setattr(ray_cluster, "joined", join)
+    monkeypatch.setattr(ray_cluster, "join_cluster", join)
     return list(Cluster().run(SPECS, store, again=again)), pipe
 
 
@@ -195,7 +197,7 @@ def test_a_cluster_that_is_lost_ends_the_study(
 
 
 def test_nothing_to_run_joins_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_cluster, "joined", None)
+    monkeypatch.setattr(ray_cluster, "join_cluster", None)
     assert list(Cluster().run([], Store(tmp_path / "store"), again=False)) == []
 
 
@@ -225,7 +227,7 @@ def absent(name: str) -> str:
 
 def refuse(pipe: Connection, address: str, folder: str) -> None:
     """A courier that is not let in."""
-    pipe.send(Refused("RuntimeError: Version mismatch"))
+    pipe.send(ClusterRefusal("RuntimeError: Version mismatch"))
 
 
 def say_nothing(pipe: Connection, address: str, folder: str) -> None:
@@ -243,7 +245,7 @@ def test_who_is_not_let_in_is_told_why(
     monkeypatch.setattr(ray_connection, "carry", courier)
     monkeypatch.setattr(ray_connection, "JOIN", 5.0 if courier is refuse else 0.1)
     monkeypatch.setattr(ray_connection, "start", in_a_thread)
-    with pytest.raises(SightlineError, match=message), joined(""):
+    with pytest.raises(SightlineError, match=message), join_cluster(""):
         pass
 
 
@@ -255,9 +257,9 @@ def test_without_a_cluster_at_hand_one_is_started_and_an_address_is_never_given_
     def nobody_here(pipe: Connection, address: str, folder: str) -> None:
         asked.append(address)
         pipe.send(
-            Joined(1, 2)
+            JoinedCluster(1, 2)
             if address == "local"
-            else Refused("ConnectionError: none", nobody=not address)
+            else ClusterRefusal("ConnectionError: none", nobody=not address)
         )
 
     monkeypatch.setattr(ray_connection, "carry", nobody_here)

@@ -27,9 +27,9 @@ from sightline.experiments import forecast as module
 from sightline.experiments import report_cost
 from sightline.experiments.cost_estimate import estimate
 from sightline.experiments.forecast import (
-    amid,
     forecast,
     forecast_audit,
+    middle_batch,
     quick_seconds,
     spread,
     strata,
@@ -275,7 +275,7 @@ def test_strata_hold_all_texts_and_cost_alike() -> None:
 @pytest.mark.parametrize(("squares", "count"), [(0, 2), (50_000, 5), (1e9, 32)])
 def test_few_texts_of_a_stratum_are_neighbours(squares: float, count: int) -> None:
     stratum = [example(" ".join("a" * 100), n) for n in range(40)]
-    few = amid(stratum, squares)
+    few = middle_batch(stratum, squares)
     assert len(few) == count
     assert [text.index for text in few] == list(range(few[0].index, few[0].index + count))
 

@@ -400,7 +400,7 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         (
             {"companions": '"unifrom"'},
             {},
-            r"base\.companions: unknown companion 'unifrom'; expected one of uniform, frozen",
+            r"base\.companions: unknown control model 'unifrom'; expected one of uniform, frozen",
         ),
         ({"max_token": "3"}, {}, r"base: unknown 'max_token'; the nearest is data\.max_tokens; "),
         (
@@ -417,7 +417,7 @@ def test_the_same_run_twice_is_named_twice(tmp_path: Path) -> None:
         (
             {"companions": '["unifrom"]'},
             {},
-            r"base\.companions: unknown companion 'unifrom'; expected one of uniform, frozen",
+            r"base\.companions: unknown control model 'unifrom'; expected one of uniform, frozen",
         ),
         (
             {"measures": '["agreemnt"]'},

@@ -135,7 +135,7 @@ def test_labels_are_numbered_as_the_model_numbers_them(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_run_is_said() -> None:
-    with pytest.raises(SpecError, match="unknown companion 'twin'; expected one of uniform"):
+    with pytest.raises(SpecError, match="unknown control model 'twin'; expected one of uniform"):
         train(replace(SPEC, companions=("twin",)))
     for name in ("moon", "meta"):
         with pytest.raises(ModelError, match=f"device: {name}"):
@@ -174,7 +174,7 @@ def test_a_run_on_an_accelerator_agrees_with_the_cpu() -> None:
 
 def test_a_training_that_the_cap_ended_is_named_in_the_report() -> None:
     short = train(replace(SPEC, fit=FitSpec(epochs=2, patience=2)))
-    assert cut_short(short) == ["model", "companion (uniform attention)"]
+    assert cut_short(short) == ["model", "control model (uniform attention)"]
     message = audit_trained(short, 0, Display(), limit=5).spec["trainings"]
     assert message["model"] == {
         "epochs": 2,

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from sightline.experiments.executors.local import Serial
-from sightline.experiments.executors.ray_connection import ALONE, Joined, _courier
+from sightline.experiments.executors.ray_connection import ALONE, JoinedCluster, _courier
 from sightline.experiments.grid import read_grid
 from sightline.experiments.store import Store
 from tests.experiments.nodes import MARK, Nodes, command_of, started_by, two_nodes
@@ -185,7 +185,7 @@ def test_ray_on_this_machine_alone_listens_to_it_alone_and_leaves_no_file(
     with tempfile.TemporaryDirectory(dir="/tmp") as temporary:
         monkeypatch.setattr(tempfile, "tempdir", temporary)
         with _courier(ALONE) as (found, _):
-            assert isinstance(found, Joined)
+            assert isinstance(found, JoinedCluster)
             (room,) = Path(temporary).iterdir()
             assert room.stat().st_mode & 0o777 == 0o700
             assert list(room.glob("ray/session_*/logs"))

@@ -22,7 +22,7 @@ from sightline.experiments.executors.ray_node import (
     mark_file,
     needed,
     sees,
-    take,
+    store_folders,
     versions,
     work,
 )
@@ -75,7 +75,7 @@ def test_what_is_made_elsewhere_is_put_in_the_store_as_if_made_there(
     assert work(order(SMALL, store)).ending == "blind"
     answer = work(order(SMALL, store, sent=needed(SMALL, store)))
     assert (answer.ending, store.keys()) == ("done", ())
-    take(answer.made, SMALL, store)
+    store_folders(answer.made, SMALL, store)
     assert same(whole.audit(run_key(SMALL)), store.audit(run_key(SMALL)))
     trainings = [store.training_folder(training_key(one)) for one in trainings_of(SMALL)]
     assert [is_whole(folder) for folder in trainings] == [True, True]
@@ -92,7 +92,7 @@ def test_a_failure_elsewhere_is_kept_here(tmp_path: Path) -> None:
         Store(tmp_path / "store"),
     )
     answer = work(order(bad, store, sent={}))
-    take(answer.made, bad, store)
+    store_folders(answer.made, bad, store)
     assert (answer.ending, store.state(run_key(bad))) == ("failed", "failed")
     assert "max_tokens" in store.summary(run_key(bad)).error
 
@@ -128,7 +128,7 @@ def test_a_training_that_somebody_is_at_is_left_to_them(tmp_path: Path, whole: S
     store, mine, other = Store(tmp_path / "store"), *map(training_key, trainings_of(SMALL))
     made = {**needed(SMALL, whole), f"runs/{run_key(SMALL)[:2]}/{run_key(SMALL)}": run_files(whole)}
     with store.claim_training(mine):
-        take(made, SMALL, store)
+        store_folders(made, SMALL, store)
     assert (is_whole(store.training_folder(mine)), is_whole(store.training_folder(other))) == (
         False,
         True,
@@ -145,7 +145,7 @@ def test_nothing_but_the_run_and_its_trainings_is_taken(tmp_path: Path, whole: S
     with pytest.raises(
         StoreError, match=r"expected the run among what was sent, got runs/00/other"
     ):
-        take({"runs/00/other": run_files(whole)}, SMALL, store)
+        store_folders({"runs/00/other": run_files(whole)}, SMALL, store)
     assert list((store.root / "runs").glob("*")) == []
 
 

@@ -12,17 +12,17 @@ from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec
 from sightline.experiments import checkpoints
-from sightline.experiments.checkpoints import EACH_STEP, Partway
+from sightline.experiments.checkpoints import EACH_STEP, TrainingCheckpoints
 from sightline.experiments.locks import claim
 from sightline.experiments.pipeline import Trained, train
-from sightline.experiments.resume_store import WITH, Unfinished
+from sightline.experiments.resume_store import WITH, UnfinishedTrainings
 from sightline.experiments.training_jobs import Display
 from sightline.training.resume_state import Epoch, State
 
 MODEL, FIT = build_specs("mlp(hidden=4)", epochs=4)
 SPEC = RunSpec(parse_data("planted:needle(n=60,length=6)"), MODEL, FIT)
 OTHER = replace(SPEC, seed=1)
-COMPANION = "companion (uniform attention)"
+COMPANION = "control model (uniform attention)"
 
 
 class Stopped(BaseException):
@@ -31,9 +31,9 @@ class Stopped(BaseException):
 
 def run(
     folder: Path, stop: tuple[str, int] | None = None, spec: RunSpec = SPEC
-) -> tuple[Trained | None, list[tuple[str, int]], Unfinished]:
+) -> tuple[Trained | None, list[tuple[str, int]], UnfinishedTrainings]:
     """Train, up to an epoch of a model; give the epochs that were made."""
-    kept, made = Unfinished(folder, EACH_STEP), list[tuple[str, int]]()
+    kept, made = UnfinishedTrainings(folder, EACH_STEP), list[tuple[str, int]]()
 
     def record(name: str, epoch: Epoch, epochs: int) -> None:
         made.append((name, epoch.number))
@@ -101,7 +101,7 @@ def test_a_state_that_is_torn_or_made_otherwise_counts_as_none(
     assert (found, made[0]) == (None, ("model", 1))
     mark = next(folder.glob(f"trainings/??/*{WITH}"))
     mark.write_text(mark.read_text().replace('"threads": 1', '"threads": 7'))
-    assert Unfinished(folder).threads == 7
+    assert UnfinishedTrainings(folder).threads == 7
     found, made, _ = run(folder)
     assert made[0] == ("model", 1)
     assert same(found, undisturbed)
@@ -118,7 +118,7 @@ def test_states_are_written_for_a_twentieth_of_the_time(
 
     monkeypatch.setattr(checkpoints.time, "monotonic", lambda: ticks[0])
     monkeypatch.setattr(checkpoints, "_write", write)
-    kept, written = Partway(tmp_path / "s"), list[float]()
+    kept, written = TrainingCheckpoints(tmp_path / "s"), list[float]()
     for _ in range(100):
         if kept.due():
             written.append(ticks[0])
@@ -147,17 +147,17 @@ def test_a_second_command_leaves_the_folder_of_the_first_alone(
 
 def test_what_there_is_for_a_training_is_told_before_it_begins(tmp_path: Path) -> None:
     folder = tmp_path / "p"
-    assert Unfinished(folder).find("cpu", SPEC) == "nothing"
+    assert UnfinishedTrainings(folder).find("cpu", SPEC) == "nothing"
     run(folder, ("model", 1))
     for spec, message in ((SPEC, "kept"), (OTHER, "others")):
-        kept = Unfinished(folder)
+        kept = UnfinishedTrainings(folder)
         assert kept.find("cpu", spec) == message
         kept.release()
     with claim(folder / "claims" / "command", wait=False):
-        assert Unfinished(folder).find("cpu", SPEC) == "busy"
+        assert UnfinishedTrainings(folder).find("cpu", SPEC) == "busy"
     mark = next(folder.glob(f"trainings/??/*{WITH}"))
     mark.write_text(mark.read_text().replace('"threads": 1', '"threads": 7'))
-    assert Unfinished(folder).find("cpu", SPEC) == "made otherwise"
+    assert UnfinishedTrainings(folder).find("cpu", SPEC) == "made otherwise"
 
 
 def test_what_another_command_keeps_stays(tmp_path: Path, undisturbed: Trained) -> None:

@@ -12,7 +12,7 @@ from sightline.core.errors import MissingExtra, SightlineError
 from sightline.experiments.executors import slurm_jobs
 from sightline.experiments.executors.slurm_jobs import SlurmJobs
 from sightline.experiments.executors.worker_choice import Workers, executor_of, read_workers
-from sightline.experiments.run_guard import wanted
+from sightline.experiments.run_guard import should_run
 from sightline.experiments.store import Store
 from tests.contract.test_executors import GOOD, keeps_its_word
 
@@ -100,7 +100,7 @@ def test_what_is_no_fault_of_a_cell_ends_the_study(
     store = Store(tmp_path / "store")
     with pytest.raises((SightlineError, RuntimeError), match=message):
         list(SlurmJobs(1).run([GOOD], store, again=False))
-    assert wanted(store.state(run_key(GOOD)), again=False)
+    assert should_run(store.state(run_key(GOOD)), again=False)
     with store.claim_run(run_key(GOOD)) as mine:
         assert mine
 

@@ -226,7 +226,7 @@ def test_why_a_measure_that_nobody_asked_for_is_missing_is_told_without_reading_
     (frozen,), _ = tabulate(
         grid, found, columns=("SL-107",), audits=lambda key: pytest.fail("read without need")
     ).rows
-    assert frozen.note == "not asked for: frozen is not among the companions of the study"
+    assert frozen.note == "not asked for: frozen is not among the control models of the study"
     assert {*NEEDS_COMPANION} == {
         name
         for name, row in MEASURES.items()

@@ -12,8 +12,8 @@ from sightline.core.seeds import Seeds
 from sightline.measures.adversarial_attention import NO_NATS, AdversarialAttention, _held
 from sightline.measures.batch_words import words_of
 from sightline.measures.decision_bounds import DecisionBounds
-from sightline.models.attention import Given, Uniform
-from sightline.numerics.max_divergence import within
+from sightline.models.attention import GivenWeights, Uniform
+from sightline.numerics.max_divergence import bound_gap
 from sightline.numerics.rank_agreement import top_count
 from tests.planted.by_hand import WORLDS
 from tests.reference import attentions as literal
@@ -41,7 +41,7 @@ def test_one_logit_is_answered_by_the_corners_of_each_text() -> None:
         z, weights = trace.token_logits[0].double().numpy(), trace.attention[0].double().numpy()
         weights /= weights.sum()
         own = weights @ z
-        corners = literal.corners(z, *within(own, expit(own), expit(-own), 0.03))
+        corners = literal.corners(z, *bound_gap(own, expit(own), expit(-own), 0.03))
         assert values["jsd_low"][row] == values["jsd_high"][row]
         assert values["jsd_low"][row] == pytest.approx(literal.farthest(corners, weights), abs=1e-5)
         assert literal.divergence(farthest[row], weights) == pytest.approx(
@@ -70,7 +70,7 @@ def test_a_word_that_holds_all_evidence_must_keep_what_the_answer_takes() -> Non
     model, texts = WORLDS["attention decisive"].made(0)
     values = take(model, texts[:20]).values
     own = np.abs([6 * model.trace(model.collate([text])).attention[0].max() for text in texts[:20]])
-    low = within(own, expit(own), expit(-own), 0.01)[0]
+    low = bound_gap(own, expit(own), expit(-own), 0.01)[0]
     assert values["answer.top"] == pytest.approx(low / 6)
     assert values["answer.random"].mean() < 0.2  # a random word is the needle once in sixteen
     assert values["decision.top"] == pytest.approx(
@@ -107,13 +107,13 @@ def test_what_is_undefined_is_counted_with_its_reason() -> None:
     assert flat.undefined["answer.top"] == {"one word": 1, "constant attention": 2}
     assert flat.undefined["jsd_low"] == {"one word": 1}
     sparse = untrained("mlp(hidden=6)+additive")
-    sparse.source = Given({text.index: np.eye(len(text.tokens))[0] for text in texts})
+    sparse.source = GivenWeights({text.index: np.eye(len(text.tokens))[0] for text in texts})
     assert take(sparse, texts).undefined["nats"][NO_NATS[0]] == 2
 
 
 def test_random_words_are_as_many_as_the_top_ones_and_ties_are_broken_at_random() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    model.source = Given({0: np.array([0.4, 0.4, 0.1, 0.05, 0.05])})
+    model.source = GivenWeights({0: np.array([0.4, 0.4, 0.1, 0.05, 0.05])})
     words = words_of(model.trace(model.collate(examples((5,)))))
     sets = [_held(words, 0.2, 3, Seeds(seed))[:, 0] for seed in range(20)]
     assert {int(one.sum()) for some in sets for one in some} == {1}

@@ -9,7 +9,7 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.agreement import Agreement
 from sightline.measures.predictions import Predictions
-from sightline.models.attention import Given, Uniform
+from sightline.models.attention import GivenWeights, Uniform
 from sightline.numerics.ties import VISIBLE
 from tests.reference import asked, formulas
 from tests.texts import examples, sharpened, untrained
@@ -78,7 +78,7 @@ def test_coupling_is_what_shuffled_weights_show_when_they_are_used() -> None:
         model.embedding.weight[1:] = model.embedding.weight[4]
         model.scorer.outer.weight.zero_()
     generator = np.random.default_rng(0)
-    model.source = Given(
+    model.source = GivenWeights(
         {e.index: generator.permutation(1.3 ** np.arange(len(e.tokens))) for e in TEXTS}
     )
     values = agreement(model).values
@@ -158,7 +158,7 @@ def test_a_nearly_flat_map_has_no_order_and_one_that_is_seen_passes_by_its_order
     found = {}
     for above in (0.01, 0.045, 1.0):
         rows = {t.index: 1 + above * row / row.max() for t, row in zip(texts, effects, strict=True)}
-        model.source = Given(rows)
+        model.source = GivenWeights(rows)
         found[above] = agreement(model, texts)
     for above in (0.01, 0.045):
         for kind in ("captured", "chance"):

@@ -17,7 +17,7 @@ from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset
 from sightline.measures.attention_need import AttentionNeed
 from sightline.models.alterations import RandomShown
-from sightline.models.attention import Given, Uniform
+from sightline.models.attention import GivenWeights, Uniform
 from sightline.numerics.relative_positions import CELLS, recut
 from tests.reference import asked
 from tests.texts import examples, untrained
@@ -90,7 +90,7 @@ def test_constant_attention_is_found_to_be_constant() -> None:
     """
     model = untrained("mlp(hidden=6)+additive")
     texts = examples((6, 6, 6, 6))
-    model.source = Given({t.index: np.array([0.1] * 5 + [0.5]) for t in texts})
+    model.source = GivenWeights({t.index: np.array([0.1] * 5 + [0.5]) for t in texts})
     values = take(model, texts).values
     assert values["constant_odds"] == pytest.approx(np.zeros(4), abs=1e-5)
     assert np.abs(values["uniform_odds"]).min() > 1e-3

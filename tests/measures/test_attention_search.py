@@ -26,7 +26,7 @@ from sightline.measures.permutation_outputs import EXACT
 from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.adversarial_descent import Descent
 from sightline.numerics.divergences import probabilities, total_variation
-from sightline.numerics.simplex_search import Climb
+from sightline.numerics.simplex_search import ClimbSettings
 from sightline.numerics.tolerance import Tolerance
 from tests.adapters.offering import Offering
 from tests.measures.test_queries import asked
@@ -38,7 +38,7 @@ QUICK = AttentionSearch(
     starts=3,
     points=3,
     descent=Descent(steps=20),
-    climb=Climb(pairs=6, descent=Descent(20, 0.1, 20.0, mutual=False)),
+    climb=ClimbSettings(pairs=6, descent=Descent(20, 0.1, 20.0, mutual=False)),
 )
 MODELS = {
     "one logit": untrained("bilstm(hidden=6)+additive").double(),

@@ -25,7 +25,7 @@ from sightline.measures.topk_mass import TopkTexts
 from sightline.measures.topk_mass import ranked as included
 from sightline.measures.transfer import word_swaps
 from sightline.measures.transfer.hybrid_texts import ranked
-from sightline.measures.transfer.transfer import beyond, by_map, right
+from sightline.measures.transfer.transfer import by_map, right, share_beyond
 from sightline.measures.transfer.word_presence import highlighted
 from sightline.models.alterations import Altered
 from sightline.verdict.transfer_estimates import compared
@@ -239,10 +239,10 @@ a_logit = st.floats(-1e9, 1e9) | st.integers(-4, 4).map(float)
 three = st.lists(a_logit, min_size=3, max_size=3)
 
 
-def moves(known: list[list[float]]) -> dict[str, word_swaps.Moves]:
+def moves(known: list[list[float]]) -> dict[str, word_swaps.HybridEffects]:
     """Let the first text give to the second, and let the others be hybrids."""
     texts = [Example(f"t{i}", i, "", (f"w{i}", "x"), (), 0) for i in range(len(known))]
-    donor, receiver = (word_swaps.Seen(texts[i], np.array(known[i]), {}) for i in range(2))
+    donor, receiver = (word_swaps.RankedText(texts[i], np.array(known[i]), {}) for i in range(2))
     logits = {text.tokens: np.array(one) for text, one in zip(texts, known, strict=True)}
     each = [text.tokens for text in texts]
     asked = dict.fromkeys(("carried.attention", "random.attention", "taken.attention"), each)
@@ -300,8 +300,8 @@ def test_how_many_texts_leave_the_range_is_counted_by_their_lead() -> None:
         f"random_{kind}.attention": found["taken.attention"] for kind in ("given", "taken")
     })  # fmt: skip
     leads = summed["attention"].leads
-    assert beyond(leads, 3.0) == pytest.approx(1 / 3)
-    assert np.isnan(beyond(np.append(leads, np.nan), 3.0))
+    assert share_beyond(leads, 3.0) == pytest.approx(1 / 3)
+    assert np.isnan(share_beyond(np.append(leads, np.nan), 3.0))
     assert word_swaps.leads(np.array([[-2.5], [0.0], [7.0]])).tolist() == [2.5, 0.0, 7.0]
 
 

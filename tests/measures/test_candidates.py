@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.core.protocols import Arrays, MeasureContext
 from sightline.core.seeds import Seeds
 from sightline.measures.agreement import Agreement
@@ -21,7 +21,7 @@ from tests.texts import examples, untrained
 
 LONG, SHORT, MOST = 30, 6, 10
 TEXTS = tuple(examples((LONG, SHORT, 24)))
-OURS = precise(untrained("bilstm(hidden=6)+additive"))
+OURS = to_float64(untrained("bilstm(hidden=6)+additive"))
 with torch.no_grad():
     for weights in OURS.scorer.parameters():
         weights.mul_(8)  # attention that a reader sees differences of

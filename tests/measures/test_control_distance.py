@@ -12,7 +12,7 @@ from sightline.config.measure_registry import quantity_of
 from sightline.core.results import Measurement, NotRun
 from sightline.core.seeds import Seeds
 from sightline.measures.control_distance import ControlDistance
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.numerics.divergences import probabilities
 from sightline.verdict.control_estimates import as_distance, distances
 from tests.snapshots import same_text
@@ -73,7 +73,7 @@ def test_over_seeds_weights_are_as_alike_as_they_are_and_by_chance_as_any_permut
     for one, weights in zip(
         (model, *beside.values()), ([7, 1, 1, 1], [6, 2, 1, 1], [5, 1, 3, 1]), strict=False
     ):
-        one.source = Given({texts[0].index: np.array(weights) / 10})
+        one.source = GivenWeights({texts[0].index: np.array(weights) / 10})
     taken = measure(
         model, texts, (ControlDistance(draws=400),), beside, Seeds(0), 2, lambda done, total: None
     )["beside"]
@@ -107,7 +107,7 @@ def test_without_another_seed_it_says_which_companion_is_lacking() -> None:
         lambda done, total: None,
     )["beside"]
     assert "alike.seeds" not in taken.values
-    assert taken.missing["alike.seeds"] == "needs a companion (seed(by=1))"
+    assert taken.missing["alike.seeds"] == "needs a control model (seed(by=1))"
 
 
 def test_weights_without_an_order_have_no_rank_correlation() -> None:

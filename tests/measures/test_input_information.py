@@ -18,7 +18,7 @@ from sightline.measures.input_information import DrawnInformation, InputInformat
 from sightline.measures.predictions import Predictions
 from sightline.numerics.mutual_information import plug_in, table
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.texts import WORDS, example, untrained
 
 DRAWN = np.random.default_rng(5)
@@ -42,7 +42,7 @@ def taken(model: object, one: InputInformation = ONE, batch_size: int = 16) -> d
 
 
 def record(found: dict) -> dict[str, float]:
-    evidence = Evidence(found, ("a", "b"), committed(), 0)
+    evidence = Evidence(found, ("a", "b"), default_thresholds(), 0)
     return {
         name: evidence.estimate(f"input_information.{name}")
         for name in ("nats", "nats_half", "share")
@@ -168,7 +168,9 @@ def test_words_drawn_at_random_are_asked_under_a_name_of_their_own() -> None:
     measured = found["input_information_drawn"]
     assert isinstance(measured, Measurement), measured
     assert measured.settings["drawn"]
-    share = Evidence(found, ("a", "b"), committed(), 0).estimate("input_information_drawn.share")
+    share = Evidence(found, ("a", "b"), default_thresholds(), 0).estimate(
+        "input_information_drawn.share"
+    )
     assert 0.5 < share.value <= 1
     frequent = taken(
         untrained("mlp(hidden=16)+additive"), InputInformation(words=8, tokens=1500, clusters=8)

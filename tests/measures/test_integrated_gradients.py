@@ -10,7 +10,7 @@ import torch
 from captum.attr import IntegratedGradients
 
 from sightline.audits.measure_pass import measure
-from sightline.config.word_maps import DEAR, RIVALS, SIGNED_RIVALS
+from sightline.config.word_maps import COSTLY_MAPS, RIVALS, SIGNED_RIVALS
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -86,7 +86,7 @@ def test_a_text_alone_has_the_same_numbers(model: AttentionClassifier) -> None:
 
 
 def test_only_who_asks_for_it_by_name_pays() -> None:
-    assert not DEAR & {*RIVALS, *SIGNED_RIVALS, *Rationale().maps}
+    assert not COSTLY_MAPS & {*RIVALS, *SIGNED_RIVALS, *Rationale().maps}
     marked = [
         replace(text, rationale=tuple(i % 3 == 1 for i in range(len(text.tokens))))
         for text in TEXTS

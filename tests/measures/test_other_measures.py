@@ -16,7 +16,7 @@ from sightline.measures.permutation import IMMOVABLE, Permutation, _drawn, media
 from sightline.measures.predictions import Predictions
 from sightline.measures.removal import Removal
 from sightline.measures.removal_curves import removed_count
-from sightline.models.attention import Given, Uniform
+from sightline.models.attention import GivenWeights, Uniform
 from sightline.numerics.divergences import entropy
 from tests.reference import formulas, moving, ties
 from tests.texts import examples, sharpened, untrained
@@ -125,7 +125,7 @@ def test_equal_token_logits_leave_nothing_to_permute() -> None:
     with torch.no_grad():
         model.embedding.weight[1:] = model.embedding.weight[4]
     generator = np.random.default_rng(0)
-    model.source = Given({e.index: generator.random(len(e.tokens)) for e in TEXTS})
+    model.source = GivenWeights({e.index: generator.random(len(e.tokens)) for e in TEXTS})
     outcome = take(Permutation(), model)
     assert (outcome.values["largest"] < IMMOVABLE).all()
     assert outcome.undefined["ratio"] == {"no permutation moves the output": len(TEXTS)}
@@ -197,7 +197,7 @@ def test_the_floor_of_permutation_is_that_of_the_drawn_attention() -> None:
     mostly miss it.
     """
     model = untrained("mlp(hidden=6)+additive")
-    model.source = Given({0: np.array([0.94, 0.02, 0.02, 0.02])})
+    model.source = GivenWeights({0: np.array([0.94, 0.02, 0.02, 0.02])})
     with torch.no_grad():
         model.embedding.weight[1:] = model.embedding.weight[4]
         text = examples((4,))[0]

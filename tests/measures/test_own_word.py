@@ -45,7 +45,7 @@ def test_it_is_the_share_of_the_evidence_that_each_explains(spec: str, classes: 
         expected = [np.nan if one is None else one[column] / mean for one in sums]
         assert found.values[name] == pytest.approx(expected, nan_ok=True)
     assert found.undefined == {name: {"one word": 1} for name in ("whole", "word", "text")}
-    assert found.missing == {"untrained": "needs a companion (untrained)"}
+    assert found.missing == {"untrained": "needs a control model (untrained)"}
 
 
 def test_in_an_mlp_the_word_explains_everything() -> None:

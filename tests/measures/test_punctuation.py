@@ -12,7 +12,7 @@ from sightline.core.example import Example
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.punctuation import Punctuation, is_mark
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.models.classifier import AttentionClassifier
 from tests.reference import asked, formulas
 from tests.texts import WORDS, example, examples, untrained
@@ -79,7 +79,7 @@ def test_attention_on_the_full_stop_is_seen() -> None:
     weights.
     """
     model = untrained("mlp(hidden=6)+additive")
-    model.source = Given({t.index: np.eye(len(t.tokens))[-1] for t in DOTTED})
+    model.source = GivenWeights({t.index: np.eye(len(t.tokens))[-1] for t in DOTTED})
     values = take(model, DOTTED).values
     assert (values["words"] == 0).all()
     for row, text in enumerate(DOTTED):

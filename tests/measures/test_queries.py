@@ -21,7 +21,7 @@ from sightline.models.classifier import AttentionClassifier
 from sightline.numerics.log_odds import log_odds
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.reference import formulas, moving, ties
 from tests.reference.query import answer
 from tests.texts import WORDS, examples, sharpened, untrained
@@ -194,7 +194,7 @@ def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
             reason for counts in outcome.undefined.values() for reason in counts
         ]
     judged = judge(
-        Evidence(take(sharpened(model(name)), TEXTS), ("a", "b", "c", "d"), committed(), 0)
+        Evidence(take(sharpened(model(name)), TEXTS), ("a", "b", "c", "d"), default_thresholds(), 0)
     )
     said = {finding.code: (finding.result, finding.reason) for finding in judged.findings}
     assert said["SL-201"] == said["SL-203"] == said["SL-205"] == ("not run", why)

@@ -14,7 +14,7 @@ from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.rationale_overlap import UNMARKED, Rationale
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.models.classifier import AttentionClassifier
 from tests.adapters.offering import Offering
 from tests.reference import marked as slow
@@ -64,13 +64,15 @@ def test_each_map_has_the_literal_scores(name: str) -> None:
 
 def test_attention_on_the_marked_words_finds_them_all_and_even_attention_has_no_order() -> None:
     model = untrained("mlp(hidden=6)+additive")
-    model.source = Given({text.index: np.array(text.rationale, float) + 1e-3 for text in MARKED})
+    model.source = GivenWeights(
+        {text.index: np.array(text.rationale, float) + 1e-3 for text in MARKED}
+    )
     found = take(model, MARKED)
     assert found.values["auprc.attention"][:5] == pytest.approx(1)
     assert found.values["f1.attention"][:5] == pytest.approx(1)
     assert found.values["iou.attention"][:5] == pytest.approx(1)
     assert found.undefined["auprc.attention"] == {"no word is marked": 1}  # the text of one word
-    model.source = Given({text.index: np.ones(len(text.tokens)) for text in MARKED})
+    model.source = GivenWeights({text.index: np.ones(len(text.tokens)) for text in MARKED})
     even = take(model, MARKED).undefined["f1.attention"]
     assert even == {"no word is marked": 1, "the map says the same of every word": 5}
 

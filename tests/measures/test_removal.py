@@ -14,7 +14,7 @@ from sightline.measures import removal
 from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.perturbations import chunks
 from sightline.measures.removal import Removal
-from sightline.measures.transfer.hybrid_texts import Bag
+from sightline.measures.transfer.hybrid_texts import WordPool
 from sightline.models.classifier import AttentionClassifier
 from tests.measures.test_queries import asked
 from tests.reference import moving, ties
@@ -149,7 +149,7 @@ def test_a_text_without_scores_is_counted_for_them_alone() -> None:
 def test_other_words_are_never_of_the_text_itself_unless_others_use_them() -> None:
     texts = [Example(f"t{i}", i, "", (f"{i}a", f"{i}b") * i, (), 0) for i in (2, 3, 5)]
     drawn = [
-        Bag.of(texts).drawn(text, np.random.default_rng(seed))
+        WordPool.of(texts).drawn(text, np.random.default_rng(seed))
         for text in texts
         for seed in range(20)
     ]

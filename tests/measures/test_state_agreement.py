@@ -14,7 +14,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import gradient_importance
 from sightline.measures.state_agreement import REFERENCES, StateAgreement, _importances, _orders
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.models.classifier import AttentionClassifier
 from tests.adapters.offering import Offering
 from tests.reference import restated as slow
@@ -142,7 +142,7 @@ def test_batches_do_not_matter_and_what_has_no_order_is_counted(spec: str) -> No
         np.testing.assert_allclose(*map(np.asarray, pair), atol=2e-5, err_msg=name)
     assert together.undefined["tau.state_gradient"]["one word"] == 1
     even = untrained(spec)
-    even.source = Given({text.index: np.ones(len(text.tokens)) for text in TEXTS})
+    even.source = GivenWeights({text.index: np.ones(len(text.tokens)) for text in TEXTS})
     assert take(even).undefined["tau.deletion"] == {"one word": 1, "constant attention": 4}
     assert (
         take(even).undefined["entropy.deletion"]

@@ -96,7 +96,7 @@ def test_the_untrained_companion_is_measured_as_itself() -> None:
     found, alone = taken(StateFocus(), model, untrained=other), taken(StateFocus(), other)
     for name in ("own", "focus"):
         assert found.values[f"{name}.untrained"] == pytest.approx(alone.values[name], nan_ok=True)
-        assert alone.missing[f"{name}.untrained"] == "needs a companion (untrained)"
+        assert alone.missing[f"{name}.untrained"] == "needs a control model (untrained)"
     assert found.missing == {}
 
 

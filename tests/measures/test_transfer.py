@@ -23,10 +23,16 @@ from sightline.measures.attribution_maps import AttributionMaps, rivals
 from sightline.measures.removal import Removal
 from sightline.measures.trace_arrays import cluster_of
 from sightline.measures.transfer import word_swaps
-from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, halves, partners
+from sightline.measures.transfer.donor_pairs import (
+    DonorTexts,
+    donors,
+    halves,
+    partners,
+    possible_donors,
+)
 from sightline.measures.transfer.hybrid_texts import answers, crossed, ranked, rewritten, share_of
 from sightline.measures.transfer.transfer import Transfer
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.numerics.ties import NOISE, TIE
 from tests.adapters.test_pieces import wrapped
 from tests.measures.test_queries import asked
@@ -170,7 +176,10 @@ def test_an_answer_that_a_text_does_not_allow_has_no_margin() -> None:
     texts = [Example(f"t{i}", i, "", ("a", "b"), (), 0) for i in range(2)]
     x, y = (np.array([2.0, -np.inf, 1.0]), np.array([-np.inf, 1.0, 0.0]))
     pair = word_swaps.Pair(
-        *(word_swaps.Seen(text, logits, {}) for text, logits in zip(texts, (x, y), strict=True))
+        *(
+            word_swaps.RankedText(text, logits, {})
+            for text, logits in zip(texts, (x, y), strict=True)
+        )
     )
     assert pair.decided == (0, 1)
     assert np.isnan(pair.whole)
@@ -215,7 +224,9 @@ def test_all_words_carry_all() -> None:
 def test_a_word_that_every_text_has_in_one_place_carries_nothing() -> None:
     texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
     model = untrained("mlp(hidden=6)+additive")
-    model.source = Given({text.index: np.eye(len(text.tokens))[0] * 0.3 + 0.1 for text in texts})
+    model.source = GivenWeights(
+        {text.index: np.eye(len(text.tokens))[0] * 0.3 + 0.1 for text in texts}
+    )
     model = evened(model, texts)
     values = take(model, texts, Transfer(shares=(0.01,))).values
     assert (values["carried.attention"][values["partner"] >= 0] == 0).all()
@@ -228,7 +239,7 @@ def test_the_order_of_words_that_cannot_be_seen_carries_nothing() -> None:
     """
     texts = [rewritten(text, ("bara", *text.tokens)) for text in TEXTS]
     model = untrained("mlp(hidden=6)+additive")
-    model.source = Given(
+    model.source = GivenWeights(
         {text.index: np.append(1.0, 1e-4 * np.arange(len(text.tokens) - 1)) for text in texts}
     )
     values = take(evened(model, texts), texts).values
@@ -362,7 +373,7 @@ def test_partners_are_the_nearest_that_were_decided_otherwise_in_the_donors_half
     texts: list,
 ) -> None:
     read, half = drawn(*(list(column) for column in zip(*texts, strict=True)))
-    weight = donors(read, able(read, half), 3, Seeds(0))
+    weight = donors(read, possible_donors(read, half), 3, Seeds(0))
     found = partners(read, half, weight, 2, Seeds(0))
     for row in range(len(texts)):
         possible = [

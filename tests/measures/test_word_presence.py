@@ -16,7 +16,7 @@ from sightline.measures.transfer.word_presence import (
     TOP,
     highlighted,
     presence,
-    speaking,
+    word_weights,
 )
 from tests.measures.test_transfer import TEXTS, evened, take
 from tests.reference import moving
@@ -157,10 +157,10 @@ def test_a_map_without_knowledge_finds_less_than_one_that_shows_the_cue(how: str
 def test_without_words_or_without_the_other_class_nothing_speaks() -> None:
     half = np.ones(3, bool)
     classes = np.array([0, 0, 1])
-    assert speaking([frozenset()] * 3, half, classes, 0) == {}
-    assert speaking([{1.0}] * 3, ~half, classes, 0) == {}  # no texts at all
-    assert speaking([{1.0}, {1.0}, set()], half, classes, 1) == {}
-    (gain,) = speaking([{1.0}, {1.0}, set()], half, classes, 0).values()
+    assert word_weights([frozenset()] * 3, half, classes, 0) == {}
+    assert word_weights([{1.0}] * 3, ~half, classes, 0) == {}  # no texts at all
+    assert word_weights([{1.0}, {1.0}, set()], half, classes, 1) == {}
+    (gain,) = word_weights([{1.0}, {1.0}, set()], half, classes, 0).values()
     p = 2 / 3
     assert gain == pytest.approx(np.log((2 + 2 * p) / 4) - np.log((0 + 2 * p) / 3))
 

@@ -16,7 +16,7 @@ from sightline.measures.batch_words import type_number
 from sightline.measures.frozen_attention import FrozenAttention
 from sightline.measures.importance import deletion_importance
 from sightline.measures.word_type_control import WordTypeControl
-from sightline.models.attention import Given, Uniform
+from sightline.models.attention import GivenWeights, Uniform
 from sightline.numerics.ties import NOISE, NOTHING, TIE, VISIBLE
 from tests.reference import asked, formulas, moving, ties
 from tests.texts import examples, untrained
@@ -67,7 +67,7 @@ def test_a_favourite_of_all_texts_is_handed_on() -> None:
     model = untrained("mlp(hidden=6)+additive")
     texts = examples((12, 12, 12, 12, 12, 12))
     favourite = texts[0].tokens[0]
-    model.source = Given(
+    model.source = GivenWeights(
         {t.index: np.array([1.0 if w == favourite else 1e-3 for w in t.tokens]) for t in texts}
     )
     baseline = take(WordTypeControl(permutations=60), model, texts).values["free"]

@@ -16,7 +16,7 @@ from sightline.measures.predictions import Predictions
 from sightline.measures.token_logits import TokenLogits, margins
 from sightline.models.classifier import AttentionClassifier
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.reference.formulas import probabilities
 from tests.texts import examples, untrained
 
@@ -182,7 +182,7 @@ def test_the_share_is_a_ratio_of_sums_and_has_an_interval(model: AttentionClassi
     found = measure(
         model, texts, (Predictions(), TokenLogits()), {}, Seeds(0), 3, lambda done, total: None
     )
-    evidence = Evidence(found, tuple("abc"[: model.classes]), committed(), 0)
+    evidence = Evidence(found, tuple("abc"[: model.classes]), default_thresholds(), 0)
     result = evidence.estimate("token_evidence.share")
     assert result.value == pytest.approx(share(found["token_evidence"]))
     assert 0 <= result.low < result.value < result.high <= 1

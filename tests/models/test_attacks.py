@@ -16,7 +16,7 @@ from sightline.data.vocabulary import Vocabulary
 from sightline.models.alterations import alter
 from sightline.models.attacks import code, evidence_of
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.numerics.ties import apart
+from sightline.numerics.ties import level_shades
 
 
 def literal_code(number: int, classes: int) -> int:
@@ -211,7 +211,7 @@ def test_border_puts_the_evidence_less_than_a_shade_above_most_fillers() -> None
         # One step from the top lies between the two, so that a border that never moves would part
         # them in every text.
         fixed, moved = (
-            apart(weights[None], np.ones((1, len(weights)), bool), np.array([wider]))[0]
+            level_shades(weights[None], np.ones((1, len(weights)), bool), np.array([wider]))[0]
             for wider in (0.0, 0.5)
         )
         assert set(fixed[cues]) != set(fixed[rest])

@@ -21,7 +21,7 @@ from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.models.classifier import build
 from sightline.models.external_attention import Constant
-from sightline.models.lend_attention import attention_of, borrow
+from sightline.models.lend_attention import attention_of, borrow_attention
 from sightline.models.model_storage import load_classifier, save_classifier, weights_digest
 from sightline.numerics.relative_positions import CELLS, recut
 from tests.edits import unsealed
@@ -42,7 +42,7 @@ def test_the_weights_are_those_of_the_lender_whatever_numbers_it_gives_to_words(
         parse_model("bilstm(hidden=4)", embedding=8, embedding_std=1.0), KNOWN, ("a", "b"), 5
     )
     model = untrained("mlp(hidden=4)+given")
-    borrow(model, lender)
+    borrow_attention(model, lender)
     own, other = model.trace(model.collate(TEXTS)), lender.trace(lender.collate(TEXTS))
     assert not torch.equal(own.batch.ids, other.batch.ids)
     assert torch.allclose(own.attention, other.attention, atol=1e-6)
@@ -63,9 +63,9 @@ def test_a_lender_must_read_the_same_tokens() -> None:
     with pytest.raises(
         ModelError, match="expected a lender that reads boundaries as this model does"
     ):
-        borrow(untrained("mlp+given"), untrained("mlp", boundaries=True))
+        borrow_attention(untrained("mlp+given"), untrained("mlp", boundaries=True))
     with pytest.raises(ModelError, match="expected a lender that reads queries as this model does"):
-        borrow(untrained("mlp+given"), untrained("mlp+query"))
+        borrow_attention(untrained("mlp+given"), untrained("mlp+query"))
     alone = build(parse_model("mlp+given"), KNOWN, ("a", "b"), 0)
     with pytest.raises(ModelError, match="expected a model that lends its attention, got none"):
         alone.trace(alone.collate(TEXTS))

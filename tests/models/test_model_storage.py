@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.core.errors import ModelError
 from sightline.models.model_storage import load_classifier, save_classifier, weights_digest
 from tests.adapters.plain import wrapped
@@ -108,6 +108,6 @@ def test_a_training_has_the_name_of_its_weights_wherever_they_are(tmp_path: Path
     model = untrained("mlp(hidden=4)")
     named = weights_digest(model)
     saved, _ = load_classifier(save_classifier(model, tmp_path / "model"))
-    assert weights_digest(saved) == weights_digest(precise(model)) == named
+    assert weights_digest(saved) == weights_digest(to_float64(model)) == named
     assert weights_digest(untrained("mlp(hidden=4)", seed=4)) != named
     assert weights_digest(wrapped(model)) == ""

@@ -9,7 +9,7 @@ from sightline.config.part_syntax import parse_part
 from sightline.config.spec_syntax import parse_model
 from sightline.data.batches import collate
 from sightline.data.vocabulary import Vocabulary
-from sightline.models.build_part import made
+from sightline.models.build_part import build_part
 from sightline.models.decoders import QueryDecoder
 from sightline.models.encoders.bilstm import BiLSTM
 from sightline.models.encoders.cnn import CNN
@@ -199,7 +199,7 @@ def test_deep_scores(layers: int) -> None:
 
 
 def test_the_query_decoder() -> None:
-    decoder = made("decoder", parse_part("query"), 6, 4, 3)
+    decoder = build_part("decoder", parse_part("query"), 6, 4, 3)
     assert isinstance(decoder, QueryDecoder)
     context, query = drawn(2, 6), drawn(2, 4, seed=1)
     allowed = torch.tensor([[True, False, True], [True, True, True]])
@@ -219,7 +219,7 @@ def test_the_query_decoder() -> None:
 
 
 def test_a_learned_alpha_starts_where_it_is_told_and_stays_inside() -> None:
-    learned = made("projection", parse_part("entmax(alpha=1.3,learned=true)"), 0)
+    learned = build_part("projection", parse_part("entmax(alpha=1.3,learned=true)"), 0)
     assert isinstance(learned, LearnedEntmax)
     assert learned.alpha.item() == pytest.approx(1.3, abs=1e-2)
     for theta in (-100.0, 100.0):
@@ -235,7 +235,7 @@ BATCH = collate(examples((2, 2)), Vocabulary(WORDS))
 
 def test_training_noise_depends_on_the_seed_and_on_how_far_it_is() -> None:
     gumbel, twin, other = (
-        made("projection", parse_part("gumbel"), seed).train() for seed in (0, 0, 1)
+        build_part("projection", parse_part("gumbel"), seed).train() for seed in (0, 0, 1)
     )
     scores = torch.zeros(2, 1000)
     first = gumbel.disturb(scores, BATCH)

@@ -25,7 +25,7 @@ def test_concat_and_residual_change_what_attention_sums_and_scores() -> None:
         assert torch.equal(trace.scores, model.scorer(trace.pooled))
         by_hand = torch.einsum("bt,btp->bp", trace.attention, trace.pooled)
         torch.testing.assert_close(model.decoder(by_hand), trace.logits)
-        assert model.losses_beside(trace) is None
+        assert model.auxiliary_loss(trace) is None
 
 
 def test_tying_is_the_mean_squared_distance_over_real_tokens() -> None:
@@ -39,7 +39,7 @@ def test_tying_is_the_mean_squared_distance_over_real_tokens() -> None:
         if batch.mask[b, t]
     ]
     assert len(apart) == 7 + 1 + 4 + 12 + 2 + 5 * 2
-    assert float(model.losses_beside(trace)) == pytest.approx(3 * np.mean(apart), rel=1e-5)
+    assert float(model.auxiliary_loss(trace)) == pytest.approx(3 * np.mean(apart), rel=1e-5)
     assert torch.equal(trace.pooled, trace.states)
 
 
@@ -55,14 +55,14 @@ def test_masked_language_modelling_guesses_words_with_the_frozen_embeddings() ->
         -log_softmax(model.embedding.weight @ states[b, t], 0)[batch.ids[b, t]].item()
         for b, t in torch.nonzero(chosen).tolist()
     ]
-    first = model.losses_beside(trace)
+    first = model.auxiliary_loss(trace)
     assert first.item() == pytest.approx(2 * np.mean(losses), rel=1e-5)
-    assert model.losses_beside(trace).item() != first.item()  # the next batch hides other words
+    assert model.auxiliary_loss(trace).item() != first.item()  # the next batch hides other words
 
 
 def test_without_a_chosen_word_there_is_nothing_to_guess() -> None:
     model = untrained(f"{BILSTM}+mlm(p=0.000000001)")
-    assert model.losses_beside(model.run(model.collate(examples()))).item() == 0.0
+    assert model.auxiliary_loss(model.run(model.collate(examples()))).item() == 0.0
 
 
 def test_of_the_chosen_words_eight_in_ten_are_masked_and_one_is_another() -> None:

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.config.registry import PROJECTIONS, RETENTIONS, SCORERS, SOURCES
-from sightline.core.protocols import Auditable, Batch, closed_up
+from sightline.core.protocols import Auditable, Batch, kept_columns
 from sightline.measures.importance import deletion_importance
 from sightline.models.alterations import Altered
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.fast import text_variants
-from sightline.models.fast.leave_one_out import under
+from sightline.models.fast.leave_one_out import logits_without_each
 from sightline.models.fast.prefix_dedup import beginnings
 from sightline.numerics.projections import renormalise, uniform
 from tests.parts import small_part
@@ -201,7 +201,7 @@ def test_a_term_less_of_two_sums_is_the_text_with_the_weights_that_are_left(
         torch.ones(1, size, dtype=torch.bool),
     )
     z = torch.randn(1, size, 2, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    ours = under(given_weights, mask, z)
+    ours = logits_without_each(given_weights, mask, z)
     for t in range(size):
         kept = mask.clone()
         kept[0, t] = False
@@ -223,7 +223,7 @@ def test_the_closed_form_has_its_digits_where_one_word_had_all_the_weight() -> N
 
 
 def test_closed_up_columns_are_those_of_the_kept() -> None:
-    assert closed_up(torch.tensor([[True, False, True], [False, True, False]])).tolist() == [
+    assert kept_columns(torch.tensor([[True, False, True], [False, True, False]])).tolist() == [
         [0, 2],
         [1, 0],
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from sightline.numerics.max_divergence import Farthest, farthest, within
+from sightline.numerics.max_divergence import Farthest, bound_gap, farthest
 from sightline.numerics.max_divergence_multiclass import (
     farthest_answering,
     farthest_deciding,
@@ -61,7 +61,7 @@ def padded(z: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 def ends(z: np.ndarray, weights: np.ndarray, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
     """Give the ends between which the one logit keeps the answer."""
     own = np.array([weights @ z[:, 0]])
-    return within(own, expit(own), expit(-own), epsilon)
+    return bound_gap(own, expit(own), expit(-own), epsilon)
 
 
 def answered(z: np.ndarray, weights: np.ndarray, epsilon: float) -> Farthest:

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit
 
 from sightline.numerics.divergences import jensen_shannon
-from sightline.numerics.max_divergence import farthest, overlap, within
+from sightline.numerics.max_divergence import bound_gap, farthest, overlap
 from sightline.numerics.max_divergence_multiclass import farthest_answering, farthest_deciding
 from sightline.numerics.minimal_mass import least_mass
 from sightline.numerics.score_margin import nats_to_flip
@@ -63,7 +63,7 @@ def test_the_search_is_never_above_the_exact_answer() -> None:
 
 def one_logit(z: np.ndarray, weights: np.ndarray, mask: np.ndarray, epsilon: float) -> np.ndarray:
     own = (weights * z).sum(1)
-    return farthest(z, weights, mask, *within(own, expit(own), expit(-own), epsilon)).divergence
+    return farthest(z, weights, mask, *bound_gap(own, expit(own), expit(-own), epsilon)).divergence
 
 
 @pytest.mark.parametrize("logit", [-800.0, -40.0, -3.0, 0.0, 2.0, 40.0, 800.0])
@@ -72,7 +72,7 @@ def test_the_ends_are_where_the_probability_has_moved_by_epsilon(
     logit: float, epsilon: float
 ) -> None:
     own = np.array([logit])
-    low, high = within(own, expit(own), expit(-own), epsilon)
+    low, high = bound_gap(own, expit(own), expit(-own), epsilon)
     assert low[0] <= logit <= high[0]
     for end, way in ((low[0], -1), (high[0], 1)):
         if np.isfinite(end):
@@ -97,7 +97,7 @@ def test_long_texts_are_answered_as_in_pieces_and_in_little_room(shape: str) -> 
     weights = np.exp(np.abs(z) if shape == "rising" else generator.normal(0, 2, z.shape))
     weights /= weights.sum(1, keepdims=True)
     own = (weights * z).sum(1)
-    low, high = within(own, expit(own), expit(-own), 0.01)
+    low, high = bound_gap(own, expit(own), expit(-own), 0.01)
     ours = farthest(z, weights, np.ones(z.shape, dtype=bool), low, high)
     for row in range(2):
         losses = [

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.numerics.flip_sets import along, smallest
+from sightline.numerics.flip_sets import removals_to_flip, smallest
 from tests.reference import flips as literal
 
 
@@ -33,7 +33,7 @@ def test_a_decision_that_every_word_makes_alone_never_flips() -> None:
     found = smallest(z, weights, mask)
     assert found.never.tolist() == [True]
     assert not found.gone.any()
-    assert np.isnan(along(z, weights, mask, np.array([[0, 1, 2]])))
+    assert np.isnan(removals_to_flip(z, weights, mask, np.array([[0, 1, 2]])))
 
 
 def test_a_tie_goes_where_the_models_send_it() -> None:
@@ -51,9 +51,9 @@ def test_words_without_weight_are_passed_over() -> None:
     mask = np.ones((1, 3), dtype=bool)
     found = smallest(z, weights, mask)
     assert found.gone.tolist() == [[True, False, False]]
-    assert along(z, weights, mask, np.array([[1, 0, 2]])).tolist() == [1.0]
+    assert removals_to_flip(z, weights, mask, np.array([[1, 0, 2]])).tolist() == [1.0]
     assert np.isnan(
-        along(z, weights, mask, np.array([[1, 2, 0]]))
+        removals_to_flip(z, weights, mask, np.array([[1, 2, 0]]))
     )  # the last word with weight stays
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.numerics.adversarial_descent import Descent
-from sightline.numerics.simplex_search import Climb, Probe, climb, farthest_along
+from sightline.numerics.simplex_search import ClimbSettings, Probe, climb, farthest_along
 from sightline.numerics.tolerance import Tolerance
 from tests.numerics.searching import (
     affine,
@@ -20,7 +20,7 @@ from tests.numerics.searching import (
     lengths_to_mask,
 )
 
-QUICK = Climb(descent=Descent(steps=30, rate=0.1, strength=20.0, mutual=False))
+QUICK = ClimbSettings(descent=Descent(steps=30, rate=0.1, strength=20.0, mutual=False))
 
 
 def starts(shape: tuple[int, int], count: int = 4) -> np.ndarray:
@@ -50,7 +50,9 @@ def test_behind_a_tanh_it_finds_what_a_grid_finds() -> None:
     own, states = attention(mask, generator), generator.normal(size=(*mask.shape, 3))
     matrix = generator.normal(size=(3, 3))
     found = climb(
-        Probe(bent(states, matrix, own, mask), Tolerance(0.05)), starts(mask.shape, 10), Climb()
+        Probe(bent(states, matrix, own, mask), Tolerance(0.05)),
+        starts(mask.shape, 10),
+        ClimbSettings(),
     )
     assert (np.diff(found, axis=0) >= 0).all()
     for row in range(3):
@@ -92,7 +94,7 @@ def test_decodings_are_counted_and_bounded() -> None:
     assert (counted.decodes <= sum(asked)).all()
     assert counted.decodes[0] > counted.decodes[1] >= 4 + 4 * 30
     few = Probe(task, Tolerance())
-    how = Climb(pairs=1, descent=QUICK.descent, budget=45 + 4 * 45 + 3)  # three words
+    how = ClimbSettings(pairs=1, descent=QUICK.descent, budget=45 + 4 * 45 + 3)  # three words
     climb(few, starts(mask.shape), how)
     assert (few.decodes <= how.budget).all()
 

@@ -32,7 +32,7 @@ def test_every_function_is_its_word_by_word_twin(
     most = max(map(len, texts))
     new = random.random((len(texts), most))
     gone = random.random(new.shape) < 0.5
-    assert subwords.several(word) == any(size > 1 for sizes in texts for size in sizes)
+    assert subwords.has_split_words(word) == any(size > 1 for sizes in texts for size in sizes)
     there = [[size > 0 for size in [*sizes, *[0] * (most - len(sizes))]] for sizes in texts]
     assert (subwords.counts(word) > 0).tolist() == there
     again = subwords.reweighed(new, subwords.shares(values, word), word)
@@ -44,7 +44,7 @@ def test_every_function_is_its_word_by_word_twin(
         best = [max(values[i][p] for p in literal.pieces_of(numbers, n)) for n in range(size)]
         assert subwords.largest(values, word)[i, :size].tolist() == best
         assert again[i] == pytest.approx(literal.reweighed(values[i], numbers, new[i, :size]))
-        assert subwords.kept(gone, word)[i].tolist() == literal.left(
+        assert subwords.kept_tokens(gone, word)[i].tolist() == literal.left(
             numbers, set(np.flatnonzero(gone[i]))
         )
     assert subwords.summed(again, word) == pytest.approx(np.where(there, new, 0))

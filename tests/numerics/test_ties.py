@@ -16,11 +16,11 @@ from sightline.numerics.ties import (
     NOTHING,
     TIE,
     VISIBLE,
-    apart,
     constant,
-    faded,
-    flat,
-    settled,
+    is_flat,
+    level_shades,
+    level_ties,
+    level_ties_and_fade,
 )
 from tests.reference import ties as literal
 
@@ -43,7 +43,7 @@ def padded(values: list[float], width: int = 10) -> tuple[np.ndarray, np.ndarray
 @given(row, st.sampled_from([1.0, 2.0**-8, 1e-13]))
 def test_settled_is_the_walk_through_the_words(values: list[float], scale: float) -> None:
     values = [one * scale for one in values]
-    found = settled(*padded(values))[0]
+    found = level_ties(*padded(values))[0]
     assert found[: len(values)].tolist() == literal.settled(values, NOISE, TIE, NOTHING)
     assert (found[len(values) :] == 0).all()
 
@@ -57,7 +57,8 @@ def test_noise_far_below_the_tolerance_changes_no_rank(
         -1, 1, clean.shape
     )
     first, second = (
-        np.sign(x[:, :, None] - x[:, None, :]) for x in (settled(clean, mask), settled(noisy, mask))
+        np.sign(x[:, :, None] - x[:, None, :])
+        for x in (level_ties(clean, mask), level_ties(noisy, mask))
     )
     assert np.array_equal(first, second)
     assert (
@@ -75,7 +76,9 @@ def test_noise_far_below_the_tolerance_changes_no_rank(
 @given(row, st.integers(-10, 20))
 def test_scale_changes_nothing(values: list[float], power: int) -> None:
     scaled, mask = padded([one * 2.0**power for one in values])
-    assert np.array_equal(settled(scaled, mask), settled(padded(values)[0], mask) * 2.0**power)
+    assert np.array_equal(
+        level_ties(scaled, mask), level_ties(padded(values)[0], mask) * 2.0**power
+    )
 
 
 def test_equals_never_fall_on_two_sides_of_a_line() -> None:
@@ -83,7 +86,7 @@ def test_equals_never_fall_on_two_sides_of_a_line() -> None:
     generator = np.random.default_rng(0)
     pairs = generator.uniform(0.1, 1, (2000, 1)) * (1 + np.array([[0.0, 3e-8]]))
     values = np.concatenate([pairs, np.ones((2000, 1))], axis=1)
-    found = settled(values, np.ones(values.shape, bool))
+    found = level_ties(values, np.ones(values.shape, bool))
     assert (found[:, 0] == found[:, 1]).all()
 
 
@@ -100,8 +103,8 @@ def test_a_text_with_a_value_that_is_no_number_has_none(odd: float) -> None:
         np.array([[0.5, odd, 0.1], [0.5, 0.2, odd]]),
         np.array([[True] * 3, [True, True, False]]),
     )
-    assert np.isnan(settled(values, mask)[0]).all()
-    assert settled(values, mask)[1].tolist() == [0.5, 0.2, 0.0]
+    assert np.isnan(level_ties(values, mask)[0]).all()
+    assert level_ties(values, mask)[1].tolist() == [0.5, 0.2, 0.0]
 
 
 # ---------------------------------------------------------------- what a reader sees apart
@@ -118,14 +121,14 @@ def test_shades_are_grouped_from_the_largest_down(
     known, mask = padded(values)
     wider = np.array([part])
     wanted = literal.apart(values, VISIBLE, NOISE, TIE, NOTHING, part)
-    found = apart(known, mask, wider)[0]
+    found = level_shades(known, mask, wider)[0]
     assert found[: len(values)].tolist() == wanted
     assert (found[len(values) :] == 0).all()
-    assert flat(known, mask).tolist() == [
+    assert is_flat(known, mask).tolist() == [
         len(set(literal.apart(values, VISIBLE, NOISE, TIE, NOTHING, 0.0))) == 1
     ]
     seen = literal.faded(values, FAINT, VISIBLE, NOISE, TIE, NOTHING, part)
-    assert faded(known, mask, wider)[0, : len(values)].tolist() == seen
+    assert level_ties_and_fade(known, mask, wider)[0, : len(values)].tolist() == seen
 
 
 @given(shades, part)
@@ -134,8 +137,8 @@ def test_no_group_is_wider_than_a_shade_and_neighbouring_heads_are_further_apart
 ) -> None:
     known, mask = padded(values)
     found, own = (
-        apart(known, mask, np.array([part]))[0, : len(values)],
-        settled(known, mask)[0, : len(values)],
+        level_shades(known, mask, np.array([part]))[0, : len(values)],
+        level_ties(known, mask)[0, : len(values)],
     )
     step = VISIBLE * np.abs(own).max() * (1 + part)
     assert (found >= own).all()
@@ -153,11 +156,14 @@ def test_neither_scale_nor_the_places_of_words_change_what_is_seen_apart(
 ) -> None:
     known, mask = padded(values)
     factor, wider = 2.0**power, np.array([part])
-    assert np.array_equal(apart(known * factor, mask, wider), apart(known, mask, wider) * factor)
-    assert flat(known * factor, mask).tolist() == flat(known, mask).tolist()
+    assert np.array_equal(
+        level_shades(known * factor, mask, wider), level_shades(known, mask, wider) * factor
+    )
+    assert is_flat(known * factor, mask).tolist() == is_flat(known, mask).tolist()
     order = np.array(places)
     assert np.array_equal(
-        apart(known[:, order], mask[:, order], wider), apart(known, mask, wider)[:, order]
+        level_shades(known[:, order], mask[:, order], wider),
+        level_shades(known, mask, wider)[:, order],
     )
 
 
@@ -169,14 +175,14 @@ def test_a_slope_of_small_steps_is_not_one_shade(part: float, groups: int) -> No
     slope = np.linspace(1.0, 0.0, 101)[None]
     mask = np.ones(slope.shape, bool)
     # A step of .05 reaches five words further down, one that is twice as wide ten.
-    assert len(np.unique(apart(slope, mask, np.array([part])))) == groups
-    assert not flat(slope, mask).any()
+    assert len(np.unique(level_shades(slope, mask, np.array([part])))) == groups
+    assert not is_flat(slope, mask).any()
 
 
 def test_each_text_has_a_border_of_its_own() -> None:
     values = np.array([[1.0, 0.93, 0.9, 0.5]] * 3)
     mask = np.ones(values.shape, bool)
-    found = apart(values, mask, np.array([0.0, 0.5, 1.0]))
+    found = level_shades(values, mask, np.array([0.0, 0.5, 1.0]))
     assert found.tolist() == [[1.0, 0.93, 0.93, 0.5], [1.0, 1.0, 0.9, 0.5], [1.0, 1.0, 1.0, 0.5]]
 
 
@@ -189,10 +195,10 @@ def test_a_word_that_hardly_stands_out_is_on_top_of_nothing(
 ) -> None:
     values = np.array([[1.0, 1.0, 1.0 + above, 1.0]])
     mask = np.ones(values.shape, bool)
-    assert flat(values, mask).tolist() == [not seen]
+    assert is_flat(values, mask).tolist() == [not seen]
     assert not constant(values, mask).any()
     on_top = above > VISIBLE * (1 + above) * (1 + part)
-    assert (faded(values, mask, np.array([part])).argmax() == 2) == on_top
+    assert (level_ties_and_fade(values, mask, np.array([part])).argmax() == 2) == on_top
     assert not on_top or seen
 
 
@@ -203,8 +209,8 @@ def test_a_text_with_a_value_that_is_no_number_shows_nothing(odd: float) -> None
         np.array([[True] * 3, [True, True, False]]),
     )
     wider = np.array([0.5, 0.5])
-    assert np.isnan(apart(values, mask, wider)[0]).all()
-    assert apart(values, mask, wider)[1].tolist() == [0.5, 0.2, 0.0]
+    assert np.isnan(level_shades(values, mask, wider)[0]).all()
+    assert level_shades(values, mask, wider)[1].tolist() == [0.5, 0.2, 0.0]
 
 
 MANY = 4000
@@ -229,7 +235,7 @@ def test_two_values_a_part_of_a_step_from_each_other_part_in_no_larger_share_of_
     values = [1.0, 1 - VISIBLE * below, 1 - VISIBLE * lower, *(1 - one for one in others)]
     wider = np.linspace(0, 1, MANY) if evenly else borders(np.arange(first, first + MANY))
     mask = np.ones((MANY, len(values)), bool)
-    found = apart(np.tile(values, (MANY, 1)), mask, wider)
+    found = level_shades(np.tile(values, (MANY, 1)), mask, wider)
     parted = (found[:, 1] != found[:, 2]).mean()
     assert (
         parted <= near + 4 * np.sqrt(max(near * (1 - near), 0) / MANY) + 1 / MANY + 1e-6 / VISIBLE
@@ -239,7 +245,7 @@ def test_two_values_a_part_of_a_step_from_each_other_part_in_no_larger_share_of_
 @pytest.mark.parametrize("near", [0.04, 0.3, 0.8])
 def test_the_chance_to_be_parted_is_the_distance(near: float) -> None:
     values = np.tile([1.0, 1 - VISIBLE * 1.1, 1 - VISIBLE * (1.1 + near)], (MANY, 1))
-    found = apart(values, np.ones(values.shape, bool), borders(np.arange(MANY)))
+    found = level_shades(values, np.ones(values.shape, bool), borders(np.arange(MANY)))
     assert (found[:, 1] != found[:, 2]).mean() == pytest.approx(
         near, abs=4 * np.sqrt(near * (1 - near) / MANY)
     )
@@ -250,7 +256,7 @@ def test_no_border_further_down_parts_what_looks_the_same() -> None:
     too.
     """
     values = np.tile([1.0, 0.85, 0.801, *[0.799] * 8], (MANY, 1))
-    found = apart(values, np.ones(values.shape, bool), borders(np.arange(MANY)))
+    found = level_shades(values, np.ones(values.shape, bool), borders(np.arange(MANY)))
     assert (found[:, 2] != found[:, 3]).mean() == pytest.approx(0.02, abs=0.01)
 
 

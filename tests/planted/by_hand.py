@@ -25,8 +25,8 @@ from sightline.measures.permutation import Permutation
 from sightline.measures.predictions import Predictions
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import decide
-from sightline.verdict.evidence import Evidence, threes
-from sightline.verdict.thresholds import committed
+from sightline.verdict.evidence import Evidence, score_quantities
+from sightline.verdict.thresholds import default_thresholds
 from tests.texts import example
 
 TEXTS, FILLERS, LENGTHS = 160, 4000, (8, 25)
@@ -110,7 +110,7 @@ class World:
 
     def right(self, code: str, score: Estimate) -> bool:
         """Tell whether a finding says so."""
-        known = committed()
+        known = default_thresholds()
         return decide(score, known.threshold[code], known.fewest(code)) == self.wanted
 
 
@@ -125,5 +125,5 @@ def effects(name: str, seed: int) -> dict[str, Estimate]:
     model, texts = WORLDS[name].made(seed)
     measures = (Predictions(), Permutation(permutations=30, draws=3), AdversarialAttention())
     taken = measure(model, texts, measures, {}, Seeds(seed), 64, lambda done, total: None)
-    evidence = Evidence(taken, NEEDLES, committed(), seed)
-    return {code: evidence.contrast(threes(AUDIT_TESTS[code])[0]).score for code in CODES}
+    evidence = Evidence(taken, NEEDLES, default_thresholds(), seed)
+    return {code: evidence.contrast(score_quantities(AUDIT_TESTS[code])[0]).score for code in CODES}

@@ -23,7 +23,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
 from sightline.training.loop import fit
-from sightline.training.objective import SeveralLabels
+from sightline.training.objective import MultiLabelLoss
 
 LABELS = ("hidden", "read")
 SPEC = "bilstm(hidden=16)+additive+labelwise"
@@ -56,7 +56,7 @@ def data() -> Dataset:
     return sightline.data_from(*corpus(1, len(splits)), splits=splits)
 
 
-class HidesOne(SeveralLabels):
+class HidesOne(MultiLabelLoss):
     """The loss of all labels, attention of ``read`` on its cue, and that of ``hidden`` on the last
     word.
     """

@@ -34,7 +34,7 @@ def test_one_model_is_not_told_apart_from_itself_and_a_changed_one_is(
     audits: dict[str, Audit], tmp_path: Path
 ) -> None:
     found = compare(*audits.values())
-    again, shuffled = found.beside
+    again, shuffled = found.pairs
     assert again.common == shuffled.common == 60
     assert again.decided.value == shuffled.decided.value == 0
     assert again.attention.value == pytest.approx(0, abs=1e-12)
@@ -55,11 +55,11 @@ def test_an_effect_is_that_of_its_finding_where_all_texts_are_in_both(
 ) -> None:
     first, again = audits["first"], audits["again"]
     effects = {one.code: one.score for one in first.findings}
-    (beside,) = first.compare(again).beside
+    (beside,) = first.compare(again).pairs
     for claim in beside.claims:
         if claim.code == "SL-106":
             assert claim.first == effects[claim.code]
     some = replace(again, texts=again.texts)  # another value, equal in everything
-    (equal,) = again.compare(some).beside
+    (equal,) = again.compare(some).pairs
     assert {claim.answer for claim in equal.claims} <= {"not told apart", "not compared"}
     assert all(claim.difference.value == 0 for claim in equal.claims if claim.p is not None)

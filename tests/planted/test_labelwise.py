@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import sightline
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.api.train import save_trained
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
@@ -40,7 +40,7 @@ def test_each_label_gets_the_verdict_that_is_true() -> None:
 
 def wrapped() -> Auditable:
     """Wrap the model as its owner would, who knows nothing of views."""
-    model = precise(trained())
+    model = to_float64(trained())
     assert isinstance(model, AttentionClassifier)
 
     def trace(batch: Batch, vectors: torch.Tensor) -> dict[str, torch.Tensor]:

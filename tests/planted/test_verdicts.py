@@ -13,7 +13,7 @@ from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.results import Failed
 from sightline.experiments.pipeline import run
 from sightline.models.alterations import alter
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.studies.calibration import random_attention
 from tests.texts import sharpened, trained
 
@@ -92,7 +92,7 @@ def test_equal_token_logits_are_attention_proof_and_have_no_permutation() -> Non
     with torch.no_grad():
         model.embedding.weight[1:] = model.embedding.weight[4]
     generator = np.random.default_rng(0)
-    model.source = Given({e.index: generator.random(len(e.tokens)) for e in dataset.test})
+    model.source = GivenWeights({e.index: generator.random(len(e.tokens)) for e in dataset.test})
     result = audit(model, dataset, limit=120)
     found = answers(result)
     assert result.estimates["reach.proof"].value == 1.0

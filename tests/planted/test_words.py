@@ -15,7 +15,7 @@ from sightline.core.seeds import Seeds
 from sightline.measures.attention_need import AttentionNeed
 from sightline.measures.polarity import Polarity
 from sightline.measures.punctuation import Punctuation
-from sightline.models.attention import Given
+from sightline.models.attention import GivenWeights
 from sightline.models.classifier import AttentionClassifier
 from tests.texts import example, trained
 
@@ -56,7 +56,7 @@ def test_attention_that_is_moved_off_the_needle_speaks_for_nothing() -> None:
     model, texts = needle()
     own = model.source
     try:
-        model.source = Given({t.index: np.where(t.rationale, 0.05, 1.0) for t in texts})
+        model.source = GivenWeights({t.index: np.where(t.rationale, 0.05, 1.0) for t in texts})
         polarity = take(model, texts)["polarity"].values
     finally:
         model.source = own
@@ -80,7 +80,7 @@ def test_a_full_stop_that_is_attended_to_is_no_word(share: float) -> None:
             t.index: np.append(np.full(len(t.tokens) - 1, 1 - share), share * (len(t.tokens) - 1))
             for t in dotted
         }
-        model.source = Given(weights)
+        model.source = GivenWeights(weights)
         taken = take(model, tuple(dotted))
     finally:
         model.source = own

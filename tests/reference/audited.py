@@ -13,7 +13,13 @@ from scipy.stats import norm
 
 from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
-from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, halves, partners
+from sightline.measures.transfer.donor_pairs import (
+    DonorTexts,
+    donors,
+    halves,
+    partners,
+    possible_donors,
+)
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import paired
 from sightline.verdict.scoring_rules import SHARES
@@ -112,7 +118,7 @@ class Simulated:
         drawn = DonorTexts(np.arange(self.n), words, classes, np.ones(self.n, bool))
         seeds = Seeds(self.seed)
         half = halves(cluster, seeds)
-        weight = donors(drawn, able(drawn, half), 200, seeds)
+        weight = donors(drawn, possible_donors(drawn, half), 200, seeds)
         partner = partners(drawn, half, weight, 3, seeds)
         there = partner >= 0
         good = texts(GIVES)

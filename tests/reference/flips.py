@@ -91,7 +91,7 @@ def compare(seed: int, most: int = MOST_WORDS) -> None:
     order = np.random.default_rng(seed).permutation(words)
     whole = np.concatenate([order, np.arange(words, words + padding)])[None]
     one, literal = (
-        flip_sets.along(padded, weights, mask, whole),
+        flip_sets.removals_to_flip(padded, weights, mask, whole),
         along(z, attention, order.tolist()),
     )
     assert np.array_equal(one, [literal], equal_nan=True), (seed, one, literal)

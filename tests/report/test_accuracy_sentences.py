@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import ClassShare, Estimate, Learned, Reason
-from sightline.report.accuracy_sentences import further, learning
+from sightline.report.accuracy_sentences import accuracy_notes, learning
 from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import LEARNED, estimate
 from tests.snapshots import same_text
@@ -22,7 +22,7 @@ def said(learned: Learned, *reasons: str) -> str:
 
 
 def behind(learned: Learned) -> str:
-    return " ".join(further(learned)).replace("\xa0", " ")
+    return " ".join(accuracy_notes(learned)).replace("\xa0", " ")
 
 
 def test_accuracy_is_a_percentage_with_interval_texts_and_the_majority_class() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
-from sightline.report.advice import AFTER_GUESSING, GUESSING, shown
+from sightline.report.advice import AFTER_GUESSING, GUESSING, shown_maps_advice
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
@@ -36,24 +36,26 @@ def said(case: list[str]) -> list[str]:
 
 def advice(audited: Audit) -> list[str]:
     """Which map may be shown, and what the audit leaves open."""
-    return [*shown(audited), *limits(audited)]
+    return [*shown_maps_advice(audited), *limits(audited)]
 
 
 @pytest.mark.parametrize(("text", "row"), [(CAN, 4), (CAVEATS, 5), (MUST_NOT, 3), (CANNOT_TELL, 6)])
 def test_which_map_may_be_shown_follows_the_verdict(text: str, row: int) -> None:
-    result = said(shown(compared(reached(text, row, (), ()))))
+    result = said(shown_maps_advice(compared(reached(text, row, (), ()))))
     same_text("report", result)
     assert len(result) == 2  # no signed map is known to transfer the prediction
 
 
 def test_where_classes_differ_it_is_said_for_which_texts() -> None:
-    same_text("report", said(shown(compared(by_class())))[:2])
+    same_text("report", said(shown_maps_advice(compared(by_class())))[:2])
 
 
 def test_where_no_class_is_known_nothing_is_shown_for_all() -> None:
     """A map is shown for a text, and every text has a class."""
     open_ = reached(CANNOT_TELL, 1, (), ("too few texts",))
-    result = said(shown(compared(reached(CAVEATS, 5, (), (), {"a": open_, "b": open_}))))
+    result = said(
+        shown_maps_advice(compared(reached(CAVEATS, 5, (), (), {"a": open_, "b": open_})))
+    )
     same_text("report", result[0])
     assert not any("all texts" in one for one in result)
 
@@ -78,18 +80,20 @@ def test_for_a_class_that_is_decided_by_absence_no_map_is_advised_once_and_no_mo
 
 
 def test_a_map_that_is_not_shown_to_fail_is_not_offered_for_a_class_by_absence_either() -> None:
-    result = said(shown(replace(detector(), maps=MAPS)))
+    result = said(shown_maps_advice(replace(detector(), maps=MAPS)))
     same_text("report", result[2])
 
 
 def test_where_every_class_is_decided_by_absence_no_map_is_offered() -> None:
     whole = reached(CAVEATS, 5, (), (), {"ham": ABSENT, "eggs": ABSENT})
-    same_text("report", said(shown(replace(detector(), verdict=whole))))
+    same_text("report", said(shown_maps_advice(replace(detector(), verdict=whole))))
 
 
 def test_what_must_not_be_shown_of_all_texts_is_not_left_open_for_a_class() -> None:
     classes = {"a": reached(CAN, 4, (), ()), "b": reached(CANNOT_TELL, 6, (), ())}
-    same_text("report", said(shown(compared(reached(MUST_NOT, 2, (), (), classes))))[:2])
+    same_text(
+        "report", said(shown_maps_advice(compared(reached(MUST_NOT, 2, (), (), classes))))[:2]
+    )
 
 
 def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
@@ -97,7 +101,7 @@ def test_a_map_that_fails_a_class_is_offered_without_it() -> None:
     failing = tuple(
         replace(row, against=("neg", "x")) if row.chosen else row for row in must_not.maps
     )
-    result = said(shown(replace(must_not, maps=failing)))
+    result = said(shown_maps_advice(replace(must_not, maps=failing)))
     same_text("report", result[1])
 
 
@@ -108,16 +112,16 @@ def test_a_map_that_works_only_where_attention_does_is_an_alternative(
     classes = {"a": reached(CAN, 4, (), ()), "b": reached(MUST_NOT, 2, (), ())}
     audited = compared(reached(CAVEATS, 5, (), (), classes))
     maps = tuple(replace(row, against=against) if row.chosen else row for row in audited.maps)
-    assert said(shown(replace(audited, maps=maps)))[2].split()[0] == first
+    assert said(shown_maps_advice(replace(audited, maps=maps)))[2].split()[0] == first
 
 
 def test_a_map_that_must_not_be_shown_is_not_offered_again() -> None:
     bad = replace(compared(), maps=(map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
-    same_text("report", said(shown(bad))[1])
+    same_text("report", said(shown_maps_advice(bad))[1])
     none = replace(compared(), maps=(map_row("gradient", "failed", 0.1, chosen=True), *MAPS[-2:]))
-    same_text("report", said(shown(none))[1])
+    same_text("report", said(shown_maps_advice(none))[1])
     signed = replace(compared(), maps=(replace(MAPS[-2], answer="passed"),))
-    same_text("report", said(shown(signed))[1])
+    same_text("report", said(shown_maps_advice(signed))[1])
 
 
 def test_the_texts_that_would_settle_every_open_test_are_said_once() -> None:
@@ -216,7 +220,7 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
 def test_a_model_that_guesses_and_an_audit_without_a_verdict_get_one_line(
     audited: Audit, message: str
 ) -> None:
-    assert shown(audited) == [message]
+    assert shown_maps_advice(audited) == [message]
     named = {block.name: block.sentences for block in blocks(audited)}
     assert named[WHY] == (message,)
     assert MAPS_BLOCK not in named

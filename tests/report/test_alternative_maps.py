@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from sightline.core.results import Estimate
-from sightline.report.advice import shown
-from sightline.report.alternative_maps import at_odds, families, how
+from sightline.report.advice import shown_maps_advice
+from sightline.report.alternative_maps import at_odds, comparison_method, families
 from sightline.report.card import card
 from sightline.report.html.table_rows import map_lines
 from sightline.report.map_names import MAPS as KNOWN
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from tests.report.audits import (
     ASTRAY,
     MAPS,
@@ -47,7 +47,7 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
         "Its words take 0.55 (95 % CI 0.51–0.59, n = 436) of the prediction into another text; "
         "those of attention 0.01 (95 % CI −0.03 to 0.05, n = 436)."
     )
-    assert plain(family.beside_attention) == message
+    assert plain(family.compared_with_attention) == message
     measured = (
         "Its words: carried into another text 0.55 (95 % CI 0.51–0.59, n = 436); lost when "
         "deleted 0.44 (95 % CI 0.40–0.48, n = 436); lost when replaced 0.39 (95 % CI 0.35–0.43, "
@@ -59,7 +59,7 @@ def test_the_chosen_map_is_named_with_what_its_words_carry_and_those_of_attentio
 def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
     family = families(MAPS)[1]
     same_text("report", (family.answer, family.best))
-    assert plain(family.beside_attention).endswith("into another text.")
+    assert plain(family.compared_with_attention).endswith("into another text.")
     (open_,) = families((map_row("gradient", "inconclusive", 0.1, chosen=True),))
     same_text("report", open_.answer)
 
@@ -67,7 +67,7 @@ def test_a_map_that_was_put_first_and_carries_too_little_is_none() -> None:
 def test_attention_itself_may_be_the_map() -> None:
     (family,) = families((map_row("attention", "passed", 0.9, chosen=True), MAPS[1]))
     assert family.answer == "attention"
-    assert "those of attention" not in family.beside_attention
+    assert "those of attention" not in family.compared_with_attention
 
 
 UNMEASURED = "not measured on these texts"
@@ -77,9 +77,9 @@ MAY = "Which map may be shown"
 def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
     (family,) = families(MAPS[:2])
     same_text("report", family.answer)
-    assert family.best == family.beside_attention == family.measured == ""
+    assert family.best == family.compared_with_attention == family.measured == ""
     (bare,) = families((replace(MAPS[3], carried=None, deleted=None, replaced=None),))
-    assert (bare.answer, bare.best, bare.beside_attention, bare.measured) == (
+    assert (bare.answer, bare.best, bare.compared_with_attention, bare.measured) == (
         UNMEASURED,
         "",
         "",
@@ -90,10 +90,10 @@ def test_where_nothing_was_chosen_or_measured_nothing_more_is_said() -> None:
 def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -> None:
     nothing = Estimate(math.nan, math.nan, math.nan, 0, "undefined for every text")
     (family,) = families((replace(MAPS[3], answer="not run", carried=nothing, deleted=nothing),))
-    assert (family.answer, family.best, family.beside_attention) == (UNMEASURED, "", "")
+    assert (family.answer, family.best, family.compared_with_attention) == (UNMEASURED, "", "")
     assert [one for one in family.measured.split("; ") if "lost when deleted" in one] == []
     said = [
-        *shown(replace(compared(), maps=family.rows)),
+        *shown_maps_advice(replace(compared(), maps=family.rows)),
         *card(replace(compared(), maps=family.rows)).lists[MAY],
     ]
     assert not any("undefined" in one or "known to transfer" in one for one in said)
@@ -105,7 +105,9 @@ def test_a_map_of_which_nothing_is_known_carries_nothing_and_is_not_the_best() -
 def test_a_number_above_one_is_explained_and_none_is_where_there_is_none(
     value: float, explained: bool
 ) -> None:
-    result = how(replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),)))
+    result = comparison_method(
+        replace(compared(), maps=(replace(MAPS[3], replaced=estimate(value)),))
+    )
     assert ("Numbers can exceed 1" in result) is explained
 
 
@@ -114,18 +116,18 @@ def test_answers_for_a_map_that_must_not_be_shown_are_explained() -> None:
     for verdict in (ASTRAY, by_class()):
         message = replace(compared(verdict), maps=passes)
         same_text("report", at_odds(message))
-        assert "Attention transfers the prediction over all texts" in how(message)
+        assert "Attention transfers the prediction over all texts" in comparison_method(message)
         assert at_odds(replace(message, findings=())) == ""
-        assert "Attention transfers" not in how(compared(verdict))
+        assert "Attention transfers" not in comparison_method(compared(verdict))
     assert at_odds(audit()) == ""
-    assert "Attention transfers" not in how(replace(audit(), maps=passes))
+    assert "Attention transfers" not in comparison_method(replace(audit(), maps=passes))
 
 
 def test_every_map_has_one_name_in_a_report() -> None:
     assert (
         len({kind.name for kind in KNOWN}) == len({kind.quantity for kind in KNOWN}) == len(KNOWN)
     )
-    assert (called("deletion"), called("another")) == ("leave-one-out", "another")
+    assert (map_title("deletion"), map_title("another")) == ("leave-one-out", "another")
 
 
 def test_a_line_counts_texts_once_where_all_numbers_have_the_same() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.report.attention_source_notes import QUESTION, Tried, choice, heat, tried
+from sightline.report.attention_source_notes import QUESTION, Tried, choice, heat, tried_sources
 from sightline.report.card import card
 from sightline.report.html.audit_page import render
 from sightline.report.text.audit_summary import lines
@@ -109,7 +109,7 @@ def test_terminal_card_and_page_say_it(chosen: Audit) -> None:
 
 
 def test_the_chosen_one_stands_first_then_the_best_and_last_what_has_no_number() -> None:
-    rows = tried(FOUND)
+    rows = tried_sources(FOUND)
     assert [one.words for one in rows] == [
         "layer 1, head 0",
         "layer 1, head 1",

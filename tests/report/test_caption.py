@@ -9,7 +9,7 @@ import pytest
 from sightline.core.results import CANNOT_TELL, CAVEATS
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import caption
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TOO_FEW
 from tests.report.audits import audit
 from tests.verdicts import reached
@@ -48,7 +48,7 @@ def test_it_is_said_how_many_texts_give_each_class_enough() -> None:
     few = reached(CANNOT_TELL, 1, (), (f"{TOO_FEW} ({n})",))
     asked = replace(made, verdict=reached(CAVEATS, 5, (), (), {name: few}))
     (sentence,) = more_of_classes(asked)
-    least = committed().least
+    least = default_thresholds().least
     assert re.findall(r"\d+", sentence.replace("\xa0", " "))[1:] == [
         str(len(made.texts)),
         str(least),

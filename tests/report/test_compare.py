@@ -65,11 +65,11 @@ def test_the_page_is_whole_and_nothing_in_it_can_run(kind: str) -> None:
 
 def test_every_number_of_the_page_is_one_of_the_comparison() -> None:
     found, text = made("realistic"), Page(render_comparison(made("realistic"))).text()
-    for claim in found.beside[0].claims:
+    for claim in found.pairs[0].claims:
         for one in (claim.first, claim.second, claim.difference):
             assert one is None or interval(one) in text
-    assert interval(found.beside[0].decided) in text
-    assert interval(found.beside[0].attention) in text
+    assert interval(found.pairs[0].decided) in text
+    assert interval(found.pairs[0].attention) in text
     assert "significant" not in text
 
 
@@ -79,7 +79,7 @@ def test_texts_are_drawn_under_both_maps_those_that_are_decided_otherwise_first(
     assert html.index("Different predictions") < html.index("Same prediction, from other words")
     shown = re.findall(r'<article class="text">\n<h4><bdi>(t\d+)</bdi>', html)
     assert sorted(shown[:3]) == ["t0000", "t0001", "t0002"]
-    apart = made("realistic").beside[0].shared.apart
+    apart = made("realistic").pairs[0].shared.apart
     assert shown[3:] == [f"t{i:04d}" for i in np.argsort(-apart, kind="stable") if i > 2][:SHOWN]
 
 
@@ -123,5 +123,5 @@ def test_a_map_that_one_audit_lacks_is_left_out() -> None:
         second, measurements={**second.measurements, "outputs": replace(measured, values=values)}
     )
     found = compare(first, without)
-    same_text("report", found.beside[0].notes)
+    same_text("report", found.pairs[0].notes)
     assert "B: attention" not in render_comparison(found)

@@ -9,7 +9,7 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.data.assembly.corpus import Text
-from sightline.data.assembly.data_warnings import noticed
+from sightline.data.assembly.data_warnings import text_warnings
 from sightline.report.card import card
 from sightline.report.card_text import card_markdown
 from sightline.report.data_notes import TITLE, noted
@@ -69,7 +69,7 @@ def test_texts_that_no_number_is_about_are_counted_with_their_labels(
 
 def test_markup_that_is_read_as_words_is_told_at_once_and_other_notes_wait() -> None:
     text = Text("t", "train", 0, "so good <br />", ("so", "good", "br"), None, "t.csv", 2)
-    result = about(notes=["divided 70/15/15", *noticed([text, text], None)])
+    result = about(notes=["divided 70/15/15", *text_warnings([text, text], None)])
     same_text("report", noted(result))
     printed, *_ = heads(result)
     assert "Texts 2 texts with markup" in printed

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.config.word_maps import DEAR
+from sightline.config.word_maps import COSTLY_MAPS
 from sightline.core.results import Measurement, Ragged
 from sightline.report.html.audit_page import render
-from sightline.report.html.explorer import carried, embedded
+from sightline.report.html.explorer import embedded, pack_explorer_data
 from sightline.report.html.view_model import held_texts
 from sightline.report.map_names import MAPS
 from tests.report.audits import audit, compared, explored, hostile, record
@@ -33,7 +33,7 @@ def index_of(case: Audit, texts: bool = True, room: int = ROOM) -> dict[str, Any
 
 
 def scripts(case: Audit, texts: bool = True, room: int = ROOM) -> dict[str, str]:
-    return Page(carried(held_texts(case), texts, room).elements).scripts()
+    return Page(pack_explorer_data(held_texts(case), texts, room).elements).scripts()
 
 
 def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
@@ -52,7 +52,7 @@ def test_every_text_is_there_with_the_numbers_of_the_audit() -> None:
 
 
 def test_every_map_that_an_audit_holds_is_offered_and_no_other() -> None:
-    made = [kind for kind in MAPS if kind.quantity not in DEAR]
+    made = [kind for kind in MAPS if kind.quantity not in COSTLY_MAPS]
     assert [each["name"] for each in index_of(compared())["maps"]] == [kind.name for kind in made]
     assert [each["name"] for each in index_of(audit())["maps"]] == [
         k.name for k in MAPS if k.measure in ("outputs", "agreement")
@@ -114,7 +114,7 @@ def test_texts_with_one_name_can_be_told_apart() -> None:
 @pytest.mark.parametrize("room", [0, 5_000, 40_000, 80_000])
 def test_a_small_page_holds_the_most_disputed_texts_and_says_how_many(room: int) -> None:
     result = explored(MANY)
-    found = carried(held_texts(result), True, room)
+    found = pack_explorer_data(held_texts(result), True, room)
     index = index_of(result, room=room)
     whole = index_of(result)["ids"]
     assert len(found.elements) <= room + 1000

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.report.html.long_text_excerpt import BESIDE, MOST, NEAR, folded, heaviest
+from sightline.report.html.long_text_excerpt import CONTEXT_WORDS, MOST, NEAR, folded, heaviest
 
 LONG = [5] * 400
 
@@ -20,9 +20,13 @@ def test_a_short_text_is_shown_whole_and_a_long_one_around_its_heaviest_words() 
 
 
 def test_stretches_that_nearly_touch_are_one_and_so_is_the_last_with_the_end() -> None:
-    assert folded([9 + BESIDE + NEAR], LONG) == [(0, 9 + BESIDE + NEAR + BESIDE + 1)]
-    assert folded([10 + BESIDE + NEAR], LONG)[1:] == [(10 + NEAR, 11 + 2 * BESIDE + NEAR)]
-    assert folded([399 - BESIDE - NEAR], LONG)[-1][1] == 400
+    assert folded([9 + CONTEXT_WORDS + NEAR], LONG) == [
+        (0, 9 + CONTEXT_WORDS + NEAR + CONTEXT_WORDS + 1)
+    ]
+    assert folded([10 + CONTEXT_WORDS + NEAR], LONG)[1:] == [
+        (10 + NEAR, 11 + 2 * CONTEXT_WORDS + NEAR)
+    ]
+    assert folded([399 - CONTEXT_WORDS - NEAR], LONG)[-1][1] == 400
 
 
 def test_a_neighbour_that_is_too_long_stays_outside() -> None:

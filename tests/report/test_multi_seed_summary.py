@@ -8,11 +8,11 @@ import pytest
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, CAVEATS, MUST_NOT, Verdict
 from sightline.report.html.audit_page import render
-from sightline.report.multi_seed_summary import ends, held, summary_sentence
+from sightline.report.multi_seed_summary import ends, seed_caveats, summary_sentence
 from sightline.report.number_format import interval
 from sightline.report.seed_advice import together
 from sightline.report.text.multi_seed_text import across_lines
-from sightline.verdict.seed_summary import across
+from sightline.verdict.seed_summary import summarise_seeds
 from tests.report.audits import LEARNED, audit, compared, estimate, map_row
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -28,7 +28,7 @@ def verdict(text: str, reasons: tuple[str, ...] = (), **by_class: str) -> Verdic
 
 
 def trained(*verdicts: Verdict, **more: object):
-    return across(
+    return summarise_seeds(
         {seed: replace(compared(), verdict=one, **more) for seed, one in enumerate(verdicts)}
     )
 
@@ -57,7 +57,7 @@ def test_every_caveat_is_said_once_with_the_trainings_that_it_holds_in() -> None
     found = trained(
         verdict(MUST_NOT, (other, ASTRAY)), verdict(MUST_NOT, (ASTRAY.replace("0.01", "0.02"),))
     )
-    same_text("report", held(found))
+    same_text("report", seed_caveats(found))
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_another_map_is_advised_as_far_as_trainings_agree() -> None:
         map_row(name, "passed", 0.9, chosen=True) for name in ("gradient", "gradient", "attention")
     ]
     audits = [replace(bad, maps=(row,)) for row in rows]
-    same_text("report", together(across(dict(enumerate(audits[:2]))))[1])
-    same_text("report", together(across(dict(enumerate(audits))))[1])
-    same_text("report", together(across({0: audits[2], 1: audits[2]}))[1])
+    same_text("report", together(summarise_seeds(dict(enumerate(audits[:2]))))[1])
+    same_text("report", together(summarise_seeds(dict(enumerate(audits))))[1])
+    same_text("report", together(summarise_seeds({0: audits[2], 1: audits[2]}))[1])
 
 
 def test_no_other_map_is_advised_for_a_class_that_is_decided_by_absence() -> None:
@@ -115,7 +115,7 @@ def test_more_texts_and_other_trainings_are_advised_with_their_counts() -> None:
     )
     first = replace(first, findings=open_)
     other = replace(first, learned=replace(LEARNED, converged=False), verdict=verdict(CAN))
-    sentences = said(together(across({0: first, 1: other})))
+    sentences = said(together(summarise_seeds({0: first, 1: other})))
     assert (
         "Audit more texts that are predicted 'a', in 1 of 2 trainings: too few texts: audit more."
         in sentences
@@ -140,14 +140,14 @@ def test_where_no_training_allows_a_conclusion_one_line_says_so() -> None:
     few = replace(
         compared(), verdict=reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",))
     )
-    assert len(together(across({0: guessing, 1: guessing}))) == 1
-    assert len(together(across({0: few, 1: few}))) == 1
-    assert len(together(across({0: few, 1: replace(compared(), learned=LEARNED)}))) > 1
+    assert len(together(summarise_seeds({0: guessing, 1: guessing}))) == 1
+    assert len(together(summarise_seeds({0: few, 1: few}))) == 1
+    assert len(together(summarise_seeds({0: few, 1: replace(compared(), learned=LEARNED)}))) > 1
 
 
 def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() -> None:
     first = audit()
-    found = across({3: first, 4: first, 9: replace(first, verdict=verdict(MUST_NOT))})
+    found = summarise_seeds({3: first, 4: first, 9: replace(first, verdict=verdict(MUST_NOT))})
     lines = across_lines(found)
     head = lines[: lines.index("Details.")]
     assert not any("SL-" in line for line in head)
@@ -162,7 +162,7 @@ def test_the_first_screen_holds_no_codes_and_the_table_behind_it_every_number() 
 
 def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
     first = audit()
-    found = across(
+    found = summarise_seeds(
         {
             3: first,
             4: first,
@@ -175,7 +175,7 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
     head = text.index(
         "The verdict depends on the training; of 3 trainings: can be shown with caveats (2), must"
     )
-    for sentence in (*ends(found), *held(found), *together(found)):
+    for sentence in (*ends(found), *seed_caveats(found), *together(found)):
         assert (
             head < text.index(sentence) < text.index("All that follows is of one training, seed 3.")
         )
@@ -189,6 +189,6 @@ def test_a_page_of_several_seeds_says_first_whether_they_agree() -> None:
 def test_a_mean_of_fewer_seeds_says_of_how_many() -> None:
     first = audit()
     without = replace(first, findings=tuple(replace(one, score=None) for one in first.findings))
-    lines = across_lines(across({0: first, 1: without}))
+    lines = across_lines(summarise_seeds({0: first, 1: without}))
     assert any(line.startswith("SL-101") and "(1 of 2 seeds)" in line for line in lines)
     same_text("report", lines[0])

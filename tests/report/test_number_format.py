@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from sightline.core.results import Estimate
 from sightline.report.number_format import (
-    about,
-    chosen,
+    approximate_count,
     count,
     interval,
     number,
     p_value,
     percent,
     plainly,
+    trimmed_number,
     with_n,
 )
 
@@ -137,12 +137,12 @@ def test_a_percentage_has_the_digits_that_its_interval_supports(
 
 @given(st.integers(1, 10**9))
 def test_a_count_that_is_an_estimate_has_two_digits_and_is_never_less(n: int) -> None:
-    text = about(n)
+    text = approximate_count(n)
     assert n <= read(text) < 1.1 * n + 1
     assert len(text.replace(",", "").rstrip("0")) <= 2
 
 
 def test_a_chosen_number_has_no_idle_zeros() -> None:
-    assert chosen(0.05) == "0.05"
-    assert chosen(-0.5) == "−0.5"
+    assert trimmed_number(0.05) == "0.05"
+    assert trimmed_number(-0.5) == "−0.5"
     assert count(12345) == "12,345"

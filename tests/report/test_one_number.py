@@ -60,7 +60,9 @@ def standing(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
                 (name, finding[part])
                 for name, part in ((claim.number, "number"), (claim.baseline, "baseline"))
             )
-        yield from ((claim.beside[words], number) for words, number in finding["beside"].items())
+        yield from (
+            (claim.shown_by_words[words], number) for words, number in finding["beside"].items()
+        )
 
 
 def numbers(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -158,9 +160,9 @@ def test_the_page_writes_a_number_the_same_wherever_it_stands(audit_under_test: 
         AUDIT_TESTS[one.code] for one in audit_under_test.findings if one.code in AUDIT_TESTS
     ):
         beside = {
-            claim.beside[cells[0]]: [*cells[1:4]]
+            claim.shown_by_words[cells[0]]: [*cells[1:4]]
             for at, cells in rows(page)
-            if cells[0] in claim.beside and at == anchor(claim.code)
+            if cells[0] in claim.shown_by_words and at == anchor(claim.code)
         }
         assert beside == {name: table[name] for name in beside}
         value, span, n = table.get(claim.number, ("undefined", "", ""))

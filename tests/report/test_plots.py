@@ -26,7 +26,7 @@ from sightline.report.figures.information_by_rank import TARGETS
 from sightline.report.figures.matplotlib_output import ENDINGS
 from sightline.report.figures.plot import WIDTH, Plot
 from sightline.report.sanitize import visible
-from sightline.stats.distribution_shapes import bin_of, counted, density, largest, quartiles
+from sightline.stats.distribution_shapes import bin_counts, bin_of, density, largest, quartiles
 from tests.report import audits
 from tests.snapshots import refused
 
@@ -245,7 +245,10 @@ def test_a_figure_stands_alone_runs_nothing_and_is_the_same_twice(
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_every_kind_of_file_opens_and_holds_nothing_of_the_day(ending: str) -> None:
-    first, second = matplotlib_output.drawn(PLAIN, ending), matplotlib_output.drawn(PLAIN, ending)
+    first, second = (
+        matplotlib_output.render_figure(PLAIN, ending),
+        matplotlib_output.render_figure(PLAIN, ending),
+    )
     assert first == second
     if ending == ".png":
         assert first[:8] == b"\x89PNG\r\n\x1a\n"
@@ -264,7 +267,7 @@ def test_what_others_wrote_is_drawn_as_it_stands_and_no_formula(ending: str) -> 
     plot = Plot(
         "$x^2$ and $\\frac{ \x07 漢", ("$y$",), lambda figure: figure.text(0.5, 0.5, EVIL), (), ()
     )
-    found = matplotlib_output.drawn(plot, ending)
+    found = matplotlib_output.render_figure(plot, ending)
     if ending == ".svg":  # what letters were drawn of stands beside them
         assert "<!-- $x^2$ and $\\frac{ □ □ -->" in found.decode()
         assert "alert('$x^{')" in found.decode()
@@ -291,7 +294,7 @@ def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(
         figure.subplots().set_yticks(range(len(names)), names, fontsize=6)
 
     monkeypatch.setattr(Figure, "savefig", look)
-    matplotlib_output.drawn(Plot("long names", ("of models",), draw, (), ()), ".png")
+    matplotlib_output.render_figure(Plot("long names", ("of models",), draw, (), ()), ".png")
     assert len(left) == 4
     assert min(left) >= 0
 
@@ -299,9 +302,9 @@ def test_no_label_is_cut_off_where_it_is_drawn_larger_than_it_was_laid_out(
 def test_settings_of_the_user_change_nothing() -> None:
     import matplotlib as mpl
 
-    usual = matplotlib_output.drawn(PLAIN, ".svg")
+    usual = matplotlib_output.render_figure(PLAIN, ".svg")
     with mpl.rc_context({"axes.facecolor": "red", "font.size": 30, "text.parse_math": True}):
-        assert matplotlib_output.drawn(PLAIN, ".svg") == usual
+        assert matplotlib_output.render_figure(PLAIN, ".svg") == usual
         assert mpl.rcParams["font.size"] == 30
 
 
@@ -703,7 +706,7 @@ def test_a_heat_map_of_hostile_words_is_drawn(tmp_path: Path) -> None:
 
 
 def test_bins_hold_every_number_once_and_texts_without_words_have_no_largest() -> None:
-    assert counted(np.array([-1, 0, 0.5, 1, np.nan]), np.array([-1.0, 0, 1])).tolist() == [1, 3]
+    assert bin_counts(np.array([-1, 0, 0.5, 1, np.nan]), np.array([-1.0, 0, 1])).tolist() == [1, 3]
     found = largest(Ragged(np.array([1.0, 3, 2, np.nan]), np.array([2, 0, 1, 1])))
     assert found[[0, 2]].tolist() == [3, 2]
     assert np.isnan(found[[1, 3]]).all()
@@ -714,7 +717,9 @@ def test_the_bin_of_a_number_is_that_in_which_it_is_counted() -> None:
     values = np.array([0.0, 0.1, 0.25, 0.49, 0.5, 1.0, -0.1, 1.1, np.nan])
     found = bin_of(values, edges)
     assert found.tolist() == [0, 0, 1, 1, 2, 2, -1, -1, -1]
-    assert np.bincount(found[found >= 0], minlength=3).tolist() == counted(values, edges).tolist()
+    assert (
+        np.bincount(found[found >= 0], minlength=3).tolist() == bin_counts(values, edges).tolist()
+    )
 
 
 def test_a_density_is_that_of_gaussian_kernels_and_adds_up_to_one() -> None:

@@ -9,7 +9,7 @@ from markupsafe import escape
 from sightline.report.card import card
 from sightline.report.card_text import card_markdown
 from sightline.report.html.audit_page import render
-from sightline.report.provenance import about, without_folders
+from sightline.report.provenance import provenance_line, without_folders
 from tests.report.audits import audit
 
 SOURCES = {
@@ -32,7 +32,7 @@ def test_the_head_names_a_file_and_the_details_say_where_it_lies() -> None:
     message = replace(
         audit(), cards={"data": {"source": "csv:/home/me/a.csv"}, "model": {"name": "mlp"}}
     )
-    assert about(message) == "model: mlp · data: csv:a.csv · 24\xa0texts"
+    assert provenance_line(message) == "model: mlp · data: csv:a.csv · 24\xa0texts"
     page = render(message)
     assert "/home/me" not in page[: page.index('id="texts"')]
     assert f"<dd><bdi>{escape('csv:/home/me/a.csv')}</bdi></dd>" in page

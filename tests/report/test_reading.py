@@ -10,7 +10,7 @@ import pytest
 from sightline.core.explanation import Explanation, Prediction
 from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
 from sightline.report.text.explanation_text import lines, shaded
-from sightline.report.text.prediction_files import about, written
+from sightline.report.text.prediction_files import prediction_json, prediction_lines
 from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
 from tests.snapshots import same_text
@@ -176,10 +176,10 @@ def test_predictions_are_written_line_by_line_in_full() -> None:
         (2, Prediction("=a", {"=a": 2 / 3, "b": 1 / 3})),
         (3, Prediction(None, {"=a": np.nan, "b": np.nan})),
     ]
-    assert "".join(written(found, "csv")).splitlines() == [
+    assert "".join(prediction_lines(found, "csv")).splitlines() == [
         "line,predicted,probability of =a,probability of b",
         "2,'=a,0.6666666666666666,0.3333333333333333",
         "3,,,",
     ]
-    same_text("report", list(written(found, "jsonl"))[1])
-    assert about(*found[0])["probabilities"]["b"] == 1 / 3
+    same_text("report", list(prediction_lines(found, "jsonl"))[1])
+    assert prediction_json(*found[0])["probabilities"]["b"] == 1 / 3

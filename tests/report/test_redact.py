@@ -14,7 +14,7 @@ from sightline.core.results import Failed
 from sightline.report.card import card
 from sightline.report.card_text import CARDS
 from sightline.report.html.audit_page import render
-from sightline.report.redact import remaining_content, without
+from sightline.report.redact import redacted, remaining_content
 from tests.report.audits import ASTRAY, by_class, compared, record
 from tests.verdicts import why, whys
 
@@ -82,7 +82,7 @@ def test_a_page_says_truly_what_it_still_tells() -> None:
 
 def test_with_everything_an_audit_stays_as_it_is() -> None:
     result = planted()
-    assert without(result) is result
+    assert redacted(result) is result
 
 
 @pytest.mark.parametrize("ending", CARDS)

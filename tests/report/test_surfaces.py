@@ -38,7 +38,7 @@ from sightline.report.text.audit_summary import lines
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes, transplant
 
 ANSWERS = "passed|failed|inconclusive|not run"
@@ -309,7 +309,7 @@ def test_no_surface_counts_no_texts_or_says_what_another_part_denies(
         if finding.score is not None and finding.score.high < 0:
             for words in (finding.reason, page[finding.code]):
                 assert "lies below the threshold" not in words
-                few = finding.score.n < committed().fewest(
+                few = finding.score.n < default_thresholds().fewest(
                     finding.code
                 )  # too few say nothing, however low they lie
                 said = (

@@ -49,18 +49,18 @@ def test_settings_become_rows(settings: dict[Any, Any], rows: list[tuple[str, st
 
 def test_a_row_of_an_estimate_has_every_field() -> None:
     row = estimate_row("accuracy", estimate(0.5, 0.1, 1200), threshold=0.3)
-    assert (row.value, row.span, row.n, row.method, row.beside) == (
+    assert (row.value, row.span, row.n, row.method, row.side) == (
         "0.500",
         "[0.400,\xa00.600]",
         "1,200",
         "bootstrap over texts",
         "above threshold",
     )
-    assert estimate_row("accuracy", estimate(0.5)).beside == ""
+    assert estimate_row("accuracy", estimate(0.5)).side == ""
 
 
 def test_classes_are_put_beside_delta() -> None:
-    assert [(row.name, row.beside) for row in class_rows(findings()[0])] == [
+    assert [(row.name, row.side) for row in class_rows(findings()[0])] == [
         ("negative", "above threshold"),
         ("positive", "holds threshold"),
     ]

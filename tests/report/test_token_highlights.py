@@ -15,7 +15,7 @@ from sightline.report.html.token_highlights import (
     MOST_CHARACTERS,
     SHOWN,
     TokenView,
-    pieces,
+    highlight_spans,
     shades,
     token_view,
 )
@@ -97,12 +97,12 @@ def test_pieces_join_to_the_text_whatever_the_offsets(
     message = replace(
         record("", 0), text=text, offsets=tuple(offsets), tokens=("w",) * len(offsets)
     )
-    assert "".join(piece.text for piece in pieces(message, ["s1"] * len(offsets))) == text
+    assert "".join(piece.text for piece in highlight_spans(message, ["s1"] * len(offsets))) == text
 
 
 def test_a_shade_covers_its_word_and_nothing_else() -> None:
     result = record("  one,two \t three", 0)
-    found = [(piece.text, piece.shade) for piece in pieces(result, ["s1", "s2"])]
+    found = [(piece.text, piece.shade) for piece in highlight_spans(result, ["s1", "s2"])]
     assert found == [("  ", ""), ("one,two", "s1"), (" \t ", ""), ("three", "s2")]
 
 

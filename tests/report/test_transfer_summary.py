@@ -22,8 +22,8 @@ from sightline.report.transfer_summary import (
     LITTLE,
     TITLE,
     amount,
-    carried_by,
     transfer_sentences,
+    transferred_share,
 )
 from sightline.verdict.audit_test import FLIPS
 from tests.report.audits import (
@@ -144,7 +144,7 @@ def test_json_holds_the_numbers_of_the_sentences() -> None:
     }
     assert (told_of["best_map"], told_of["best_carried"]["value"]) == ("contribution", 0.552)
     assert told_of["attention_carried"]["value"] == 0.012
-    assert carried_by(shown()) is not None
+    assert transferred_share(shown()) is not None
     assert shown().to_json()["shown"]["all_texts"]["carried"]["value"] == 0.93
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sightline.numerics.classification_metrics import confusion, macro_f1
-from sightline.numerics.count_tables import Counts, beside
+from sightline.numerics.count_tables import Counts, stack_counts
 from sightline.numerics.simplex import permuted_reach, reach
 from sightline.stats import bootstrap, resamples
 from sightline.verdict.accuracy_drop import DROPS, estimate_drop
@@ -26,7 +26,7 @@ def decisions(classes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def test_sums_of_groups_are_those_of_a_table_for_each_text() -> None:
     labels, one, several = decisions(5)
-    both = beside([confusion(labels, one[:, None], 5), confusion(labels, several, 5)])
+    both = stack_counts([confusion(labels, one[:, None], 5), confusion(labels, several, 5)])
     tables, members, cells = dense(both), np.arange(TEXTS) % 7, np.array([0, 3, 20, 31, 49])
     assert tables.shape == (TEXTS, 2, 5, 5)
     assert both.total().tolist() == tables.sum(axis=0).tolist()

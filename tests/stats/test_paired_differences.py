@@ -14,7 +14,7 @@ from sightline.stats import resamples
 from sightline.stats.contrasts import holm
 from sightline.stats.dyads import PairSums
 from sightline.stats.intervals import UNSURE, effective, student
-from sightline.stats.paired_differences import Between, between, between_pairs
+from sightline.stats.paired_differences import ScoreDifference, between_pairs, score_difference
 from sightline.stats.ratios import RatioSums, ratio
 from tests.reference.intervals import difference_interval, dyad_difference, holm_by_hand
 
@@ -32,7 +32,7 @@ def two(
     return made[0], made[1]
 
 
-def ends(found: Between) -> tuple[float, float, float]:
+def ends(found: ScoreDifference) -> tuple[float, float, float]:
     return astuple(found.difference)[:3]
 
 
@@ -41,7 +41,7 @@ def test_the_interval_and_its_p_are_those_of_a_plain_loop(clustered, monkeypatch
     monkeypatch.setattr(resamples, "RESAMPLES", 200)
     first, second = two(1, 40, 0.1)
     clusters = np.random.default_rng(2).integers(0, 12, 40) if clustered else np.arange(40)
-    found = between(first, second, 3, clusters if clustered else None)
+    found = score_difference(first, second, 3, clusters if clustered else None)
     sums = [
         [one.bottom[clusters == c].sum() for c in np.unique(clusters)] for one in (first, second)
     ]
@@ -61,7 +61,7 @@ def test_the_interval_and_its_p_are_those_of_a_plain_loop(clustered, monkeypatch
 def test_each_effect_is_the_ratio_of_the_texts_of_both() -> None:
     first, second = two(0)
     first.top[:5], second.bottom[3:9] = np.nan, np.nan
-    found = between(first, second, 0)
+    found = score_difference(first, second, 0)
     assert found.first == ratio(first.top[9:], first.bottom[9:], 0)
     assert found.second == ratio(second.top[9:], second.bottom[9:], 0)
     assert found.difference.n == 51
@@ -71,7 +71,7 @@ def test_each_effect_is_the_ratio_of_the_texts_of_both() -> None:
 def test_what_texts_share_says_nothing_of_the_difference() -> None:
     """The interval is narrower than that of either effect, and turns with the order."""
     first, second = two(0, 200, shared=1.0)
-    found, turned = between(first, second, 0), between(second, first, 0)
+    found, turned = score_difference(first, second, 0), score_difference(second, first, 0)
     assert found.difference.high - found.difference.low < (found.first.high - found.first.low)
     assert turned.difference.value == -found.difference.value
     assert turned.p == pytest.approx(
@@ -86,8 +86,8 @@ def test_copies_in_a_cluster_are_one_text(seed: int, copies: int) -> None:
     repeated = [
         RatioSums(np.repeat(one.top, copies), np.repeat(one.bottom, copies)) for one in alone
     ]
-    found = between(*repeated, 0, np.repeat(np.arange(14), copies))
-    assert ends(found) == pytest.approx(ends(between(*alone, 0)), rel=1e-9)
+    found = score_difference(*repeated, 0, np.repeat(np.arange(14), copies))
+    assert ends(found) == pytest.approx(ends(score_difference(*alone, 0)), rel=1e-9)
 
 
 def test_classes_count_alike_in_each_model_by_its_own_decisions() -> None:
@@ -95,7 +95,7 @@ def test_classes_count_alike_in_each_model_by_its_own_decisions() -> None:
     rare = np.arange(200) < 20
     top = np.where(rare, 0.8, 0.2) + random.normal(0, 0.05, 200)
     even = RatioSums(top, np.ones(200), rare.astype(np.int64))
-    found = between(even, RatioSums(top, np.ones(200)), 0)
+    found = score_difference(even, RatioSums(top, np.ones(200)), 0)
     assert found.first.value == pytest.approx(0.5, abs=0.02)
     assert found.second.value == pytest.approx(0.26, abs=0.02)
     assert found.difference.high < -0.2
@@ -107,7 +107,9 @@ def test_errors_are_as_rare_as_they_say(apart: float, monkeypatch) -> None:
     twenty.
     """
     monkeypatch.setattr(resamples, "RESAMPLES", 200)
-    found = [between(*two(seed, 40, apart), 0) for seed in range(200 if apart == 0 else 60)]
+    found = [
+        score_difference(*two(seed, 40, apart), 0) for seed in range(200 if apart == 0 else 60)
+    ]
     held = np.mean([one.difference.low <= apart <= one.difference.high for one in found])
     assert held >= (0.90 if apart == 0 else 0.86)  # three standard errors below .95
     called = np.mean([one.p < 0.05 for one in found])
@@ -116,27 +118,29 @@ def test_errors_are_as_rare_as_they_say(apart: float, monkeypatch) -> None:
 
 def test_the_p_value_is_where_the_interval_ends_at_nothing() -> None:
     for seed in range(12):
-        found = between(*two(seed, 40, 0.05), 0)
+        found = score_difference(*two(seed, 40, 0.05), 0)
         assert (found.p < 0.05) == (not found.difference.low <= 0 <= found.difference.high)
 
 
 def test_equal_audits_are_not_told_apart() -> None:
     first, _ = two(0)
-    found = between(first, RatioSums(first.top.copy(), first.bottom.copy()), 0)
+    found = score_difference(first, RatioSums(first.top.copy(), first.bottom.copy()), 0)
     assert (found.difference.value, found.p) == (
         0.0,
         None,
     )  # effects outside of their bounds: no interval is known
     inside = RatioSums(np.clip(first.top, 0, 1), np.ones(60))
-    found = between(inside, inside, 0)
+    found = score_difference(inside, inside, 0)
     assert found.difference.method == "all texts equal: rule of three"
     assert found.p == 1.0
     assert found.difference.low < 0 < found.difference.high
 
 
 def test_texts_that_all_differ_alike_are_told_apart_by_how_many_they_are() -> None:
-    def of(n: int) -> Between:
-        return between(RatioSums(np.zeros(n), np.ones(n)), RatioSums(np.ones(n), np.ones(n)), 0)
+    def of(n: int) -> ScoreDifference:
+        return score_difference(
+            RatioSums(np.zeros(n), np.ones(n)), RatioSums(np.ones(n), np.ones(n)), 0
+        )
 
     assert of(60).p == pytest.approx(math.exp(-20))
     few = [of(n) for n in range(2, 30)]
@@ -146,16 +150,18 @@ def test_texts_that_all_differ_alike_are_told_apart_by_how_many_they_are() -> No
 def test_what_may_be_nothing_below_the_line_is_not_compared() -> None:
     first, second = two(0)
     unsure = RatioSums(second.top, np.linspace(-1, 1.1, 60))
-    found = between(first, unsure, 0)
+    found = score_difference(first, unsure, 0)
     assert (found.difference.method, found.p) == (UNSURE, None)
-    nothing = between(first, RatioSums(np.full(60, np.nan), np.ones(60)), 0)
+    nothing = score_difference(first, RatioSums(np.full(60, np.nan), np.ones(60)), 0)
     assert (nothing.difference.n, nothing.p) == (0, None)
 
 
 def test_many_comparisons_take_more_resamples() -> None:
     first, second = two(0, 60, 1.0)
-    assert between(first, second, 0).p == pytest.approx(2 / 2001, rel=0.01)
-    assert between(first, second, 0, comparisons=100).p == pytest.approx(2 / 10001, rel=0.01)
+    assert score_difference(first, second, 0).p == pytest.approx(2 / 2001, rel=0.01)
+    assert score_difference(first, second, 0, comparisons=100).p == pytest.approx(
+        2 / 10001, rel=0.01
+    )
 
 
 def pairs(seed: int, apart: float = 0.0, n: int = 50) -> tuple[PairSums, PairSums]:

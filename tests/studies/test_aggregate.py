@@ -4,7 +4,7 @@ can be.
 
 import pytest
 
-from sightline.studies.aggregate import AggregateLine, Read, gained, less
+from sightline.studies.aggregate import AggregateLine, RunNumbers, gain, shortfall
 from tests.studies.saying import read
 
 USUAL, OTHER = "mlp", "mlp+uniform"
@@ -12,7 +12,7 @@ TAUS = ((1.0, -1.0), (0.9, -0.95), (0.1, 0.0))
 """Of the usual model and of the other one, by seed."""
 
 
-def runs(bounds: tuple[float, float] | None) -> list[Read]:
+def runs(bounds: tuple[float, float] | None) -> list[RunNumbers]:
     return [
         read("tau", model, seed, value, bounds)
         for seed, pair in enumerate(TAUS)
@@ -21,7 +21,7 @@ def runs(bounds: tuple[float, float] | None) -> list[Read]:
 
 
 def lost(bounds: tuple[float, float] | None) -> AggregateLine:
-    (line,) = less("tau", USUAL, "lost")(runs(bounds))
+    (line,) = shortfall("tau", USUAL, "lost")(runs(bounds))
     return line
 
 
@@ -33,11 +33,11 @@ def test_a_difference_of_two_numbers_over_seeds_stays_as_near_as_their_ends() ->
     assert line.found.bounds == (-2.0, 2.0)
     assert lost(None).found.value.high > 2
     assert lost(None).found.value.low == value.low
-    (*_, gain) = gained("tau", lambda _: USUAL, "gained")(runs((-1.0, 1.0)))
-    assert (gain.quantity, gain.found.value.low) == ("gained", -2.0)
+    (*_, line) = gain("tau", lambda _: USUAL, "gained")(runs((-1.0, 1.0)))
+    assert (line.quantity, line.found.value.low) == ("gained", -2.0)
 
 
 def test_a_difference_is_of_the_texts_that_both_models_have() -> None:
     few = read("tau", OTHER, 0, 0.5, None, texts=4)
-    (line,) = less("tau", USUAL, "lost")([read("tau", USUAL, 0, 0.7), few])
+    (line,) = shortfall("tau", USUAL, "lost")([read("tau", USUAL, 0, 0.7), few])
     assert line.found.value.n == 4

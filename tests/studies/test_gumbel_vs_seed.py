@@ -6,17 +6,19 @@ from functools import partial
 
 import pytest
 
-from sightline.studies.aggregate import AggregateLine, Read
-from sightline.studies.papers.gumbel_vs_seed import RAISED, RAISED_BY_SEED, WITHOUT, raised
+from sightline.studies.aggregate import AggregateLine, RunNumbers
+from sightline.studies.papers.gumbel_vs_seed import RAISED, RAISED_BY_SEED, WITHOUT, count_rises
 from tests.studies.saying import read
 
 tau = partial(read, "τ")
 
 
-def lines_of(runs: Sequence[Read]) -> dict[str, AggregateLine]:
+def lines_of(runs: Sequence[RunNumbers]) -> dict[str, AggregateLine]:
     """Give the lines of all models with dot attention."""
     return {
-        one.quantity: one for one in raised("τ")(runs) if (one.corpus, one.model) == ("all", "dot")
+        one.quantity: one
+        for one in count_rises("τ")(runs)
+        if (one.corpus, one.model) == ("all", "dot")
     }
 
 

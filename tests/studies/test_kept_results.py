@@ -20,8 +20,8 @@ from sightline.core.results import Estimate
 from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
 from sightline.studies import run_counts
-from sightline.studies.aggregate import AggregateLine, Number, RunName, less
-from sightline.studies.kept_results import Kept, kept_of, page, row_of, rows_kept
+from sightline.studies.aggregate import AggregateLine, Number, RunName, shortfall
+from sightline.studies.kept_results import StudyResults, kept_of, page, row_of, rows_kept
 from sightline.studies.papers import margins, paper_scope
 from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK
 from sightline.studies.papers.claims import EITHER, UNDETERMINED
@@ -31,12 +31,16 @@ from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.protocol import amounts_of
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE, compare
-from sightline.studies.papers.published_values import later, printed, printed_in
-from sightline.studies.remaining_cost import Costs
+from sightline.studies.papers.published_values import (
+    later_values,
+    printed_values,
+    printed_values_in,
+)
+from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
 from sightline.studies.run_plan import Plan, Readings
 from sightline.studies.study_catalogue import CALIBRATIONS
-from sightline.studies.study_definition import Done, Joint, Params, run_missing
+from sightline.studies.study_definition import FinishedRun, JointReading, Params, run_missing
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "docs"))
 
@@ -67,16 +71,16 @@ def planned(**settings: object) -> Plan:
     return Plan(replace(one, **settings), Params(Path(), 2), ("sst",), {})
 
 
-def kept(plan: Plan, said: Readings) -> Kept:
+def kept(plan: Plan, said: Readings) -> StudyResults:
     """Keep what was read of a plan."""
     named = {one.name: row_of(plan.artefact, one.run, one.name) for one in plan.readings}
-    return Kept(readings={name: (named[name], values) for name, values in said.items()})
+    return StudyResults(readings={name: (named[name], values) for name, values in said.items()})
 
 
-def written(plan: Plan, said: Readings, file: Path) -> Kept:
+def written(plan: Plan, said: Readings, file: Path) -> StudyResults:
     """Write what was read of a plan, and read it back."""
     write_rows(file, rows_kept(plan.artefact.id, kept(plan, said)))
-    return kept_of(read_rows(file)).get(plan.artefact.id, Kept())
+    return kept_of(read_rows(file)).get(plan.artefact.id, StudyResults())
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +94,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_a_table_of_what_was_read_is_that_of_the_store(
     store: Store, tmp_path: Path, summed: bool
 ) -> None:
-    plan = planned(lines=less("accuracy", MODELS[0], "accuracy lost")) if summed else planned()
+    plan = planned(lines=shortfall("accuracy", MODELS[0], "accuracy lost")) if summed else planned()
     file = tmp_path / "results.csv.gz"
     known = written(plan, plan.said(store), file).said
     assert len(known) == len(plan.planned) == 4
@@ -141,7 +145,7 @@ def test_floors_and_bounds_are_kept_and_what_is_undefined(tmp_path: Path) -> Non
     assert str(read) == str(said)  # NaN is not equal to itself
 
 
-def apart(runs: Sequence[Done]) -> dict[str, Number]:
+def apart(runs: Sequence[FinishedRun]) -> dict[str, Number]:
     """Give what only both models together say."""
     first, second = (run.audit().metrics["accuracy"].value for run in runs)
     return {"apart": Number(Estimate(first - second, math.nan, math.nan, 9, "one seed"))}
@@ -151,7 +155,7 @@ def test_what_runs_say_only_together_is_read_and_kept_a_seed_at_a_time(
     store: Store, tmp_path: Path
 ) -> None:
     plan, file = (
-        planned(joint=Joint(lambda model: model.partition("(")[0], apart)),
+        planned(joint=JointReading(lambda model: model.partition("(")[0], apart)),
         tmp_path / "results.csv.gz",
     )
     known = written(plan, plan.said(store), file).said
@@ -255,8 +259,8 @@ def test_a_mean_stays_where_it_rests_on_more_seeds_than_are_read_now() -> None:
     before = [mean("a", 3, 0.1), mean("c", 1, 0.3)]
     now = [mean("a", 2, 0.5), mean("b", 1, 0.6), mean("c", 1, 0.7)]
     seeds = {("sst", model): {0, 1, 2} for model in "abc"}
-    assert run_counts.still_needed(before, now, seeds) == [before[0]]
-    study, known = PAPER_TABLES["tutek2020:T-1"], Kept(means=[*before, *now])
+    assert run_counts.wanted_means(before, now, seeds) == [before[0]]
+    study, known = PAPER_TABLES["tutek2020:T-1"], StudyResults(means=[*before, *now])
     values = {line.model: line.found.value.value for line, _ in paper_scope.all_lines(study, known)}
     assert values == {"a": 0.1, "b": 0.6, "c": 0.7}
 
@@ -275,12 +279,12 @@ def test_a_mean_falls_where_other_runs_are_asked_for_than_it_is_of(store: Store)
     assert run_counts.seeds_of(plan, {}) == {of: set() for of in both}
     lines = [mean(MODELS[0], 2, 0), mean(MODELS[1], 2, 0), mean(MODELS[1], 1, 0)]
     lines += [mean("any", 2, 0, "all"), mean("any", 3, 0, "all")]
-    assert [run_counts.stands(one, seeds) for one in lines] == [True, False, True, True, False]
+    assert [run_counts.is_wanted(one, seeds) for one in lines] == [True, False, True, True, False]
 
 
 def test_a_study_counted_again_from_its_file_says_the_same(store: Store, tmp_path: Path) -> None:
     plan, runs = planned(), list(store.summaries())
-    first = run_counts.count(plan.artefact, [plan], store, runs, Kept())
+    first = run_counts.count(plan.artefact, [plan], store, runs, StudyResults())
     assert first.kept.status == {
         "planned": 4,
         "done": 4,
@@ -297,7 +301,7 @@ def test_a_study_counted_again_from_its_file_says_the_same(store: Store, tmp_pat
 def test_readings_of_runs_that_a_study_no_longer_has_are_dropped(store: Store) -> None:
     plan = planned()
     other = {"another": (Row(plan.artefact.id, "sst", "other", run="another"), {})}
-    found = run_counts.count(plan.artefact, [plan], store, (), Kept(readings=other))
+    found = run_counts.count(plan.artefact, [plan], store, (), StudyResults(readings=other))
     assert {*found.kept.readings} == {one.name for one in plan.readings}
 
 
@@ -343,27 +347,27 @@ def test_what_a_missing_run_was_reckoned_to_take() -> None:
 def test_what_a_run_of_a_corpus_was_reckoned_to_take_outlasts_the_store(
     tmp_path: Path, store: Store
 ) -> None:
-    before = Kept(by_corpus={"sst": {"missing": 4, "planned": 9, "hours_left": 0.1}})
-    assert [run_counts.reckoned(before, (one, "m"), 60.0) for one in ("sst", "news")] == [
+    before = StudyResults(by_corpus={"sst": {"missing": 4, "planned": 9, "hours_left": 0.1}})
+    assert [run_counts.earlier_estimate(before, (one, "m"), 60.0) for one in ("sst", "news")] == [
         pytest.approx(90),
         60.0,
     ]
-    assert run_counts.reckoned(Kept(), ("sst", "m"), 60.0) == 60.0
+    assert run_counts.earlier_estimate(StudyResults(), ("sst", "m"), 60.0) == 60.0
     took = [one.seconds for one in store.summaries() if one.key in planned().grid.keys]
     assert run_counts.mean_of_done([planned()], [*store.summaries()]) == pytest.approx(
         sum(took) / len(took), abs=0.1
     )
     assert run_counts.mean_of_done([planned()], []) == 0
-    known = Kept(by_corpus={"sst": {**before.by_corpus["sst"], "seconds": {"m": 30.0}}})
-    assert [run_counts.reckoned(known, ("sst", one), 60.0) for one in "mn"] == [
+    known = StudyResults(by_corpus={"sst": {**before.by_corpus["sst"], "seconds": {"m": 30.0}}})
+    assert [run_counts.earlier_estimate(known, ("sst", one), 60.0) for one in "mn"] == [
         30.0,
         pytest.approx(90),
     ]
     plan, empty = planned(), Store(tmp_path / "empty")
     keys = plan.grid.keys
-    lost = run_counts.seconds_left(plan, keys[1:], Costs.of(empty.summaries()), before, 60.0)
+    lost = run_counts.seconds_left(plan, keys[1:], RunCosts.of(empty.summaries()), before, 60.0)
     assert lost == {key: pytest.approx(90) for key in keys[1:]}
-    took = Costs.of(one for one in store.summaries() if one.key == keys[0])
+    took = RunCosts.of(one for one in store.summaries() if one.key == keys[0])
     each = run_counts.seconds_left(plan, keys[1:], took, before, 60.0)
     assert (
         each[keys[2]] == round(took.seconds[str(NEEDLE)], 1) < 90
@@ -371,7 +375,7 @@ def test_what_a_run_of_a_corpus_was_reckoned_to_take_outlasts_the_store(
     assert (
         each[keys[1]] == each[keys[3]] == pytest.approx(90)
     )  # another model: its training may take long
-    slow = Costs(took.done, dict.fromkeys(took.seconds, 400.0))
+    slow = RunCosts(took.done, dict.fromkeys(took.seconds, 400.0))
     assert run_counts.seconds_left(plan, keys[1:2], slow, before, 60.0) == {keys[1]: 400.0}
 
 
@@ -380,15 +384,15 @@ def test_hours_counted_twice_are_the_same(store: Store) -> None:
     keys = plan.grid.keys
     of = {key: (names[0], names[1]) for names, key in zip(plan.grid.labels, keys, strict=True)}
 
-    def counted(took: Costs, before: dict[str, object]) -> dict[str, object]:
-        left = run_counts.seconds_left(plan, keys[1:], took, Kept(by_corpus=before), 60.0)
+    def counted(took: RunCosts, before: dict[str, object]) -> dict[str, object]:
+        left = run_counts.seconds_left(plan, keys[1:], took, StudyResults(by_corpus=before), 60.0)
         return run_counts.missing_of(of, dict.fromkeys(keys) | left)
 
-    took = Costs.of(one for one in store.summaries() if one.key == keys[0])
-    slow = Costs(took.done, dict.fromkeys(took.seconds, 30.0))  # one of two models was measured
+    took = RunCosts.of(one for one in store.summaries() if one.key == keys[0])
+    slow = RunCosts(took.done, dict.fromkeys(took.seconds, 30.0))  # one of two models was measured
     once = counted(slow, {"sst": {"missing": 4, "planned": 4, "hours_left": 0.1}})
     assert once["sst"]["seconds"] == {MODELS[0]: 30.0, MODELS[1]: 90.0}
-    assert once == counted(slow, once) == counted(Costs.of(()), once)
+    assert once == counted(slow, once) == counted(RunCosts.of(()), once)
 
 
 def test_a_table_of_which_nothing_is_kept_has_a_page() -> None:
@@ -413,7 +417,7 @@ def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
 def test_a_corpus_that_lacks_no_run_is_known_by_its_readings() -> None:
     row = Row("t", "sst", "m", run="a")
     readings = {"a": (row, None), "b": (row, None), "c": (Row("t", "imdb", run="c"), None)}
-    kept = Kept(by_corpus={"imdb": {"planned": 4, "missing": 3}}, readings=readings)
+    kept = StudyResults(by_corpus={"imdb": {"planned": 4, "missing": 3}}, readings=readings)
     assert paper_scope.runs_by_corpus(kept) == {
         "sst": {"planned": 2, "done": 2},
         "imdb": {"planned": 4, "done": 1},
@@ -543,7 +547,7 @@ def test_results_that_hang_on_a_later_criterion_are_exploratory() -> None:
 
 
 def test_how_far_authors_are_from_themselves_is_counted_from_what_they_publish() -> None:
-    found = margins.apart_from_themselves(printed("jain2019"), later("jain2019"))
+    found = margins.apart_from_themselves(printed_values("jain2019"), later_values("jain2019"))
     most = {of: max(apart) for of, apart in found.items()}
     assert most[("τ", False)] == pytest.approx(0.137)  # 20 Newsgroups, MLP: .65 and .787
     assert most[("significant with", True)] == pytest.approx(0.30)  # bAbI 2: .57 and .27
@@ -588,7 +592,7 @@ def test_counts_of_a_corpus_say_nothing_of_a_sample_of_test_texts() -> None:
 
 def test_printed_numbers_are_shown_as_they_are_printed() -> None:
     (found,) = [
-        one for one in printed_in("jain2019:J-2")
+        one for one in printed_values_in("jain2019:J-2")
         if one.of == ("sst", "bilstm+additive", "τ with gradient, class 0")
     ]  # fmt: skip
     assert (found.written, found.value) == ("0.40 ± 0.21", 0.4)

@@ -43,10 +43,10 @@ from sightline.studies.papers.model_performance import peaked_of
 from sightline.studies.papers.published_comparison import compare
 from sightline.studies.papers.published_values import (
     PAPERS,
-    Printed,
-    later,
-    printed,
-    printed_in,
+    PrintedValue,
+    later_values,
+    printed_values,
+    printed_values_in,
     value_of,
 )
 from sightline.studies.run_plan import Plan, plan_of
@@ -262,7 +262,7 @@ def test_total_variation_of_adversaries_is_counted_as_the_paper_does() -> None:
     theirs = wen2022._moved_as_theirs(audit)[wen2022.THEIR_TVD].value
     assert (theirs.value, theirs.low, theirs.high) == (0.04, 0.03, 0.05)
     assert wen2022._moved_as_theirs(audit)["JSD of attention"].value == whole
-    printed = {one.quantity: margin_of(one) for one in printed_in("wen2022:W-3")}
+    printed = {one.quantity: margin_of(one) for one in printed_values_in("wen2022:W-3")}
     assert printed[wen2022.THEIR_TVD] == 0.01
 
 
@@ -412,8 +412,8 @@ def test_one_quantity_of_one_corpus_may_not_be_comparable(folder: Path) -> None:
     )
 
 
-def printed_tau(quantity: str, corpus: str = "sst", model: str = "bilstm+additive") -> Printed:
-    return next(one for one in printed("jain2019") if one.of == (corpus, model, quantity))
+def printed_tau(quantity: str, corpus: str = "sst", model: str = "bilstm+additive") -> PrintedValue:
+    return next(one for one in printed_values("jain2019") if one.of == (corpus, model, quantity))
 
 
 @pytest.mark.parametrize(
@@ -441,8 +441,12 @@ def test_the_margin_is_that_of_the_quantity_and_the_task() -> None:
     tau = printed_tau("τ with gradient, class 0")
     on_questions = printed_tau("τ with gradient, all classes", "babi1")
     assert [margins.margin_of(one) for one in (tau, on_questions)] == [0.10, 0.20]
-    words = next(one for one in printed("jain2019") if one.quantity == "words of the vocabulary")
-    length = next(one for one in printed("jain2019") if one.quantity == "words of a text, mean")
+    words = next(
+        one for one in printed_values("jain2019") if one.quantity == "words of the vocabulary"
+    )
+    length = next(
+        one for one in printed_values("jain2019") if one.quantity == "words of a text, mean"
+    )
     assert margins.margin_of(words) == pytest.approx(161.75)  # a hundredth of 16,175
     assert margins.margin_of(length) == 0.5  # it is printed in whole words
     counted = Estimate(18.7, 18.7, 18.7, 1, "counted")
@@ -450,7 +454,7 @@ def test_the_margin_is_that_of_the_quantity_and_the_task() -> None:
     assert compared is not None
     assert (compared.result, compared.apart) == ("within", pytest.approx(-0.3))
     assert [
-        one.of for paper in PAPERS for one in printed(paper) if not margins.margin_of(one)
+        one.of for paper in PAPERS for one in printed_values(paper) if not margins.margin_of(one)
     ] == []
 
 
@@ -468,7 +472,9 @@ def test_both_published_numbers_are_compared(
     theirs: bool, again: bool, reason: str, begins: str
 ) -> None:
     tau = printed_tau("τ with gradient, class 0")
-    second = next(one for one in later("jain2019") if one.of == tau.of and one.artefact == "J-2")
+    second = next(
+        one for one in later_values("jain2019") if one.of == tau.of and one.artefact == "J-2"
+    )
     said = published_comparison.said_of(
         tau if theirs else None,
         second if again else None,
@@ -481,10 +487,10 @@ def test_both_published_numbers_are_compared(
 
 
 def test_the_later_run_of_the_authors_is_of_what_is_run_here() -> None:
-    assert len(later("jain2019")) > 90
-    assert later("wen2022") == ()
+    assert len(later_values("jain2019")) > 90
+    assert later_values("wen2022") == ()
     known = {one.name: one for one in paper_index.PAPER_TABLES.values() if one.paper == "jain2019"}
-    for one in later("jain2019"):
+    for one in later_values("jain2019"):
         plan = Plan(known[one.artefact], Params(Path(), 1), (one.corpus,), {})
         assert one.model in {run.model for run in plan.planned}, one
         assert margins.margin_of(one) is not None
@@ -499,16 +505,16 @@ def test_averages_over_seeds_leave_out_what_a_seed_lacks() -> None:
 def test_every_figure_that_is_printed_has_a_place_in_an_artefact() -> None:
     known = {one.name: one for one in paper_index.PAPER_TABLES.values()}
     for paper in PAPERS:
-        for one in printed(paper):
+        for one in printed_values(paper):
             assert one.corpus in known[one.artefact].corpora or one.corpus in (
                 "all eleven",
                 "all",
                 *wen2022.TASKS,
             ), one
             assert one.value >= 0 or one.quantity.startswith(("τ", "accuracy gained")), one
-    assert len({(one.artefact, one.of) for paper in PAPERS for one in printed(paper)}) == sum(
-        len(printed(paper)) for paper in PAPERS
-    )
+    assert len(
+        {(one.artefact, one.of) for paper in PAPERS for one in printed_values(paper)}
+    ) == sum(len(printed_values(paper)) for paper in PAPERS)
 
 
 def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
@@ -518,7 +524,7 @@ def test_what_is_printed_of_a_model_is_of_one_that_is_run() -> None:
         plan = Plan(one, Params(Path(), 1), one.corpora, {})
         models = {"", *summed.get(one.name, ()), *(run.model for run in plan.planned)}
         swept = {model.partition("(lambda")[0] for model in models}
-        assert {each.model for each in printed_in(one.id)} <= models | swept, one.name
+        assert {each.model for each in printed_values_in(one.id)} <= models | swept, one.name
 
 
 def test_ids_are_unique_and_a_wrong_one_is_refused_with_the_nearest() -> None:

@@ -19,7 +19,7 @@ from sightline.data.word_vectors import write_vectors
 from sightline.experiments import grid
 from sightline.experiments.executors.local import Serial
 from sightline.experiments.store import Store
-from sightline.studies.aggregate import AggregateLine, Number, Read, RunName
+from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers
 from sightline.studies.papers import claim_list, predicted_cost, protocol
 from sightline.studies.papers.claim_list import CLAIMS
 from sightline.studies.papers.claims import (
@@ -43,7 +43,7 @@ from sightline.studies.papers.claims import (
 from sightline.studies.papers.paper_index import PAPER_TABLES, plan_named
 from sightline.studies.papers.paper_table import PATIENCE
 from sightline.studies.papers.published_comparison import UNSAID, compare
-from sightline.studies.papers.published_values import later_in, printed_in
+from sightline.studies.papers.published_values import later_values_in, printed_values_in
 from sightline.studies.papers.run_order import LATER, forecast, ordered
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_corpora import vectors_of
@@ -74,7 +74,7 @@ def plans(folder: Path, seeds: int | None = None) -> dict[str, Plan]:
     return {
         name: Plan(study, asked, asked.corpora, {})
         for name, study in PAPER_TABLES.items()
-        for asked in [protocol.whole(study, folder, None, seeds)]
+        for asked in [protocol.full_protocol(study, folder, None, seeds)]
     }
 
 
@@ -275,10 +275,10 @@ def test_a_printed_quantity_that_no_run_says_is_named(
     run_missing(plan.grid.cells, store, Serial())
     from sightline.studies.papers import published_comparison
 
-    right = [*published_comparison.printed_in("jain2019:J-1")]
+    right = [*published_comparison.printed_values_in("jain2019:J-1")]
     assert not [note for note in compare(plan, store).notes if note.startswith(UNSAID)]
     wrong = [replace(one, quantity="F!") if one.quantity == "F1" else one for one in right]
-    monkeypatch.setattr(published_comparison, "printed_in", lambda name: iter(wrong))
+    monkeypatch.setattr(published_comparison, "printed_values_in", lambda name: iter(wrong))
     table = compare(plan, store)
     row = dict(zip(table.row_names, table.rows, strict=True))["sst", "bilstm+additive", "F!"]
     assert (row[2].value, row[2].note) == (None, UNSAID)
@@ -302,7 +302,7 @@ def number(value: float, chance: float | None = None) -> Number:
     return Number(estimate(value), None if chance is None else estimate(chance))
 
 
-def runs_of(*seeds: Mapping[str, Mapping[str, Number]], corpus: str = "sst") -> list[Read]:
+def runs_of(*seeds: Mapping[str, Mapping[str, Number]], corpus: str = "sst") -> list[RunNumbers]:
     return [
         (RunName(corpus, model, seed), said)
         for seed, models in enumerate(seeds)
@@ -502,14 +502,14 @@ REFUTED = "meister2021:sparsity-text"
 @pytest.mark.parametrize("claim", CLAIMS, ids=NAMES)
 def test_a_criterion_holds_on_the_numbers_that_its_paper_prints(claim: Claim) -> None:
     """A criterion that the paper's own numbers fail is no claim of the paper."""
-    effects = printed_effects(claim, printed_in(claim.table))
+    effects = printed_effects(claim, printed_values_in(claim.table))
     if not isinstance(claim.printed, str):
         assert effects
         assert min(effects.values()) > 0
         return
     assert claim.printed  # why they cannot show it
     assert effects == {}
-    plain = printed_effects(replace(claim, printed=None), printed_in(claim.table))
+    plain = printed_effects(replace(claim, printed=None), printed_values_in(claim.table))
     assert bool(plain) == (claim.id == REFUTED)
     assert all(effect < 0 for effect in plain.values())
 
@@ -517,7 +517,7 @@ def test_a_criterion_holds_on_the_numbers_that_its_paper_prints(claim: Claim) ->
 def test_what_the_authors_later_run_gave_holds_where_nothing_is_printed() -> None:
     for name in ("gradient", "leave-one-out"):
         claim = next(one for one in CLAIMS if one.id == f"jain2019:{name}")
-        effects = printed_effects(replace(claim, printed=None), later_in(claim.table))
+        effects = printed_effects(replace(claim, printed=None), later_values_in(claim.table))
         assert len(effects) == 5
         assert min(effects.values()) > 0.2
 
@@ -526,7 +526,7 @@ def test_a_criterion_that_the_printed_numbers_fail_is_seen() -> None:
     """The base was once said hardly to need its attention: its paper prints that it does."""
     base = Side("bilstm+additive", "F1 lost under permuted weights")
     claim = replace(CLAIM, table="tutek2020:T-1", order=Order(0.05, base))
-    effects = printed_effects(claim, printed_in("tutek2020:T-1"))
+    effects = printed_effects(claim, printed_values_in("tutek2020:T-1"))
     assert sorted(effects) == ["agnews", "anemia", "imdb", "news", "sst"]
     assert sum(effect > 0 for effect in effects.values()) == 1
 

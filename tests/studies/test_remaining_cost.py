@@ -4,7 +4,7 @@ from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import RunSpec
 from sightline.experiments.store import Summary
-from sightline.studies.remaining_cost import Costs
+from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.study_definition import grid_of
 
 NEEDLE, VOTES = parse_data("planted:needle(n=100)"), parse_data("planted:vote(n=100)")
@@ -23,20 +23,20 @@ def made_up(cell: RunSpec, seconds: float, state: str = "done") -> Summary:
 
 
 def test_failed_runs_are_neither_done_nor_something_to_go_by() -> None:
-    costs = Costs.of((made_up(CELLS[0], 10.0, "failed"),))
+    costs = RunCosts.of((made_up(CELLS[0], 10.0, "failed"),))
     assert costs.count(GRID) == 0
     assert set(costs.each(CELLS, usual=7.0).values()) == {7.0}
-    costs = Costs.of(made_up(cell, 1.0) for cell in CELLS)
+    costs = RunCosts.of(made_up(cell, 1.0) for cell in CELLS)
     assert (costs.count(GRID), costs.each(CELLS, usual=7.0)) == (8, {})
 
 
 def test_a_model_of_which_no_run_is_done_takes_the_mean_of_its_data() -> None:
-    costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[4], 30.0)))
+    costs = RunCosts.of((made_up(CELLS[0], 10.0), made_up(CELLS[4], 30.0)))
     assert costs.each(CELLS[5:6], usual=7.0) == {run_key(CELLS[5]): 20.0}
 
 
 def test_each_takes_what_its_data_took_or_else_what_is_usual() -> None:
-    costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[1], 30.0)))
+    costs = RunCosts.of((made_up(CELLS[0], 10.0), made_up(CELLS[1], 30.0)))
     # Needle with seed 1 by each model; votes four times, of which no run is done.
     seconds = {2: 7.0, 3: 7.0, 4: 10.0, 5: 30.0, 6: 7.0, 7: 7.0}
     assert costs.each(CELLS, usual=7.0) == {
@@ -46,6 +46,6 @@ def test_each_takes_what_its_data_took_or_else_what_is_usual() -> None:
 
 def test_costs_of_a_grid_are_those_of_its_runs_alone() -> None:
     few = grid_of("few", ("number",), [(("4",), CELLS[4])])
-    costs = Costs.of((made_up(CELLS[0], 10.0), made_up(CELLS[4], 90.0)), few)
+    costs = RunCosts.of((made_up(CELLS[0], 10.0), made_up(CELLS[4], 90.0)), few)
     assert costs.each(CELLS[:1], usual=7.0) == {run_key(CELLS[0]): 90.0}
     assert costs.count(GRID) == 1

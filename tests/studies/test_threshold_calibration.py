@@ -14,9 +14,9 @@ from sightline.experiments.pipeline import run
 from sightline.studies.calibration import scenarios, threshold_calibration
 from sightline.studies.calibration.threshold_calibration import (
     WORLDS,
-    astray_at,
     deltas,
     effects,
+    false_failures,
     fewest_texts,
     power_at,
 )
@@ -79,10 +79,14 @@ def test_few_texts_lead_astray_where_they_contradict_what_all_support() -> None:
         return [({"SL-303": known(few)}, {"SL-303": known(whole)}) for few, whole in pairs]
 
     right, open_, wrong, elsewhere = (0.4, 0.3), (0.12, 0.3), (0.01, 0.3), (0.01, 0.02)
-    assert astray_at("SL-303", 0.1, runs(right, open_, wrong, elsewhere)) == pytest.approx(
+    assert false_failures("SL-303", 0.1, runs(right, open_, wrong, elsewhere)) == pytest.approx(
         1 / 3, abs=1e-3
     )
-    assert astray_at("SL-303", 0.1, runs(elsewhere)) == astray_at("SL-001", 0.1, runs(right)) == 0
+    assert (
+        false_failures("SL-303", 0.1, runs(elsewhere))
+        == false_failures("SL-001", 0.1, runs(right))
+        == 0
+    )
 
 
 def test_the_fewest_texts_hardly_ever_lead_astray() -> None:

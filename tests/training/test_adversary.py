@@ -11,11 +11,16 @@ from hypothesis import strategies as st
 
 from sightline.config.base_runs import as_trained, base_of, plain
 from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.config.specs import PIECES, FitSpec, RunSpec
+from sightline.config.specs import MODEL_PARTS, FitSpec, RunSpec
 from sightline.core.errors import SpecError
 from sightline.experiments.pipeline import train
 from sightline.numerics import divergences
-from sightline.training.adversary import Against, jensen_shannon, kullback_leibler, total_variation
+from sightline.training.adversary import (
+    AdversaryObjective,
+    jensen_shannon,
+    kullback_leibler,
+    total_variation,
+)
 from tests.texts import examples, untrained
 
 weights = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=6).filter(lambda row: sum(row) > 0.1)
@@ -60,7 +65,7 @@ def test_the_loss_is_the_change_of_the_answer_less_the_distance(
     texts = examples((7, 1, 4, 12, 2), classes=classes)
     own, base = untrained(model, classes), untrained(model, classes, seed=9)
     spec = FitSpec(adversary=divergence, adversary_weight=0.3)
-    against = Against(base, texts, spec)
+    against = AdversaryObjective(base, texts, spec)
     with torch.no_grad():
         found = against.losses(own, texts).numpy()
     for row, text in enumerate(texts):  # one by one, without padding
@@ -87,7 +92,7 @@ ADVERSARY = replace(
 
 def test_the_base_of_a_run_is_its_plain_training() -> None:
     run = replace(
-        RUN, fit=replace(ADVERSARY, from_base=PIECES, fixed=("encoder",), draw=2), limit=9
+        RUN, fit=replace(ADVERSARY, from_base=MODEL_PARTS, fixed=("encoder",), draw=2), limit=9
     )
     assert base_of(run) == replace(RUN, fit=replace(RUN.fit, draw=2), limit=None)
     assert base_of(RUN) is None
@@ -129,7 +134,7 @@ def test_labels_have_no_part_in_it() -> None:
     base = untrained("mlp(hidden=4)")
     texts = examples((5, 6, 7))
     other = [replace(text, label=1 - text.label) for text in texts]
-    against = Against(base, texts, ADVERSARY)
+    against = AdversaryObjective(base, texts, ADVERSARY)
     own = untrained("mlp(hidden=4)", seed=8)
     assert torch.equal(against.losses(own, texts), against.losses(own, other))
 
@@ -149,7 +154,7 @@ def test_labels_have_no_part_in_it() -> None:
             "mlp",
             "an adversary moves attention, which is fixed",
         ),
-        ({"fixed": PIECES}, "mlp", "nothing is left to train"),
+        ({"fixed": MODEL_PARTS}, "mlp", "nothing is left to train"),
         (
             {"fixed": ("embedding", "encoder", "decoder")},
             "mlp+uniform",

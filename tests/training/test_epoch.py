@@ -17,7 +17,7 @@ from sightline.models.classifier import AttentionClassifier, build
 from sightline.numerics import projections
 from sightline.training import epoch as steps
 from sightline.training.loop import _optimiser, fit
-from sightline.training.objective import OneLabel
+from sightline.training.objective import SingleLabelLoss
 from sightline.training.resume_state import NoStates, State
 
 DATA = parse_data("planted:needle(n=60,length=6)")
@@ -163,9 +163,9 @@ def test_the_loss_of_retention_is_named(
 def test_what_else_is_added_to_the_loss_is_named(
     look: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = OneLabel.losses
+    usual = SingleLabelLoss.losses
     monkeypatch.setattr(
-        OneLabel, "losses", lambda self, model, texts: usual(self, model, texts) + torch.inf
+        SingleLabelLoss, "losses", lambda self, model, texts: usual(self, model, texts) + torch.inf
     )
     result = stopped(built())
     assert result.startswith(
@@ -187,7 +187,7 @@ def test_weights_stay_as_the_broken_step_found_them(
 ) -> None:
     """The step of a loss that is not finite moves nothing, however late anybody looks."""
     ends = list[dict[str, torch.Tensor]]()
-    usual = OneLabel.losses
+    usual = SingleLabelLoss.losses
     for after in (3, 3):
         calls = [0]
 
@@ -196,7 +196,7 @@ def test_weights_stay_as_the_broken_step_found_them(
             return usual(self, model, texts) * (torch.nan if calls[0] > after else 1.0)
 
         with monkeypatch.context() as patch:
-            patch.setattr(OneLabel, "losses", losses)
+            patch.setattr(SingleLabelLoss, "losses", losses)
             model = built()
             stopped(model)
             ends.append(model.state_dict())
@@ -251,7 +251,7 @@ def test_a_state_between_two_looks_has_every_step(look: None) -> None:
         [len(one.tokens) for one in DATASET.train], 8, Seeds(0).generator("order", 1)
     )
     one, total = built(), 0.0
-    labels = OneLabel(DATASET.train, 2, FIT)
+    labels = SingleLabelLoss(DATASET.train, 2, FIT)
     made = steps.EpochSteps(one, labels, _optimiser(one, FIT), FIT)
     one.train()
     for rows in order[:3]:

@@ -7,13 +7,18 @@ import torch
 
 from sightline.config.registry import COMPANIONS
 from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.config.specs import BUT_ATTENTION, PIECES, FitSpec, RunSpec
+from sightline.config.specs import BUT_ATTENTION, MODEL_PARTS, FitSpec, RunSpec
 from sightline.core.errors import SpecError
 from sightline.experiments.pipeline import train
 from sightline.experiments.training_jobs import drawn_seed
 from sightline.models.classifier import AttentionClassifier
-from sightline.training.control_models import companions_of, read_companions, title_of
-from sightline.training.freeze import MODULES, fix, take
+from sightline.training.control_models import (
+    companions_of,
+    read_companions,
+    record_name,
+    training_title,
+)
+from sightline.training.freeze import MODULES, copy_parts, freeze_parts
 from tests.texts import untrained
 
 RUN = RunSpec(
@@ -36,19 +41,22 @@ def same(one: AttentionClassifier, other: AttentionClassifier, piece: str) -> bo
 def test_the_pieces_are_the_whole_model(spec: str) -> None:
     model = untrained(spec)
     of_pieces = {
-        id(p) for piece in PIECES for module in MODULES[piece](model) for p in module.parameters()
+        id(p)
+        for piece in MODEL_PARTS
+        for module in MODULES[piece](model)
+        for p in module.parameters()
     }
     assert of_pieces == {id(p) for p in model.parameters()}
 
 
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("piece", MODEL_PARTS)
 def test_a_piece_is_taken_alone_and_fixed_alone(piece: str) -> None:
     one, other = (untrained("mlp(hidden=4)+entmax(learned=true)", seed=seed) for seed in (1, 2))
     with torch.no_grad():
         other.projection.theta += 0.1
-    take(one, other, [piece])
-    assert {name for name in PIECES if same(one, other, name)} == {piece}
-    fix(one, [piece])
+    copy_parts(one, other, [piece])
+    assert {name for name in MODEL_PARTS if same(one, other, name)} == {piece}
+    freeze_parts(one, [piece])
     assert {id(p) for p in one.parameters() if not p.requires_grad} == {
         id(p) for module in MODULES[piece](one) for p in module.parameters()
     }
@@ -59,7 +67,7 @@ def test_a_fixed_representation_is_that_of_the_base_and_the_rest_is_new() -> Non
     fit = replace(RUN.fit, from_base=("embedding", "encoder"), fixed=("embedding", "encoder"))
     made = train(replace(RUN, fit=fit, companions=("base", "untrained")))
     own, base, start = made.model, made.companions["base"], made.companions["untrained"]
-    assert {piece: same(own, base, piece) for piece in PIECES} == {
+    assert {piece: same(own, base, piece) for piece in MODEL_PARTS} == {
         "embedding": True, "encoder": True, "attention": False, "decoder": False
     }  # fmt: skip
     assert not same(own, start, "decoder")
@@ -85,7 +93,7 @@ def test_companions_are_parts_with_options() -> None:
     ]
     assert {one.partition("(")[0] for one in made} | {"base"} == set(COMPANIONS)
     assert (
-        title_of("adversary(weight=0.5)")
+        record_name("adversary(weight=0.5)")
         == "companion (the same answers from other attention: weight=0.5)"
     )
     with pytest.raises(SpecError, match="base: this run starts from none"):
@@ -99,7 +107,7 @@ def test_one_that_is_never_trained_is_as_it_started() -> None:
     assert list(made.companions) == ["uniform"]  # the other would be the model itself
     assert made.record["summary"] == {"epochs": 0, "kept": 0, "converged": True}
     trained = train(replace(RUN, companions=("untrained",)))
-    assert all(same(made.model, trained.companions["untrained"], piece) for piece in PIECES)
+    assert all(same(made.model, trained.companions["untrained"], piece) for piece in MODEL_PARTS)
     assert not same(made.model, trained.model, "encoder")
 
 
@@ -107,7 +115,7 @@ def test_another_draw_has_another_start_and_the_same_texts() -> None:
     made = train(replace(RUN, companions=("seed(by=1)",)))
     other = train(replace(RUN, fit=replace(RUN.fit, draw=1)))
     assert made.dataset.train == other.dataset.train
-    assert all(same(made.companions["seed(by=1)"], other.model, piece) for piece in PIECES)
+    assert all(same(made.companions["seed(by=1)"], other.model, piece) for piece in MODEL_PARTS)
     assert not same(made.model, other.model, "encoder")
     assert (
         len({drawn_seed(replace(RUN, fit=replace(RUN.fit, draw=draw))) for draw in range(5)}) == 5
@@ -118,4 +126,11 @@ def test_another_draw_has_another_start_and_the_same_texts() -> None:
 def test_the_scorer_of_a_companion_stays_as_it_was_drawn() -> None:
     made = train(replace(RUN, companions=("scorer", "untrained")))
     kept, start = made.companions["scorer"], made.companions["untrained"]
-    assert [same(kept, start, piece) for piece in PIECES] == [False, False, True, False]
+    assert [same(kept, start, piece) for piece in MODEL_PARTS] == [False, False, True, False]
+
+
+def test_people_read_of_control_models_and_records_keep_their_word() -> None:
+    recorded = record_name("seed(by=2)")
+    assert recorded == "companion (another start and order: by=2)"
+    assert training_title(recorded) == "control model (another start and order: by=2)"
+    assert training_title("model") == "model"

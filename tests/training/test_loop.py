@@ -99,7 +99,7 @@ def test_clipping_scales_all_gradients_down_together(
 def test_what_retention_asks_for_is_added_to_the_loss_of_each_text(reduction: str) -> None:
     model, plain = untrained("mlp(hidden=8)+tying(delta=4.0)"), untrained("mlp(hidden=8)")
     texts = tuple(examples((5,) * 32))
-    beside = model.losses_beside(model.trace(model.collate(texts))).item()
+    beside = model.auxiliary_loss(model.trace(model.collate(texts))).item()
     lines = [
         fit(one, texts, texts, FitSpec(epochs=1, reduction=reduction), 0).epochs[0]
         for one in (model, plain)

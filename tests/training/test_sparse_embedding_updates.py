@@ -17,7 +17,7 @@ from sightline.training.sparse_embedding_updates import (
     DeferredUpdates,
     Spread,
     can_be_put_off,
-    make_up,
+    catch_up,
 )
 from tests.reference.rows import steps_without_gradient
 from tests.texts import examples, untrained
@@ -108,7 +108,7 @@ def test_the_sum_is_that_of_the_steps(
     names = ("weight", "exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if amsgrad else []))
     start = {"weight": 0.7, "exp_avg": -0.002, "exp_avg_sq": 1e-10, "max_exp_avg_sq": 4e-10}
     known = {name: torch.full((1, 1), start[name], dtype=torch.float64) for name in names}
-    make_up(known, torch.tensor([since]), since + missed, rule)
+    catch_up(known, torch.tensor([since]), since + missed, rule)
     expected = steps_without_gradient(start, since, missed, rule, epsilon)
     way = abs(expected["weight"] - start["weight"])
     assert known["weight"].item() == pytest.approx(expected["weight"], abs=within * way)
@@ -230,7 +230,7 @@ def test_gradients_of_rows_are_those_of_the_table_to_the_bit(kind: type, model: 
         )
         with optimiser.reading() if by_rows else nullcontext():
             trace = one.run(one.collate(examples()))
-            beside = one.losses_beside(trace)
+            beside = one.auxiliary_loss(trace)
             (trace.logits.square().sum() + (0 if beside is None else beside)).backward()
             gathered = optimiser.gather() if by_rows else []
             if gathered:

@@ -168,7 +168,7 @@ def outcomes(
     taken: dict[str, Outcome] = {
         "outputs": Measurement("outputs", {"predicted": PREDICTED, "label": labels}),
         "need": Measurement("need", need),
-        "retrained": NotRun("retrained", "needs a companion (uniform)"),
+        "retrained": NotRun("retrained", "needs a control model (uniform)"),
         "agreement": agreed,
         "types": Measurement("types", {"free": low}),
         "frozen": Measurement("frozen", {"captured": low, "chance": low}),

@@ -26,12 +26,12 @@ from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.comparison.compare_audits import _adjusted, compared
-from sightline.verdict.comparison.comparison_result import AuditPair, Compared, SideBySide
+from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
 from sightline.verdict.comparison.shared_texts import match
-from sightline.verdict.effect_sums import ways
+from sightline.verdict.effect_sums import score_sums
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from tests.verdict.cases import PREDICTED, N, agreement, erasure, outcomes, transplant
 
 NAMES = ("a", "b")
@@ -80,7 +80,7 @@ def results(
         "attention": Ragged(np.full(3 * N, 1 / 3), np.full(N, 3)),
     }
     found["outputs"] = Measurement("outputs", outputs)
-    judged = judge(Evidence(found, tuple(labels), committed(), 0))
+    judged = judge(Evidence(found, tuple(labels), default_thresholds(), 0))
     about = {
         "spec": {"seed": 0, "data": "csv:d.csv"},
         "environment": {},
@@ -97,16 +97,16 @@ def results(
 
 
 def answers(found: SideBySide) -> dict[tuple[str, str], str]:
-    return {(one.code, one.way): one.answer for one in found.beside[0].claims}
+    return {(one.code, one.way): one.answer for one in found.pairs[0].claims}
 
 
 def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
     """Of each way to ask, so that an effect has one definition."""
     found = usual()
-    evidence = Evidence(found.measurements, NAMES, committed(), 0)
+    evidence = Evidence(found.measurements, NAMES, default_thresholds(), 0)
     effects = {one.code: one.score for one in found.findings}
     for claim in AUDIT_TESTS.values():
-        known = [one for one in ways(evidence, claim).values() if not isinstance(one, str)]
+        known = [one for one in score_sums(evidence, claim).values() if not isinstance(one, str)]
         assert known, claim.code
         if claim.kind in (
             "weakest drop",
@@ -166,7 +166,7 @@ def test_the_difference_is_the_second_less_the_first_and_turns() -> None:
         usual(),
         results(outcomes(agreement({}), PREDICTED, HALF, transplant=transplant(0.3))),
     )
-    there, back = (compared(pair).beside[0].claims[0] for pair in ((one, other), (other, one)))
+    there, back = (compared(pair).pairs[0].claims[0] for pair in ((one, other), (other, one)))
     assert there.difference.value == pytest.approx(
         (0.3 - 0.8) / (1 - 0.2)
     )  # of what random words leave
@@ -185,7 +185,7 @@ def test_only_texts_that_both_have_are_compared_whatever_their_order() -> None:
     }
     turned["transplant"] = NotRun("transplant", "rows name each other")
     second = replace(first, measurements=turned, texts=first.texts[::-1])
-    for claim in compared([first, second]).beside[0].claims:
+    for claim in compared([first, second]).pairs[0].claims:
         assert claim.difference is None or claim.difference.value == pytest.approx(0, abs=1e-12)
         assert claim.answer != "different"
     fewer = replace(
@@ -194,7 +194,7 @@ def test_only_texts_that_both_have_are_compared_whatever_their_order() -> None:
             replace(t, id=f"other {t.id}") if i < 30 else t for i, t in enumerate(second.texts)
         ),
     )
-    beside = compared([first, fewer]).beside[0]
+    beside = compared([first, fewer]).pairs[0]
     assert (beside.common, beside.alone, beside.unpaired) == (90, (30, 30), "")
     assert {claim.difference.n for claim in beside.claims if claim.difference} == {90}
     assert {claim.why for claim in beside.claims if claim.code == "SL-303"} == {
@@ -216,7 +216,7 @@ def test_few_texts_are_not_compared_and_say_so() -> None:
     )
     found = compared([first, second])
     assert found.comparisons == 0
-    claims = [claim for claim in found.beside[0].claims if claim.difference is not None]
+    claims = [claim for claim in found.pairs[0].claims if claim.difference is not None]
     assert {claim.answer for claim in claims} == {"not compared"}
     assert "on 40 texts; a comparison rests on at least 50" in {claim.why for claim in claims}
 
@@ -241,7 +241,7 @@ def test_few_texts_are_not_compared_and_say_so() -> None:
 def test_where_nothing_can_be_paired_own_intervals_stand_side_by_side(change, why: str) -> None:
     first, second = usual(), results(**change)
     found = compared([first, second])
-    beside = found.beside[0]
+    beside = found.pairs[0]
     assert beside.unpaired.startswith(why)
     assert (found.comparisons, beside.decided, beside.shared) == (0, None, None)
     effects = {one.code: one.score for one in first.findings}
@@ -257,7 +257,7 @@ def test_texts_that_are_decided_otherwise_or_labelled_otherwise_are_counted() ->
     predicted = np.where(np.arange(N) < 12, 1 - PREDICTED, PREDICTED)
     second = results(predicted=predicted)
     labelled = replace(second, texts=tuple(replace(t, label="b") for t in second.texts))
-    beside = compared([usual(), labelled]).beside[0]
+    beside = compared([usual(), labelled]).pairs[0]
     assert beside.decided.value == pytest.approx(0.1)
     assert np.flatnonzero(beside.shared.otherwise).tolist() == list(range(12))
     assert beside.notes == ("60 of 120 shared texts have another label in the second audit",)
@@ -299,7 +299,7 @@ def test_maps_are_apart_by_their_shares_and_undefined_where_words_differ() -> No
     )
     beside = compared(
         [first, replace(second, measurements={**second.measurements, "outputs": turned}, texts=cut)]
-    ).beside[0]
+    ).pairs[0]
     apart = beside.shared.apart
     assert apart[0] == pytest.approx(0, abs=1e-12)
     assert np.flatnonzero(np.isnan(apart)).tolist() == [1, 2]
@@ -325,22 +325,22 @@ def test_all_comparisons_are_adjusted_together() -> None:
     ]
     alone = compared([usual(), others[0]])
     found = compared([usual(), *others])
-    p = [claim.p for beside in found.beside for claim in beside.claims if claim.p is not None]
+    p = [claim.p for beside in found.pairs for claim in beside.claims if claim.p is not None]
     assert found.comparisons == len(p) == 2 * alone.comparisons
-    for beside in found.beside:
+    for beside in found.pairs:
         for claim in beside.claims:
             assert claim.p_adjusted is None or claim.p <= claim.p_adjusted <= 1
             assert (claim.answer == "different") == (
                 claim.p_adjusted is not None and claim.p_adjusted < 0.05
             )
     assert min(
-        one.p_adjusted for beside in found.beside for one in beside.claims if one.p
+        one.p_adjusted for beside in found.pairs for one in beside.claims if one.p
     ) == pytest.approx(min(1.0, min(p) * len(p)))
 
 
 def test_what_is_small_alone_is_not_called_different_among_many() -> None:
     claims = tuple(
-        Compared(str(i), "", "", "not told apart", p=0.5 if i else 0.01) for i in range(10)
+        ComparedScore(str(i), "", "", "not told apart", p=0.5 if i else 0.01) for i in range(10)
     )
     (among,), count = _adjusted([AuditPair(60, (0, 0), claims)])
     assert (count, among.claims[0].p_adjusted, among.claims[0].answer) == (

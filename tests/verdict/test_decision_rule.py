@@ -4,11 +4,11 @@ import pytest
 
 from sightline.core.results import Answer, Estimate
 from sightline.verdict.decision_rule import (
-    agreed,
-    both,
     decide,
     disagreement,
     explain,
+    join_alternatives,
+    join_must_agree,
     strongest,
     weakest,
 )
@@ -106,8 +106,8 @@ def test_an_interval_that_is_not_known_compares_with_nothing() -> None:
     ],
 )
 def test_two_ways_to_ask_one_question(answers: tuple[str, str], joined: str) -> None:
-    assert agreed(answers) == joined
-    assert agreed(answers[::-1]) == joined
+    assert join_alternatives(answers) == joined
+    assert join_alternatives(answers[::-1]) == joined
 
 
 def test_classes_that_answer_differently_are_named() -> None:
@@ -135,4 +135,4 @@ def test_classes_that_answer_differently_are_named() -> None:
 def test_ways_that_must_say_the_same_leave_open_what_one_of_them_does(
     answers: tuple, joined: str
 ) -> None:
-    assert both(answers) == both(answers[::-1]) == joined
+    assert join_must_agree(answers) == join_must_agree(answers[::-1]) == joined

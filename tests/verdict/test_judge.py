@@ -99,7 +99,7 @@ def test_weights_that_do_no_better_than_shuffled_ones_were_not_chosen_whatever_a
 def test_need_takes_the_weakest_comparison_and_says_what_is_missing() -> None:
     found = findings()["SL-001"]
     assert found.score.value == pytest.approx(0.5)
-    assert "no retrained model to compare (needs a companion (uniform))" in found.reason
+    assert "no retrained model to compare (needs a control model (uniform))" in found.reason
     spared = findings(uniform=PREDICTED)["SL-001"]
     assert spared.result == "failed"
     assert spared.score.value == 0
@@ -363,7 +363,7 @@ def test_what_is_left_of_log_odds_is_read_between_random_words_and_most() -> Non
 
 
 def test_without_another_seed_nobody_knows_whether_it_attends_alike() -> None:
-    why = "needs a companion (seed(by=1))"
+    why = "needs a control model (seed(by=1))"
     alone = Measurement("beside", {"jsd.uniform": np.zeros(N)}, missing={"alike.seeds": why})
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, beside=alone)
     found = {f.code: f for f in judge(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)).findings}[

@@ -10,7 +10,7 @@ import pytest
 from sightline.core.results import CAN, MUST_NOT, Verdict
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import proportion
-from sightline.verdict.seed_summary import Needed, across
+from sightline.verdict.seed_summary import NeededTexts, summarise_seeds
 from tests.report.audits import MAPS
 from tests.verdict.cases import PREDICTED, agreement, known, outcomes, transplant
 from tests.verdict.test_compare_audits import HALF, results, usual
@@ -23,7 +23,7 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
         7 + i: results(outcomes(agreement({}), PREDICTED, HALF, transplant=transplant(one)))
         for i, one in enumerate(shares)
     }
-    found = across(audits)
+    found = summarise_seeds(audits)
     assert found.seeds == (7, 8, 9)
     moved = found.claims[0]
     each = [audit.findings[0].score for audit in audits.values()]
@@ -47,7 +47,9 @@ def test_a_seed_without_an_effect_is_left_out_and_other_texts_are_noticed() -> N
         findings=tuple(replace(one, score=None) for one in first.findings),
         texts=first.texts[1:],
     )
-    found = across({0: first, 1: replace(without, verdict=reached(first.verdict.level, 1, (), ()))})
+    found = summarise_seeds(
+        {0: first, 1: replace(without, verdict=reached(first.verdict.level, 1, (), ()))}
+    )
     assert found.claims[0].score.by_seed == (first.findings[0].score, None)
     assert found.claims[0].score.mean == first.findings[0].score
     assert (found.same_texts, found.disagree) == (False, False)
@@ -66,7 +68,7 @@ def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> 
         verdict(MUST_NOT, a=MUST_NOT, b=MUST_NOT),
         verdict(MUST_NOT),
     )
-    found = across({i: replace(first, verdict=one) for i, one in enumerate(ends)})
+    found = summarise_seeds({i: replace(first, verdict=one) for i, one in enumerate(ends)})
     assert (found.disagree, found.classes_disagree) == (False, True)
     assert found.by_class == {"a": (CAN, MUST_NOT, None), "b": (MUST_NOT, MUST_NOT, None)}
     two, none = found.endings("b")
@@ -76,7 +78,9 @@ def test_classes_that_end_otherwise_are_counted_though_all_texts_end_alike() -> 
     output = found.to_json()
     assert (output["by_class"], output["classes_disagree"]) == (found.by_class, True)
     assert output["details"][1]["by_class"]["a"]["level"] == MUST_NOT
-    alike = across({0: replace(first, verdict=ends[0]), 1: replace(first, verdict=ends[0])})
+    alike = summarise_seeds(
+        {0: replace(first, verdict=ends[0]), 1: replace(first, verdict=ends[0])}
+    )
     assert not alike.classes_disagree
 
 
@@ -90,14 +94,14 @@ def test_the_map_that_may_be_shown_is_told_by_seed_and_the_most_texts_that_are_n
     more = replace(
         some, maps=(kept,), findings=(replace(finding, needed=2000), *usual().findings[1:])
     )
-    found = across({0: some, 1: more})
+    found = summarise_seeds({0: some, 1: more})
     (maps,) = found.maps
     assert (maps.signed, maps.by_seed, maps.against) == (False, ("gradient", None), ("b",))
-    assert found.needed == Needed(2000, finding.score.n, len(more.texts))
+    assert found.needed == NeededTexts(2000, finding.score.n, len(more.texts))
     sampled = replace(
         more, cards={**more.cards, "data": {"sample": {"n": 120, "of": 700, "seed": 0}}}
     )
-    assert across({0: sampled, 1: sampled}).needed.there == 700
+    assert summarise_seeds({0: sampled, 1: sampled}).needed.there == 700
 
 
 def test_the_mean_of_a_metric_and_its_interval_stay_between_0_and_1() -> None:
@@ -105,5 +109,5 @@ def test_the_mean_of_a_metric_and_its_interval_stay_between_0_and_1() -> None:
         i: replace(usual(), metrics={"accuracy": known(one)})
         for i, one in enumerate((0.99, 0.9, 1.0))
     }
-    (accuracy,) = across(audits).metrics
+    (accuracy,) = summarise_seeds(audits).metrics
     assert accuracy.mean.high == 1.0

@@ -9,7 +9,7 @@ from sightline.core.results import Level
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
-from sightline.verdict.settled import OpenTests, settled
+from sightline.verdict.settled import OpenTests, find_settled
 from tests.verdict.cases import PREDICTED, THRESHOLDS, N, agreement, outcomes
 
 GROWING = ("neg", "pos")
@@ -21,7 +21,7 @@ def state(more: dict, pending: tuple = (), growing: tuple = GROWING):
         outcomes(agreement({}), PREDICTED, right) | more, ("neg", "pos"), THRESHOLDS, 0
     )
     judged = judge(evidence)
-    return judged, settled(evidence, judged, pending, growing)
+    return judged, find_settled(evidence, judged, pending, growing)
 
 
 def test_what_waits_for_its_measure_is_open() -> None:
@@ -62,5 +62,5 @@ def test_a_failed_transfer_settles_the_whole_and_a_passed_one_does_not(result) -
         else one
         for one in judged.findings
     )
-    found = settled(evidence, replace(judged, findings=findings), ("erasure", "need"), GROWING)
+    found = find_settled(evidence, replace(judged, findings=findings), ("erasure", "need"), GROWING)
     assert found.whole == (result == "failed")

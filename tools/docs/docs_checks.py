@@ -103,9 +103,13 @@ def _resolved(name: str, path: str) -> str:
 
 
 def _anchors(text: str) -> set[str]:
-    """Give the anchors of the headings that work both in the repository and on the site."""
+    """Give the anchors that work both in the repository and on the site: headings, and ids that a
+    page sets itself.
+    """
     titles = re.findall(r"^#+ (.+)$", _prose(text), re.MULTILINE)
-    return {_in_repository(title) for title in titles} & {_on_site(title) for title in titles}
+    ids = set(re.findall(r'^<a id="([\w-]+)"></a>$', _prose(text), re.MULTILINE))
+    headings = {_in_repository(title) for title in titles} & {_on_site(title) for title in titles}
+    return headings | ids
 
 
 def _in_repository(title: str) -> str:

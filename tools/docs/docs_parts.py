@@ -15,7 +15,7 @@ from docs_results import RESULTS
 from docs_tables import ROOT, finding_page, table
 
 from sightline._io.limits import BOUNDS
-from sightline.config.base_runs import BESIDE
+from sightline.config.base_runs import RESET_FIELDS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.measures.quantity import Scale
 from sightline.config.model_parts import ALTERED, MODELS
@@ -31,7 +31,7 @@ from sightline.studies.calibration.threshold_calibration import WORLDS
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.verdict.audit_test import Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TABLE
 
 Made = Mapping[str, Callable[[], str]]
@@ -108,7 +108,7 @@ def fill(text: str, made: Made) -> str:
 
 def threshold(code: str) -> str:
     """State the threshold and the minimum sample size of a test."""
-    known, fixed = committed(), AUDIT_TESTS[code].fixed
+    known, fixed = default_thresholds(), AUDIT_TESTS[code].fixed
     if fixed is not None:
         return (
             f"Threshold, chosen beforehand: **{fixed:g}**; minimum sample size: "
@@ -143,7 +143,7 @@ def findings() -> str:
 
 def thresholds() -> str:
     """Table every threshold, and the minimum sample size of each test."""
-    known = committed()
+    known = default_thresholds()
     rows = [
         (
             _linked(code),
@@ -287,7 +287,7 @@ def _preset(name: str) -> dict[str, Any]:
     model, fit = build_specs("mlp", name)
     sizes = ("embedding", "embedding_std", "boundaries")
     fitted = {
-        key: value for key, value in asdict(fit).items() if key not in (*BESIDE, "draw")
+        key: value for key, value in asdict(fit).items() if key not in (*RESET_FIELDS, "draw")
     }  # no preset has them
     return fitted | {size: getattr(model, size) for size in sizes} | _by_part(name)
 

@@ -46,7 +46,7 @@ from sightline.studies.papers.protocol import (
     amounts_of,
 )
 from sightline.studies.papers.published_comparison import NOT_COMPARABLE
-from sightline.studies.papers.published_values import PAPERS, later, printed
+from sightline.studies.papers.published_values import PAPERS, later_values, printed_values
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Params
@@ -371,8 +371,12 @@ def claims_of(stored: Stored, paper: str) -> str:
 
 def all_findings(stored: Stored) -> str:
     """Table the result of each claim on every corpus, paper by paper."""
+    # Names have letters that repositories and sites write differently in links, so the id is fixed.
     papers = dict.fromkeys(map(_paper_of, stored["claims"]))
-    return "\n".join(f"## {paper}\n\n{_findings(stored, paper)}" for paper in papers)
+    return "\n".join(
+        f'<a id="{paper}"></a>\n\n## {PAPERS[paper]}\n\n{_findings(stored, paper)}'
+        for paper in papers
+    )
 
 
 def _findings(stored: Stored, paper: str) -> str:
@@ -636,7 +640,7 @@ def corpora_differ(stored: Stored) -> str:
 
 def authors_apart() -> str:
     """Table how far the later run of Jain & Wallace is from their paper, by kind of number."""
-    found = apart_from_themselves(printed("jain2019"), later("jain2019"))
+    found = apart_from_themselves(printed_values("jain2019"), later_values("jain2019"))
     rows = [
         (
             f"{kind} …" + (" on questions and inference" if on_questions else ""),
@@ -649,7 +653,7 @@ def authors_apart() -> str:
     small = Counter(
         kind_of(one.quantity)
         for paper in PAPERS
-        for one in printed(paper)
+        for one in printed_values(paper)
         if one.model and (margin := margin_of(one)) is not None and abs(one.value) <= margin
     )
     listed = ", ".join(f"{name} … {count}" for name, count in small.items())

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sightline.studies.kept_results import Kept, kept_of, page
+from sightline.studies.kept_results import StudyResults, kept_of, page
 from sightline.studies.papers.paper_scope import page_of_all, page_of_earlier
 from sightline.studies.results_file import read_rows
 from sightline.studies.study_catalogue import PAGES
@@ -40,7 +40,7 @@ REPRODUCTION, EARLIER_RUNS = "reproduction", "earlier runs"
 
 
 @cache
-def all_kept() -> Mapping[str, Kept]:
+def all_kept() -> Mapping[str, StudyResults]:
     """Read the results file, once."""
     return kept_of(read_rows(RESULTS_FILE))
 

@@ -61,7 +61,7 @@ def sst_bert(stored: Stored) -> str:
     shape, epochs = stored["shape"], ", ".join(f"{one:.3f}" for one in stored["validation"])
     made = (
         f"{shape['num_hidden_layers']} layers with {shape['num_attention_heads']} heads each, "
-        f"{shape['hidden_size']} wide, {shape['pieces']:,} pieces; made in "
+        f"{shape['hidden_size']} wide, {shape['pieces']:,} tokens; made in "
         f"{stored['seconds']} seconds of a processor; accuracy on validation texts after each "
         f"epoch: {epochs}.\n\n"
     )

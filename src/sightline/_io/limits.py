@@ -200,11 +200,11 @@ LENGTHENED = Bound(
     "it runs over whole texts, before they are cut",
     "save the tokenizer that the model was trained with",
 )
-PIECES = Bound(
+TEXT_TOKENS = Bound(
     "a text",
     1_000_000,
-    "pieces of a tokenizer",
-    "attention over a text takes the square of its pieces",
+    "tokens",
+    "attention over a text takes the square of its tokens",
     "leave the text out, or cut it",
 )
 BOUNDS = (
@@ -225,6 +225,6 @@ BOUNDS = (
     CLASSES,
     DEPTH,
     LENGTHENED,
-    PIECES,
+    TEXT_TOKENS,
 )
 """All bounds, in the order of the documentation."""

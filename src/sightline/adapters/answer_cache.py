@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.core.errors import AnswerError, ModelError
 
 Predict = Callable[[list[str]], Any]
@@ -77,7 +77,7 @@ class AnswerCache:
 
     def _answered(self, texts: list[str], retries: int) -> Float[np.ndarray, "N C"]:
         try:
-            returned = called(self.name, self.predict, list(texts))
+            returned = call_user_code(self.name, self.predict, list(texts))
         except ModelError:
             self.failures += 1
             if not retries:

@@ -20,7 +20,7 @@ from jaxtyping import Float, Int
 
 from sightline.adapters.answer_cache import AnswerCache, Predict
 from sightline.adapters.isolated_function import IsolatedFunction
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.adapters.wrap import checked_answers
 from sightline.core.audited_map import AuditedMap
 from sightline.core.errors import AnswerError, ModelError, SpecError
@@ -70,7 +70,9 @@ class WordScores:
         texts = [example.text for example in examples]
         words = [[example.text[a:b] for a, b in example.offsets] for example in examples]
         name = f"scores of {self.name}"
-        returned = called(name, self.function, texts, *([words] if self._takes_words else []))
+        returned = call_user_code(
+            name, self.function, texts, *([words] if self._takes_words else [])
+        )
         if not hasattr(returned, "__len__") or len(returned) != len(texts):
             got = len(returned) if hasattr(returned, "__len__") else type(returned).__name__
             raise AnswerError(

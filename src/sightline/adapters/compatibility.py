@@ -26,25 +26,25 @@ from sightline.adapters.checks.probe_batch import (
     difference,
     module_of,
 )
-from sightline.adapters.validate_outputs import called, rows_of, trace_of
+from sightline.adapters.validate_outputs import call_user_code, rows_of, trace_of
 from sightline.core.errors import DataError, ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch
 
-ProofOutcome = Literal["passed", "failed", "not run"]
+CheckOutcome = Literal["passed", "failed", "not run"]
 SAMPLE = 8
 """The number of texts in a check, from the shortest to the longest."""
 
 
 @dataclass(frozen=True)
-class Proof:
+class CompatibilityCheck:
     """The result of one compatibility check: what an audit relies on, whether it holds, and
     otherwise what is wrong and what to change.
     """
 
     name: str
     claim: str
-    outcome: ProofOutcome
+    outcome: CheckOutcome
     wrong: str = ""
     change: str = ""
     measured: float | None = None
@@ -91,7 +91,7 @@ DEMANDS: Mapping[str, Demand] = {
         "rounding stays below what an audit measures", forward_checks.precision, first=True
     ),
     "recognised": Demand(
-        "its tokenizer has pieces for the words", forward_checks.recognised, first=True
+        "its tokenizer has tokens for the words", forward_checks.recognised, first=True
     ),
     "unattended": Demand("padding gets exactly no attention", forward_checks.unattended),
     "distribution": Demand(
@@ -131,7 +131,7 @@ OF_ANSWERS: Mapping[str, Demand] = {
 
 def check(
     model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None
-) -> tuple[Proof, ...]:
+) -> tuple[CompatibilityCheck, ...]:
     """Check on a few texts that a model can be audited; ``labels`` are the labels of the data, if
     known.
 
@@ -144,21 +144,23 @@ def check(
         )
     device = next((t.device for t in _parameters(model)), torch.device("cpu"))
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        return tuple(_closed(model, _proofs(model, sample(examples), labels)))
+        return tuple(_closed(model, _check_results(model, sample(examples), labels)))
 
 
 def require(
     model: Auditable, examples: Sequence[Example], labels: Sequence[str] | None = None
-) -> tuple[Proof, ...]:
+) -> tuple[CompatibilityCheck, ...]:
     """Raise an error with every complaint if a check fails."""
     found = check(model, examples, labels)
-    failed = [proof for proof in found if proof.outcome == "failed"]
+    failed = [result for result in found if result.outcome == "failed"]
     if failed:
-        message = " | ".join(proof.complaint for proof in failed)
-        proofs_failed = (
-            f"{len(failed)} of its proofs fail" if len(failed) > 1 else "one of its proofs fails"
+        message = " | ".join(result.complaint for result in failed)
+        checks_failed = (
+            f"{len(failed)} of its compatibility checks fail"
+            if len(failed) > 1
+            else "one of its compatibility checks fails"
         )
-        raise ModelError(f"{model.name} cannot be audited, {proofs_failed}: {message}")
+        raise ModelError(f"{model.name} cannot be audited, {checks_failed}: {message}")
     return found
 
 
@@ -173,17 +175,19 @@ def sample(examples: Sequence[Example]) -> tuple[Example, ...]:
     return tuple(examples[i] for i in sorted(by_length[place] for place in places))
 
 
-def _closed(model: Auditable, found: Iterator[Proof]) -> Iterator[Proof]:
+def _closed(model: Auditable, found: Iterator[CompatibilityCheck]) -> Iterator[CompatibilityCheck]:
     """Give the checks up to the first failure that others rely on, and list the remaining ones as
     not run.
     """
     asked = []
-    for proof in found:
-        asked.append(proof.name)
-        yield proof
+    for result in found:
+        asked.append(result.name)
+        yield result
     for name, claim in _claims(model).items():
         if name not in asked:
-            yield Proof(name, claim, "not run", "not looked at before the above is mended")
+            yield CompatibilityCheck(
+                name, claim, "not run", "not looked at before the above is mended"
+            )
 
 
 def _demands(model: Auditable) -> Mapping[str, Demand]:
@@ -195,30 +199,32 @@ def _claims(model: Auditable) -> dict[str, str]:
     return before | {name: demand.claim for name, demand in _demands(model).items()}
 
 
-def _proofs(
+def _check_results(
     model: Auditable, examples: tuple[Example, ...], labels: Sequence[str] | None
-) -> Iterator[Proof]:
+) -> Iterator[CompatibilityCheck]:
     """Run one check after the other; stop early if no further check is possible."""
-    mode = _proof("mode", MODE, forward_checks.mode(model))
+    mode = _check_result("mode", MODE, forward_checks.mode(model))
     yield mode
     if mode.outcome == "failed":
         return
     try:
-        batch = rows_of(called("collate", model.collate, examples), examples)
+        batch = rows_of(call_user_code("collate", model.collate, examples), examples)
     except ModelError as error:
         yield _failed("collate", COLLATE, error)
         return
-    yield Proof("collate", COLLATE, "passed")
+    yield CompatibilityCheck("collate", COLLATE, "passed")
     kept = _copy(batch)
     try:
-        trace = trace_of(called("trace", model.trace, batch), batch)
+        trace = trace_of(call_user_code("trace", model.trace, batch), batch)
     except ModelError as error:
         yield _failed("trace", TRACE, error)
         return
-    yield Proof("trace", TRACE, "passed")
+    yield CompatibilityCheck("trace", TRACE, "passed")
     exhibit = ProbeBatch(model, examples, batch, trace, labels)
     try:
-        unchanged = _proof("unchanged", UNCHANGED, called("embed", _changed, kept, exhibit))
+        unchanged = _check_result(
+            "unchanged", UNCHANGED, call_user_code("embed", _changed, kept, exhibit)
+        )
     except ModelError as error:
         unchanged = _failed("unchanged", UNCHANGED, error)
     yield unchanged
@@ -226,31 +232,31 @@ def _proofs(
         yield from _asked(exhibit)
 
 
-def _asked(on: ProbeBatch) -> Iterator[Proof]:
+def _asked(on: ProbeBatch) -> Iterator[CompatibilityCheck]:
     for name, demand in _demands(on.model).items():
         if demand.needs and demand.needs not in on.model.offers:
-            yield Proof(
+            yield CompatibilityCheck(
                 name, demand.claim, "not run", f"needs {demand.needs}, which is not offered"
             )
             continue
         try:
-            proof = _proof(name, demand.claim, called("the model", demand.look, on))
+            result = _check_result(name, demand.claim, call_user_code("the model", demand.look, on))
         except ModelError as error:
-            proof = _failed(name, demand.claim, error)
-        yield proof
-        if demand.first and proof.outcome == "failed":
+            result = _failed(name, demand.claim, error)
+        yield result
+        if demand.first and result.outcome == "failed":
             return
 
 
-def _proof(name: str, claim: str, found: CheckResult) -> Proof:
+def _check_result(name: str, claim: str, found: CheckResult) -> CompatibilityCheck:
     if found.not_asked:
-        return Proof(name, claim, "not run", found.not_asked)
-    outcome: ProofOutcome = "failed" if found.wrong else "passed"
-    return Proof(name, claim, outcome, found.wrong, found.change, found.measured)
+        return CompatibilityCheck(name, claim, "not run", found.not_asked)
+    outcome: CheckOutcome = "failed" if found.wrong else "passed"
+    return CompatibilityCheck(name, claim, outcome, found.wrong, found.change, found.measured)
 
 
-def _failed(name: str, claim: str, error: ModelError) -> Proof:
-    return Proof(name, claim, "failed", error.wrong, error.change)
+def _failed(name: str, claim: str, error: ModelError) -> CompatibilityCheck:
+    return CompatibilityCheck(name, claim, "failed", error.wrong, error.change)
 
 
 def _copy(batch: Batch) -> dict[str, torch.Tensor]:

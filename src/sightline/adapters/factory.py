@@ -17,9 +17,9 @@ from torch import nn
 
 from sightline.adapters.checks.forward_checks import MOST_UNKNOWN, unknown_share
 from sightline.adapters.label_views import has_labels
-from sightline.adapters.truncation import seen_of
+from sightline.adapters.truncation import visible_texts
 from sightline.adapters.validate_model import validate
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.adapters.wrap import WrappedModule
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
@@ -52,7 +52,7 @@ def load_factory(spec: str) -> Auditable:
             ),
             change="write one that builds the model and returns sightline.wrap(…)",
         )
-    return _checked(spec, called(f"{spec}()", factory))
+    return _checked(spec, call_user_code(f"{spec}()", factory))
 
 
 def named_object(spec: str, prefix: str, what: str) -> Any:
@@ -166,9 +166,9 @@ def texts_known_to(
     If its tokenizer knows almost none of these words, the texts use words that it knows. Checks
     need texts that the model can distinguish, and unknown sample words are no fault of the model.
     """
-    plain = seen_of(model, texts_without_data(words, queries=queries))
+    plain = visible_texts(model, texts_without_data(words, queries=queries))
     if not isinstance(model, SupportsUnknownToken) or model.unknown is None or not model.words:
         return plain
     if plain and unknown_share(model.collate(plain), model.unknown) <= MOST_UNKNOWN:
         return plain
-    return seen_of(model, texts_without_data(model.words, queries=queries))
+    return visible_texts(model, texts_without_data(model.words, queries=queries))

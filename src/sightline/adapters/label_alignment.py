@@ -20,7 +20,7 @@ from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
-from sightline.data.error_excerpts import listed, show
+from sightline.data.error_excerpts import list_names, show
 
 _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")
@@ -53,9 +53,9 @@ def numbered_for(
     if dataset.several:
         raise DataError(
             f"{dataset.name}: expected one label for each text, got several, and the model "
-            f"predicts one of {listed(names)}; load the data without {setting('labels_sep')}"
+            f"predicts one of {list_names(names)}; load the data without {setting('labels_sep')}"
         )
-    matching = matched(dataset.name, dataset.label_names, names, as_read(label_map or {}))
+    matching = match_labels(dataset.name, dataset.label_names, names, as_read(label_map or {}))
     numbers = [tuple(names).index(matching.classes[label]) for label in dataset.label_names]
     train, validation, test = (
         tuple(_renumbered(example, numbers) for example in split)
@@ -91,7 +91,7 @@ def as_read(label_map: LabelMap) -> dict[str, str]:
     }
 
 
-def matched(
+def match_labels(
     data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
 ) -> MatchedLabels:
     """Find the class of each label; see the module for the rules."""
@@ -128,15 +128,15 @@ def _mapped(
     """
     if stray := [label for label in label_map if label not in labels]:
         raise SpecError(
-            f"{data} has no label {show(stray[0])}; it has {listed(labels)}", field=_FIELD
+            f"{data} has no label {show(stray[0])}; it has {list_names(labels)}", field=_FIELD
         )
     if stray := [name for name in label_map.values() if name not in names]:
         raise SpecError(
-            f"the model has no class {show(stray[0])}; it has {listed(names)}", field=_FIELD
+            f"the model has no class {show(stray[0])}; it has {list_names(names)}", field=_FIELD
         )
     classes = {label: label_map.get(label, label) for label in labels}
     if stray := [label for label in labels if classes[label] not in names]:
-        message = f"the map leaves out {listed(stray)}, and the model has no class of that name"
+        message = f"the map leaves out {list_names(stray)}, and the model has no class of that name"
         raise SpecError(
             f"{message}; name every label of {data}: {_advice(labels, names, label_map)}",
             field=_FIELD,
@@ -195,10 +195,10 @@ def _unknown(
 ) -> DataError:
     """Make an error that lists both sides, with a map to complete."""
     message = (
-        f"{data}: the model has no class for {listed(unknown)}; the data have the labels "
-        f"{listed(labels)}"
+        f"{data}: the model has no class for {list_names(unknown)}; the data have the labels "
+        f"{list_names(labels)}"
     )
-    message += f", the model has the classes {listed(names)}"
+    message += f", the model has the classes {list_names(names)}"
     return DataError(f"{message}; say which is which with {_advice(labels, names, {})}")
 
 
@@ -228,8 +228,8 @@ def _said(dataset: Dataset, matching: MatchedLabels, names: Sequence[str]) -> di
     """Record on the card the class of each label, and count its texts under it."""
     card = dict(dataset.card)
     changed = {label: name for label, name in matching.classes.items() if label != name}
-    message = f"labels {listed([*changed], str)} {READ_AS} {matching.how}"
-    pairs = listed([f"{label} = {name}" for label, name in changed.items()], str)
+    message = f"labels {list_names([*changed], str)} {READ_AS} {matching.how}"
+    pairs = list_names([f"{label} = {name}" for label, name in changed.items()], str)
     card["notes"] = [*card.get("notes", ()), f"{message}: {pairs}"]
     card["labels_read"] = dict(matching.classes)
     card["splits"] = {

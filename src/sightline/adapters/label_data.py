@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sightline.adapters.label_alignment import LabelMap, as_read, matched
+from sightline.adapters.label_alignment import LabelMap, as_read, match_labels
 from sightline.core.errors import DataError, setting
 from sightline.core.example import Example
 from sightline.data.dataset import SEVERAL, Dataset, classes_of, describe, read_set
-from sightline.data.error_excerpts import listed
+from sightline.data.error_excerpts import list_names
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ def labelled_sets(
             f"{dataset.name}: no text has a label; does {setting('label')} name the right column?"
         )
     try:
-        matching = matched(dataset.name, known, names, as_read(label_map or {}))
+        matching = match_labels(dataset.name, known, names, as_read(label_map or {}))
     except DataError as error:
         raise DataError(_advised(str(error), dataset)) from None
     sets = tuple(frozenset(matching.classes[label] for label in one) for one in written)
     without = [name for name in names if name not in frozenset().union(*sets)]
-    notes = [f"no text has the label {listed(without)} of the model"] if without else []
+    notes = [f"no text has the label {list_names(without)} of the model"] if without else []
     notes += [f"labels read as {matching.how}"] if matching.how else []
     card = {**dataset.card, "notes": [*dataset.card.get("notes", ()), *notes]}
     return LabelledSets(replace(dataset, card=card), tuple(names), sets)

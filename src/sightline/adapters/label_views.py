@@ -13,7 +13,7 @@ from sightline.adapters.length_groups import by_length, in_order
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
 from sightline.data.dataset import classes_of
-from sightline.data.error_excerpts import listed
+from sightline.data.error_excerpts import list_names
 
 SIGMOIDS: Literal["sigmoids"] = "sigmoids"
 """The link of a model with several labels."""
@@ -81,7 +81,7 @@ def label_view(model: Auditable, label: str | int) -> Auditable:
     if isinstance(label, str):
         if label not in known:
             raise ModelError(
-                f"{model.name}: expected one of its labels, {listed(known)}, got {label!r}",
+                f"{model.name}: expected one of its labels, {list_names(known)}, got {label!r}",
                 change="name a label as the model writes it",
                 field="labels",
             )

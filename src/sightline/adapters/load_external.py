@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sightline.adapters.answers_model import AnswersModel, answers
 from sightline.adapters.factory import PREFIX, load_factory, named_object, without_arguments
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable
 
@@ -50,7 +50,7 @@ def load_answers(spec: str) -> AnswersModel:
                     "the order of the columns"
                 ),
             )
-        found = called(f"{spec}()", found)
+        found = call_user_code(f"{spec}()", found)
         labels = getattr(found, "labels", None)
     if isinstance(found, AnswersModel):
         return found

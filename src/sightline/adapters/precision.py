@@ -12,7 +12,7 @@ WITHOUT_DOUBLES = frozenset({"mps"})
 """Kinds of devices without float64."""
 
 
-def precise(model: Auditable) -> Auditable:
+def to_float64(model: Auditable) -> Auditable:
     """Copy a model made here to float64 if its device has it; use any other model as it is.
 
     With another order of summation, float64 changes by 1e-16 and float32 by 1e-7. The smaller

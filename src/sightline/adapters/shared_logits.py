@@ -20,13 +20,13 @@ from jaxtyping import Float
 from torch import nn
 
 from sightline.adapters.label_views import labels_of
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
 
 KEPT_BYTES = 2**28
 """About the most memory that is used. The first entries stay: labels are audited one after the
 other, and the first audit meets most of what they share."""
-KEY, BESIDE = 16, 200
+KEY, OVERHEAD = 16, 200
 """The bytes of a text's name, and Python's overhead in addition to the numbers."""
 
 
@@ -35,7 +35,7 @@ class SharedLogits:
 
     def __init__(self, run: Callable[[Batch], torch.Tensor], labels: int, most: int) -> None:
         self.run, self.labels = run, labels
-        self.most = most // (BESIDE + 8 * labels)
+        self.most = most // (OVERHEAD + 8 * labels)
         self.known = dict[bytes, np.ndarray]()
         self.asked = self.ran = 0
 
@@ -80,7 +80,7 @@ def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | No
     assert isinstance(model, SupportsLabels)
     if not model.answers_together:
         return None
-    whole = precise(model)
+    whole = to_float64(model)
     assert isinstance(whole, SupportsLabels)
     return SharedLogits(whole.label_logits, len(labels_of(model)), most)
 

@@ -13,7 +13,7 @@ from sightline.core.protocols import Batch
 Collate = Callable[[Sequence[Example]], object]
 
 
-def with_own_pieces(collate: Collate, example: Example) -> Example:
+def with_own_tokens(collate: Collate, example: Example) -> Example:
     """Leave out the words of a text that have no subword of their own in the output of ``collate``.
 
     ``collate`` must give the same subwords for the shortened text, and number its words in order.

@@ -15,11 +15,11 @@ from torch import nn
 from sightline.adapters.inspect_module import SAMPLE, look_over
 from sightline.adapters.label_views import LabelViews, of_label
 from sightline.adapters.length_groups import by_length, in_order
-from sightline.adapters.shared_pieces import with_own_pieces
+from sightline.adapters.shared_pieces import with_own_tokens
 from sightline.adapters.tap.attention_row import AttentionRow, Row
 from sightline.adapters.tap.embedding_lookup import embedded
 from sightline.adapters.tap.tap import reading
-from sightline.adapters.validate_outputs import batch_of, called, tensor
+from sightline.adapters.validate_outputs import batch_of, call_user_code, tensor
 from sightline.adapters.wrap import Collate, checked_answers, device_of, exact_recurrence
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -61,7 +61,7 @@ class TappedModule(LabelViews):
 
     def _all_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         with torch.no_grad(), exact_recurrence(self.module, self.device):
-            found = logits_of(called("run", self.calls[1], batch), batch)
+            found = logits_of(call_user_code("run", self.calls[1], batch), batch)
         return tensor(
             "run: logits", found, (len(batch), self.width or len(self.labels or ())), found.device
         )
@@ -91,12 +91,12 @@ class TappedModule(LabelViews):
 
     def seen(self, example: Example) -> Example:
         """Leave out words that share their only subword with the word before."""
-        return called("collate", with_own_pieces, self.calls[0], example)
+        return call_user_code("collate", with_own_tokens, self.calls[0], example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
         with torch.no_grad():
-            vectors = called("the table of embeddings", self.table, batch.ids)
+            vectors = call_user_code("the table of embeddings", self.table, batch.ids)
         return tensor(
             "the table of embeddings", vectors, (*batch.ids.shape, None), batch.ids.device
         )
@@ -168,7 +168,7 @@ class TappedModule(LabelViews):
             embedded([self.table], batch.ids, embeddings),
             reading(self.module, [site], len(batch), changes) as kept,
         ):
-            found = logits_of(called("run", self.calls[1], batch), batch)
+            found = logits_of(call_user_code("run", self.calls[1], batch), batch)
         logits = of_label(
             tensor("run: logits", found, (len(batch), self.width), found.device), self.label
         )
@@ -260,7 +260,7 @@ def tap(
         return batch_of(collate, examples, device_of(module))
 
     def logits(batch: Batch) -> torch.Tensor:
-        return logits_of(called("run", used, batch), batch)
+        return logits_of(call_user_code("run", used, batch), batch)
 
     found = look_over(module, batches, logits, text, table)
     choice = found.choose(part, head, row)

@@ -15,7 +15,7 @@ import torch
 
 from sightline.adapters.checks.forward_checks import distribution, unattended
 from sightline.adapters.checks.probe_batch import ProbeBatch
-from sightline.adapters.validate_outputs import blamed, called, rows_of, trace_of
+from sightline.adapters.validate_outputs import call_user_code, rows_of, trace_of, user_code_errors
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Trace
@@ -31,7 +31,7 @@ with."""
 _INSTALLED = ("site-packages", "dist-packages")
 
 
-def asked(model: Auditable, examples: Sequence[Example]) -> Trace:
+def checked_trace(model: Auditable, examples: Sequence[Example]) -> Trace:
     """Run a model on texts; a model from elsewhere must still pass its checks.
 
     It passed its checks on a few texts before the audit. Later it may still raise, change the shape
@@ -39,16 +39,16 @@ def asked(model: Auditable, examples: Sequence[Example]) -> Trace:
     """
     if model.origin == "here":
         return model.trace(model.collate(examples))
-    with naming(model):
-        batch = rows_of(called("collate", model.collate, examples), examples)
-        trace = trace_of(called("trace", model.trace, batch), batch)
+    with name_model_in_errors(model):
+        batch = rows_of(call_user_code("collate", model.collate, examples), examples)
+        trace = trace_of(call_user_code("trace", model.trace, batch), batch)
         _check_width(model, trace)
         _check_attention(model, trace, examples)
     return trace
 
 
 @contextmanager
-def naming(model: Auditable) -> Iterator[None]:
+def name_model_in_errors(model: Auditable) -> Iterator[None]:
     """Add the name of the model to errors."""
     try:
         yield
@@ -61,13 +61,15 @@ def naming(model: Auditable) -> Iterator[None]:
 
 
 @contextmanager
-def blaming(model: Auditable) -> Iterator[None]:
+def blame_model_code(model: Auditable) -> Iterator[None]:
     """Attribute an error to a model from elsewhere if the model's own code raised it; other errors
     pass unchanged.
     """
     with (
-        naming(model),
-        blamed("the model", lambda error: model.origin == "elsewhere" and _is_foreign(error)),
+        name_model_in_errors(model),
+        user_code_errors(
+            "the model", lambda error: model.origin == "elsewhere" and _is_foreign(error)
+        ),
     ):
         yield
 

@@ -1,12 +1,12 @@
-"""Texts as a model sees them, without words beyond its length or without a piece in its vocabulary."""
+"""Texts as a model sees them, without words beyond its length or without a token in its vocabulary."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sightline.adapters.trace_checks import naming
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.trace_checks import name_model_in_errors
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, SupportsTruncatedCount, SupportsTruncation
@@ -14,11 +14,11 @@ from sightline.data.dataset import Dataset, describe
 
 
 @dataclass(frozen=True)
-class Sight:
+class VisibleWords:
     """One text as a model sees it.
 
     ``seen`` has only the words that the model sees, and ``there`` marks them among all words.
-    ``beyond`` counts the words after the model's length; the other missing words have no piece of
+    ``beyond`` counts the words after the model's length; the other missing words have no token of
     their own.
     """
 
@@ -27,30 +27,32 @@ class Sight:
     beyond: int
 
 
-def seen_by(model: Auditable, example: Example) -> Example:
+def visible_text(model: Auditable, example: Example) -> Example:
     """Give a text with only the words that a model sees, even if there are none."""
     if not isinstance(model, SupportsTruncation):
         return example
-    with naming(model):
-        return called("its tokenizer", model.seen, example)
+    with name_model_in_errors(model):
+        return call_user_code("its tokenizer", model.seen, example)
 
 
-def sight_of(model: Auditable, example: Example) -> Sight:
+def visible_words(model: Auditable, example: Example) -> VisibleWords:
     """Find the words of a text that a model sees; a text of which it sees none is an error."""
     seen = _some(model, example)
     if seen is example:
-        return Sight(example, (True,) * len(example.tokens), 0)
+        return VisibleWords(example, (True,) * len(example.tokens), 0)
     beyond = model.beyond(example) if isinstance(model, SupportsTruncatedCount) else 0
     known = set(seen.offsets)
-    return Sight(seen, tuple(place in known for place in example.offsets), beyond)
+    return VisibleWords(seen, tuple(place in known for place in example.offsets), beyond)
 
 
-def seen_of(model: Auditable, examples: Iterable[Example]) -> tuple[Example, ...]:
+def visible_texts(model: Auditable, examples: Iterable[Example]) -> tuple[Example, ...]:
     """Give texts with only the words that a model sees, and drop texts without any."""
-    return tuple(text for text in (seen_by(model, example) for example in examples) if text.tokens)
+    return tuple(
+        text for text in (visible_text(model, example) for example in examples) if text.tokens
+    )
 
 
-def as_seen(dataset: Dataset, model: Auditable) -> Dataset:
+def visible_dataset(dataset: Dataset, model: Auditable) -> Dataset:
     """Leave out the words that a model does not see; the card counts them and their test texts."""
     if not isinstance(model, SupportsTruncation):
         return dataset
@@ -71,7 +73,7 @@ def as_seen(dataset: Dataset, model: Auditable) -> Dataset:
 
 
 def _some(model: Auditable, example: Example) -> Example:
-    found = seen_by(model, example)
+    found = visible_text(model, example)
     if not found.tokens:
         raise DataError(
             f"text {example.id}: expected a word that the model sees, got none; leave the text out"

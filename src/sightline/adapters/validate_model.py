@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from sightline.adapters.compatibility import require
 from sightline.adapters.label_views import has_labels
-from sightline.adapters.precision import precise
+from sightline.adapters.precision import to_float64
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Capability, Origin
@@ -19,7 +19,7 @@ MUST_SAY: Mapping[str, str] = {
     "name": "add name, what the report is to call the model",
     "link": "add link, 'sigmoid' for one logit or 'softmax' for a logit a class",
     "labels": "add labels, the names of the classes in the order of the logits, or None",
-    "origin": "add origin = 'elsewhere', so that the model is proved before it is audited",
+    "origin": "add origin = 'elsewhere', so that the model is checked before it is audited",
     "offers": (
         "add offers, a frozenset of what it can do beyond a trace (decode, token_logits, "
         "embedding_grad)"
@@ -63,7 +63,7 @@ def validate(model: Any) -> Auditable:
     strange = model.origin == "elsewhere" and not _of_the_house(model)
     if strange and (ours := sorted(OURS & set(model.offers))):
         message = (
-            f"{kind}: it offers {ours[0]!r}, a shorter way to the same answers that nothing proves"
+            f"{kind}: it offers {ours[0]!r}, a shorter way to the same answers that nothing checks"
         )
         raise ModelError(message, change="leave it out; the answers are found by running the model")
     if model.labels is not None and not all(isinstance(name, str) for name in model.labels):
@@ -101,7 +101,7 @@ def admit(
     known = validate(model)
     if known.origin == "elsewhere":
         require(known, examples, labels)
-    return precise(known)
+    return to_float64(known)
 
 
 def admit_companions(
@@ -124,9 +124,9 @@ def _companion(
     if None not in (known.labels, model.labels) and known.labels != model.labels:
         raise ModelError(
             (
-                f"companion {name}: expected the labels of the model, {model.labels}, got "
+                f"control model {name}: expected the labels of the model, {model.labels}, got "
                 f"{known.labels}"
             ),
-            change="give a companion whose logits are in the same order",
+            change="give a control model whose logits are in the same order",
         )
     return known

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from sightline.adapters.shared_pieces import Collate, with_own_pieces, words_of_row
+from sightline.adapters.shared_pieces import Collate, with_own_tokens, words_of_row
 from sightline.core.errors import ModelError, SightlineError, panicked
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Trace
@@ -24,14 +24,16 @@ _OUT_OF_MEMORY = "can't allocate memory"
 """Torch's message for lack of memory, in an error without its own class."""
 
 
-def called(name: str, function: Callable[..., T], *arguments: Any) -> T:
+def call_user_code(name: str, function: Callable[..., T], *arguments: Any) -> T:
     """Call a user's function; an error names it and the line that raised."""
-    with blamed(name):
+    with user_code_errors(name):
         return function(*arguments)
 
 
 @contextmanager
-def blamed(name: str, when: Callable[[BaseException], bool] = lambda error: True) -> Iterator[None]:
+def user_code_errors(
+    name: str, when: Callable[[BaseException], bool] = lambda error: True
+) -> Iterator[None]:
     """Turn an error of the user's code into one that names the function and the line that raised.
 
     `sys.exit` and a panic of a Rust library count as errors. Ctrl-C, SIGTERM and running out of
@@ -121,12 +123,12 @@ def batch_of(collate: Collate, examples: Sequence[Example], device: torch.device
 
     A `Batch` may lack words that share a subword with another word.
     """
-    returned = called("collate", collate, examples)
+    returned = call_user_code("collate", collate, examples)
     if not isinstance(returned, Batch):
         return rows_of(_complete(*_pair(returned), examples), examples).to(device)
 
     def seen(example: Example) -> Example:
-        return called("collate", with_own_pieces, collate, example)
+        return call_user_code("collate", with_own_tokens, collate, example)
 
     return rows_of(returned, examples, seen).to(device)
 
@@ -265,7 +267,7 @@ def _miscounted(example: Example, tokens: int) -> ModelError:
             f"{tokens} tokens to attend to"
         ),
         change="give one token for each of example.tokens, or a Batch that says in word which of "
-        "them each piece is of, by example.offsets (boundary tokens: attendable False, word −1), "
+        "them each token belongs to, by example.offsets (boundary tokens: attendable False, word −1), "
         "and cut long texts when they are read (--max-tokens), not in collate",
     )
 

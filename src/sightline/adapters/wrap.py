@@ -14,8 +14,8 @@ from torch import nn
 
 from sightline.adapters.label_views import SIGMOIDS, LabelViews, checked_labels, of_label
 from sightline.adapters.length_groups import by_length, in_order
-from sightline.adapters.shared_pieces import with_own_pieces
-from sightline.adapters.validate_outputs import batch_of, called, entry, tensor
+from sightline.adapters.shared_pieces import with_own_tokens
+from sightline.adapters.validate_outputs import batch_of, call_user_code, entry, tensor
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Batch, Capability, Link, Origin, Trace
@@ -94,11 +94,11 @@ class WrappedModule(LabelViews):
 
     def seen(self, example: Example) -> Example:
         """Leave out words that share their only subword with the word before."""
-        return called("collate", with_own_pieces, self.calls.collate, example)
+        return call_user_code("collate", with_own_tokens, self.calls.collate, example)
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
         """Look up the embeddings of a batch."""
-        vectors = called("embed", self.calls.embed, batch)
+        vectors = call_user_code("embed", self.calls.embed, batch)
         return tensor("embed", vectors, (*batch.ids.shape, None), batch.ids.device)
 
     def trace(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"] | None = None) -> Trace:
@@ -140,7 +140,9 @@ class WrappedModule(LabelViews):
         if isinstance(trace.inside, tuple):
             length = int(trace.batch.mask[part.places].sum(1).max())
             given = attention[part.places, : max(1, length)]
-        logits = called("decode", decode, part.returned, self._among_labels(part.returned, given))
+        logits = call_user_code(
+            "decode", decode, part.returned, self._among_labels(part.returned, given)
+        )
         shape = (len(part.places), self.width or trace.logits.shape[1])
         return of_label(tensor("decode", logits, shape, attention.device), self.label)
 
@@ -175,7 +177,7 @@ class WrappedModule(LabelViews):
         )
 
     def _returned(self, batch: Batch, embeddings: Float[torch.Tensor, "B T E"]) -> Returned:
-        returned = called("trace", self.calls.trace, batch, embeddings)
+        returned = call_user_code("trace", self.calls.trace, batch, embeddings)
         if not isinstance(returned, (Mapping, Trace)):
             raise ModelError(
                 (
@@ -198,7 +200,7 @@ class WrappedModule(LabelViews):
         trace = self._read(known, batch, embeddings, own)
         if self.calls.token_logits is None:
             return trace
-        found = called("token_logits", self.calls.token_logits, own)
+        found = call_user_code("token_logits", self.calls.token_logits, own)
         shape = (*batch.ids.shape, self.width or trace.logits.shape[1])
         alone = tensor("token_logits", found, shape, batch.ids.device)
         return replace(trace, token_logits=of_label(alone, self.label))

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.model_source import MODEL_FILE, Chosen, Given, Saved, Source, ToTrain
+from sightline.api.model_source import (
+    MODEL_FILE,
+    ChosenModel,
+    GivenModel,
+    ModelSource,
+    SavedModel,
+    TrainedFirst,
+)
 from sightline.api.run_options import AuditOptions, Stopping
 from sightline.config.word_maps import is_attribution
 from sightline.experiments.callbacks import Display
@@ -65,9 +72,9 @@ def audit(
         do ``measures`` of your own), ``batch_size``, and what else `sightline.audits.run.audit`
         takes.
     """
-    from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    source = Given(held(model, data, companions), AuditOptions(seed=seed))
+    source = GivenModel(join_with_data(model, data, companions), AuditOptions(seed=seed))
 
     @contextmanager
     def progress() -> Iterator[Display]:
@@ -92,7 +99,7 @@ def limits_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def audit_source(
-    source: Source,
+    source: ModelSource,
     hooks: Hooks = QUIET,
     machine: Machine = HERE,
     *,
@@ -131,13 +138,13 @@ def audit_source(
     return trained, found
 
 
-def train_source(source: Chosen, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
+def train_source(source: ChosenModel, hooks: Hooks = QUIET, machine: Machine = HERE) -> Trained:
     """Train the model of a source, or read it if it is trained already."""
     with hooks.progress() as display:
         return source.trained(display, machine.device, hooks.keep)
 
 
-def scores_of(source: Source, file: Path | str) -> Scores | None:
+def scores_of(source: ModelSource, file: Path | str) -> Scores | None:
     """Read scores for the texts that will be audited; the data stay in memory and are read once.
 
     None for an attribution: it is known by its name alone and computed from the model.
@@ -153,11 +160,11 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
         known_attribution(file)
         return None
     asked = source.asked
-    if isinstance(source, Given):
+    if isinstance(source, GivenModel):
         dataset = source.held.dataset
-    elif isinstance(source, ToTrain):
+    elif isinstance(source, TrainedFirst):
         dataset = load(source.data, asked.seed)
-    elif isinstance(source, Saved):
+    elif isinstance(source, SavedModel):
         seen = seen_by(source.folder / MODEL_FILE)
         dataset = load_to_audit(source.data, asked.seed, seen, measures=asked.measures)
     else:
@@ -165,7 +172,7 @@ def scores_of(source: Source, file: Path | str) -> Scores | None:
     return read_scores(file, sample_test(dataset, asked.limit, asked.seed).test)
 
 
-def _notes(source: Source, trained: Trained, found: Audit) -> Iterator[str]:
+def _notes(source: ModelSource, trained: Trained, found: Audit) -> Iterator[str]:
     """List doubts about the training and the preparation of texts, and scores that fit no text."""
     yield from source.doubts_of(trained)
     yield from found.cards["data"].get("unlike_training", ())

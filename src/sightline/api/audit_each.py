@@ -11,7 +11,7 @@ from sightline.api.audit import HERE, QUIET, audit_source
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.label_audits import audit_labels_of
-from sightline.api.model_source import Chosen, ToTrain
+from sightline.api.model_source import ChosenModel, TrainedFirst
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.api.seed_audits import Audits
 from sightline.core.errors import SpecError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def audit_each(
-    sources: Sequence[Chosen],
+    sources: Sequence[ChosenModel],
     hooks: Hooks = QUIET,
     machine: Machine = HERE,
     *,
@@ -36,7 +36,7 @@ def audit_each(
     ``looks`` is a folder in which audits that stop early keep their measurements.
     """
     first, trained = sources[0], None
-    if not isinstance(first, ToTrain) or first.spec.model.labelwise:
+    if not isinstance(first, TrainedFirst) or first.spec.model.labelwise:
         _refuse_seeds(sources)
         from sightline.adapters.label_views import has_labels  # noqa: PLC0415  (torch)
 
@@ -59,7 +59,7 @@ def audit_each(
     return Audits(found, together=count > 1)
 
 
-def _refuse_seeds(sources: Sequence[Chosen]) -> None:
+def _refuse_seeds(sources: Sequence[ChosenModel]) -> None:
     """Refuse several trainings of a model with several labels, because each label has its own
     verdict.
     """
@@ -68,14 +68,14 @@ def _refuse_seeds(sources: Sequence[Chosen]) -> None:
         raise SpecError(message, field="seeds")
 
 
-def _refuse_labels(source: Chosen) -> None:
+def _refuse_labels(source: ChosenModel) -> None:
     """Refuse names of labels if the model predicts one class."""
-    if not isinstance(source, ToTrain) and source.asked.labels:
+    if not isinstance(source, TrainedFirst) and source.asked.labels:
         message = "names labels, and the model predicts one class; leave it out"
         raise SpecError(message, field="labels")
 
 
-def with_seeds(source: Chosen, count: int) -> tuple[Chosen, ...]:
+def with_seeds(source: ChosenModel, count: int) -> tuple[ChosenModel, ...]:
     """Repeat a source for each of so many seeds; several need a model that is trained first."""
     if count == 1:
         return (source,)

@@ -14,10 +14,10 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Failed
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.experiments.preprocessing import SHAPING, prepared_alike
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 if TYPE_CHECKING:
-    from sightline.adapters.compatibility import Proof as Proof
+    from sightline.adapters.compatibility import CompatibilityCheck as CompatibilityCheck
     from sightline.config.specs import DataSpec
     from sightline.core.example import Example
     from sightline.core.protocols import Auditable as Auditable
@@ -47,7 +47,7 @@ def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add a note to a card whose test texts are too few for any verdict."""
-    n, least = card["splits"]["test"]["n"], committed().least
+    n, least = card["splits"]["test"]["n"], default_thresholds().least
     if n >= least:
         return card
     text = (
@@ -64,7 +64,7 @@ def check_model(
     label_map: Mapping[str, str] | None = None,
     *,
     typed: Collection[str] = SHAPING,
-) -> tuple[Auditable, tuple[Proof, ...]]:
+) -> tuple[Auditable, tuple[CompatibilityCheck, ...]]:
     """Check on a few texts that a model does what an audit relies on; return the model and every
     check. For a model with several labels its first is checked, since all run the same module.
 
@@ -72,7 +72,7 @@ def check_model(
     """
     from sightline.adapters.compatibility import check  # noqa: PLC0415  (torch)
     from sightline.adapters.label_views import has_labels, label_view  # noqa: PLC0415  (torch)
-    from sightline.adapters.truncation import seen_of  # noqa: PLC0415  (torch)
+    from sightline.adapters.truncation import visible_texts  # noqa: PLC0415  (torch)
 
     folder = model_folder(model)
     if source is not None and folder is not None:
@@ -80,7 +80,7 @@ def check_model(
     whole = _read_model(model)
     found = label_view(whole, 0) if has_labels(whole) else whole
     examples, labels = _read_texts(whole, found, source, seed, label_map or {})
-    return found, check(found, seen_of(found, examples), labels)
+    return found, check(found, visible_texts(found, examples), labels)
 
 
 def model_folder(model: str) -> Path | None:

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from sightline.api.audit import scores_of
 from sightline.api.compute_resources import Machine, Resources, tokens_at_once
-from sightline.api.model_source import Chosen, Source
+from sightline.api.model_source import ChosenModel, ModelSource
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.audits.one_look import size_of_first_look
@@ -20,7 +20,7 @@ from sightline.experiments.run_size import run_size
 
 
 def forecast(
-    source: Chosen,
+    source: ChosenModel,
     resources: Resources,
     runs: int = 1,
     *,
@@ -64,7 +64,7 @@ class QuickEstimate:
 
 
 def quick_estimate(
-    source: Source, trained: Trained, machine: Machine, stopping: Stopping = TO_THE_END
+    source: ModelSource, trained: Trained, machine: Machine, stopping: Stopping = TO_THE_END
 ) -> QuickEstimate:
     """Count the texts to audit, and estimate the seconds with a short trial."""
     asked, there = source.asked, len(trained.dataset.test)

@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from sightline.data.read_progress import watched as watched
+from sightline.data.read_progress import watch_progress as watch_progress
 from sightline.experiments.callbacks import SILENT
 from sightline.experiments.callbacks import Display as Display
 
 if TYPE_CHECKING:
     from sightline.api.compute_resources import Machine
-    from sightline.api.model_source import Source
+    from sightline.api.model_source import ModelSource
     from sightline.experiments.pipeline import Trained
-    from sightline.experiments.training_jobs import Keep
+    from sightline.experiments.training_jobs import TrainOrLoad
     from sightline.training.resume_state import Epoch as Epoch
     from sightline.verdict.settled import LookState as LookState
 
@@ -37,7 +37,7 @@ class OnNote(Protocol):
 class OnReady(Protocol):
     """Called between training and audit, with the model and its data."""
 
-    def __call__(self, source: Source, trained: Trained, machine: Machine, /) -> None:
+    def __call__(self, source: ModelSource, trained: Trained, machine: Machine, /) -> None:
         """Receive the trained model, its source and the machine."""
 
 
@@ -76,5 +76,5 @@ class Hooks:
     on_ready: OnReady = _ignore
     on_seed: OnSeed = _ignore
     on_label: OnLabel = _ignore
-    keep: Keep | None = None
+    keep: TrainOrLoad | None = None
     """Returns a kept training, or makes it."""

@@ -11,7 +11,7 @@ from sightline.api.audit import HERE, QUIET, audit_source, limits_of
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
 from sightline.api.label_choice import chosen_labels
-from sightline.api.model_source import Chosen, Given
+from sightline.api.model_source import ChosenModel, GivenModel
 from sightline.api.run_options import AuditOptions
 from sightline.audits.stop_limits import most_texts
 from sightline.core.errors import SightlineError
@@ -82,9 +82,9 @@ def audit_labels(
 
 def _held(model: Model, data: Dataset, companions: Mapping[str, Auditable] | None) -> Trained:
     from sightline.adapters.label_views import labels_of  # noqa: PLC0415  (torch)
-    from sightline.api.model_argument import held  # noqa: PLC0415  (torch)
+    from sightline.api.model_argument import join_with_data  # noqa: PLC0415  (torch)
 
-    found = held(model, data, companions, call="audit_labels(model, data)", several=True)
+    found = join_with_data(model, data, companions, call="audit_labels(model, data)", several=True)
     for one in (found.model, *found.companions.values()):
         labels_of(one)
     return found
@@ -110,12 +110,12 @@ def audit_each_label(
     from sightline.audits.label_decisions import held_together  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
-    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
+    from sightline.verdict.thresholds import default_thresholds  # noqa: PLC0415  (as late as it is needed)
 
     names = labels_of(trained.model)
     chosen = chosen_labels(names, labels)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
-    thresholds = options.get("thresholds") or committed()
+    thresholds = options.get("thresholds") or default_thresholds()
     stops = {name: options[name] for name in ("budget", "max_texts", "full") if name in options}
     asked = replace(asked, limit=most_texts(asked.limit, **stops))
     audited = sample_test(sets.dataset, asked.limit, asked.seed)
@@ -130,7 +130,7 @@ def audit_each_label(
         kept: dict[str, Any] = (
             {} if kept_in is None else {"kept_in": kept_in / f"label-{names.index(label)}"}
         )
-        source = Given(
+        source = GivenModel(
             of_label(trained, label, sets, shared),
             replace(asked, label_map={}, labels=()),
             labels=len(wanted),
@@ -150,7 +150,7 @@ def audit_each_label(
 
 
 def audit_labels_of(
-    source: Chosen,
+    source: ChosenModel,
     trained: Trained,
     hooks: Hooks,
     machine: Machine,

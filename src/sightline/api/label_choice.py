@@ -19,10 +19,10 @@ def chosen_labels(names: Sequence[str], labels: Sequence[str] | str | None) -> t
         return tuple(names)
     asked = [labels] if isinstance(labels, str) else list(labels)
     if odd := next((one for one in asked if one not in names), None):
-        from sightline.data.error_excerpts import listed, show  # noqa: PLC0415  (as late as it is needed)
+        from sightline.data.error_excerpts import list_names, show  # noqa: PLC0415  (as late as it is needed)
 
         raise SpecError(
-            f"expected labels of the model, {listed(names)}, got {show(odd)}", field="labels"
+            f"expected labels of the model, {list_names(names)}, got {show(odd)}", field="labels"
         )
     if not asked:
         raise SpecError(
@@ -44,14 +44,14 @@ def first_label(trained: Trained, asked: AuditOptions, most: int | None) -> tupl
     from sightline.audits.label_counts import predicted_counts  # noqa: PLC0415  (torch)
     from sightline.data.dataset import sample_test  # noqa: PLC0415  (as late as it is needed)
     from sightline.experiments.pipeline import of_label  # noqa: PLC0415  (torch)
-    from sightline.verdict.thresholds import committed  # noqa: PLC0415  (as late as it is needed)
+    from sightline.verdict.thresholds import default_thresholds  # noqa: PLC0415  (as late as it is needed)
 
     names = labels_of(trained.model)
     chosen = chosen_labels(names, asked.labels or None)
     sets = labelled_sets(trained.dataset, names, asked.label_map)
     audited = sample_test(sets.dataset, most, asked.seed)
     some = sample_test(audited, COUNTED, asked.seed)
-    fewest = ceil(committed().least * len(some.test) / max(1, len(audited.test)))
+    fewest = ceil(default_thresholds().least * len(some.test) / max(1, len(audited.test)))
     counts = predicted_counts(trained.model, some) if some.test else {}
     wanted = [one for one in chosen if counts and not counts[one].too_few(fewest)]
     return of_label(trained, (wanted or chosen)[0], sets), len(wanted)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sightline.config.data_parts import GATHERED, PLANTED, PUBLISHED, TABLES
-from sightline.config.json_reader import wanted
+from sightline.config.json_reader import type_in_words
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import BY_NAME, MEASURES, quantity_of
-from sightline.config.model_parts import MODELS, TRAINED_BESIDE
+from sightline.config.model_parts import CONTROLS, MODELS
 from sightline.config.presets import PRESETS
 from sightline.config.registry import COMPANIONS as COMPANIONS
 from sightline.config.registry_row import Row as Part
@@ -59,9 +59,7 @@ def _parts() -> list[Row]:
 
 
 def _companions() -> list[Row]:
-    return [
-        {"name": one.name, "options": one.defaults, "about": one.about} for one in TRAINED_BESIDE
-    ]
+    return [{"name": one.name, "options": one.defaults, "about": one.about} for one in CONTROLS]
 
 
 def _data() -> list[Row]:
@@ -119,7 +117,7 @@ def _presets() -> list[Row]:
 def _fields() -> list[Row]:
     from sightline.experiments.grid import FIELDS  # noqa: PLC0415  (as late as it is needed)
 
-    return [{"name": name, "about": wanted(kind)} for name, kind in FIELDS.items()]
+    return [{"name": name, "about": type_in_words(kind)} for name, kind in FIELDS.items()]
 
 
 def _columns() -> list[Row]:

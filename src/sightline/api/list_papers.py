@@ -13,7 +13,7 @@ from sightline.studies.papers.paper_index import PAPER_TABLES, paper_table_named
 from sightline.studies.papers.predicted_cost import left_of
 from sightline.studies.papers.protocol import asked_of
 from sightline.studies.papers.published_values import PAPERS
-from sightline.studies.remaining_cost import Costs
+from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_corpora import CORPORA
 from sightline.studies.study_corpora import vectors_of as vectors_of
@@ -38,7 +38,7 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         raise SpecError(f"{unknown[0]!r}: expected some of {', '.join(CORPORA)}", field="datasets")
     if store is not None and data is None:
         raise SpecError("missing; a run is found in a store by the corpus it is of", field="data")
-    costs = None if store is None else Costs.of(Store.there(store).summaries())
+    costs = None if store is None else RunCosts.of(Store.there(store).summaries())
     rows: list[dict[str, Any]] = []
     for name, one in PAPER_TABLES.items():
         named, wanted = asked.among(one.corpora), asked_of(one, asked)

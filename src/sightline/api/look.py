@@ -12,14 +12,14 @@ from jaxtyping import Bool, Float
 
 from sightline.adapters.factory import texts_known_to
 from sightline.adapters.label_views import has_labels, label_view, labels_of
-from sightline.adapters.trace_checks import asked, blaming
-from sightline.adapters.truncation import sight_of
+from sightline.adapters.trace_checks import blame_model_code, checked_trace
+from sightline.adapters.truncation import visible_words
 from sightline.adapters.validate_model import admit
 from sightline.api.model_argument import KnownModel, Model, class_names, known_model
 from sightline.api.unlabelled_texts import unlabelled
 from sightline.audits.audit_storage import load_results
 from sightline.config.specs import DataSpec
-from sightline.config.word_maps import BROUGHT, MAPS
+from sightline.config.word_maps import MAPS, USER_MAPS
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
@@ -27,7 +27,7 @@ from sightline.core.protocols import Auditable, MeasureContext, SupportsAuditedM
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
-from sightline.data.error_excerpts import listed
+from sightline.data.error_excerpts import list_names
 from sightline.experiments.run_size import run_size
 from sightline.measures.attribution_maps import MAKERS, AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
@@ -44,7 +44,7 @@ NOT_KNOWN = (
     "the model comes from elsewhere"
 )
 """Used if the weights of the model or of the audit have no digest."""
-ALIKE = (
+TRAINED_AGAIN = (
     "That audit is of a training with the same settings, and not of the same weights: other "
     "threads or versions, or data that have changed, give others"
 )
@@ -194,8 +194,8 @@ def look_map_by_map(
     known = of_label(known_model(model, device, several=True), label_name)
     chosen = _chosen(maps)
     example = unlabelled(text, query, max_tokens)
-    beside = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
-    ready = admit(known.model, beside, known.model.labels)
+    known_texts = texts_known_to(known.model, (*example.tokens, *COMMON), queries=query is not None)
+    ready = admit(known.model, known_texts, known.model.labels)
     reader = LookSettings(ready, chosen, max_tokens, known.advice, *_of_model(audit, ready, known))
     yield from _looked(reader, example)
 
@@ -210,7 +210,7 @@ def of_label(known: KnownModel, label: str) -> KnownModel:
     if has_labels(known.model):
         if label:
             return replace(known, model=label_view(known.model, label))
-        names = listed(labels_of(known.model))
+        names = list_names(labels_of(known.model))
         raise SpecError(f"expected one of the labels of the model, {names}", field="label_name")
     if label:
         message = f"{label!r} names a label, and the model predicts one class; leave it out"
@@ -233,7 +233,7 @@ def edited(text: str, place: int, word: str) -> str:
 
 def _chosen(maps: str | Sequence[str]) -> tuple[str, ...]:
     maps = (maps,) if isinstance(maps, str) else maps
-    known = [name for name in MAPS if name not in BROUGHT]
+    known = [name for name in MAPS if name not in USER_MAPS]
     if unknown := next((name for name in maps if name not in known), None):
         raise SpecError(f"expected one of {', '.join(known)}, got {unknown!r}", field="maps")
     return tuple(dict.fromkeys(maps))
@@ -274,7 +274,7 @@ def _doubt(audit: Results, weights: str, known: KnownModel) -> str:
     if audited == weights:
         return ""
     if audit.spec.get("training_key", "") == known.record.get("key"):
-        return ALIKE
+        return TRAINED_AGAIN
     raise ModelError(
         (
             "expected the audit of this training, got the audit of another training of the same "
@@ -289,8 +289,8 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     """Run the model once, and take the maps of this text one after the other; words that the model
     does not see get NaN.
     """
-    model, sight = reader.model, sight_of(reader.model, example)
-    trace = asked(model, [sight.seen])
+    model, sight = reader.model, visible_words(reader.model, example)
+    trace = checked_trace(model, [sight.seen])
     if not bool(trace.finite.all()):
         raise ModelError(
             f"{model.name}: expected finite attention and logits for this text, got others"
@@ -327,7 +327,7 @@ def _looked(reader: LookSettings, example: Example, before: Look | None = None) 
     subject = MeasureContext(model, texts=(sight.seen,), audited=(sight.seen,))
     maps = _maps(subject, trace)
     for name in allowed:
-        with blaming(model):
+        with blame_model_code(model):
             values = np.asarray(maps[name][0][maps.words.mask[0]], dtype=float)
         reading = replace(reading, maps={**reading.maps, name: _spread(values, there)})
         yield reading

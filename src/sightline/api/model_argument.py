@@ -71,7 +71,7 @@ def _valid(model: Any, *, several: bool) -> Auditable:
     return validate(model)
 
 
-def held(
+def join_with_data(
     model: Model,
     data: Dataset,
     companions: Mapping[str, Auditable] | None,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline._io.atomic_write import put_back
 from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping, TrainingOptions
-from sightline.config.measure_registry import beside_default
+from sightline.config.measure_registry import with_default_measures
 from sightline.config.presets import build_specs
 from sightline.config.registry import ENCODERS
 from sightline.config.spec_syntax import place_and_options
@@ -33,7 +33,7 @@ from sightline.training.control_models import read_companions
 if TYPE_CHECKING:
     from sightline.experiments.forecast_result import Forecast
     from sightline.experiments.pipeline import Trained
-    from sightline.experiments.training_jobs import Display, Keep
+    from sightline.experiments.training_jobs import Display, TrainOrLoad
 
 MODEL_FILE = "model.json"
 """The file that identifies a saved model."""
@@ -48,7 +48,7 @@ NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()
 
 
 @dataclass(frozen=True)
-class ToTrain:
+class TrainedFirst:
     """A model that is trained first."""
 
     spec: RunSpec
@@ -58,13 +58,13 @@ class ToTrain:
     """The labels to audit, for a model with several; none means all."""
 
     def trained(
-        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+        self, display: Display | None = None, device: str = "cpu", keep: TrainOrLoad | None = None
     ) -> Trained:
         """Train it; ``keep`` may return an earlier training."""
         from sightline.experiments.pipeline import train  # noqa: PLC0415  (torch)
-        from sightline.experiments.training_jobs import Display, make_anew  # noqa: PLC0415  (torch)
+        from sightline.experiments.training_jobs import Display, train_always  # noqa: PLC0415  (torch)
 
-        return train(self.spec, display or Display(), device, keep or make_anew)
+        return train(self.spec, display or Display(), device, keep or train_always)
 
     def about(self, trained: Trained) -> dict[str, Any]:
         """Describe the run."""
@@ -131,7 +131,7 @@ class ToTrain:
         """Return the name of the model for a person."""
         return trained.model.name
 
-    def with_seed(self, seed: int) -> ToTrain:
+    def with_seed(self, seed: int) -> TrainedFirst:
         """Return the same run with another seed."""
         return replace(self, spec=replace(self.spec, seed=seed))
 
@@ -143,7 +143,7 @@ class _Audited(ABC):
 
     @abstractmethod
     def trained(
-        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+        self, display: Display | None = None, device: str = "cpu", keep: TrainOrLoad | None = None
     ) -> Trained:
         """Return the model with the data to audit it on."""
 
@@ -203,7 +203,7 @@ class _Audited(ABC):
         """
         return ()
 
-    def with_seed(self, seed: int) -> ToTrain:
+    def with_seed(self, seed: int) -> TrainedFirst:
         """Refuse: the model is trained already."""
         message = "expected a model that is trained first: another seed would not change this one"
         raise SpecError(
@@ -212,7 +212,7 @@ class _Audited(ABC):
 
 
 @dataclass(frozen=True)
-class Saved(_Audited):
+class SavedModel(_Audited):
     """A model that `sightline train` wrote, and the data to audit it on."""
 
     folder: Path
@@ -220,7 +220,7 @@ class Saved(_Audited):
     asked: AuditOptions
 
     def trained(
-        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+        self, display: Display | None = None, device: str = "cpu", keep: TrainOrLoad | None = None
     ) -> Trained:
         """Read it."""
         from sightline.experiments.load_models import load_trained  # noqa: PLC0415  (torch)
@@ -241,7 +241,7 @@ class Saved(_Audited):
 
 
 @dataclass(frozen=True)
-class Imported(_Audited):
+class ImportedModel(_Audited):
     """A model made elsewhere (``py:package.module:factory``, ``hf:FOLDER``, ``hf-causal:FOLDER(…)``
     or ``answers:package.module:function``), and the data to audit it on.
     """
@@ -255,7 +255,7 @@ class Imported(_Audited):
         return self.factory
 
     def trained(
-        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+        self, display: Display | None = None, device: str = "cpu", keep: TrainOrLoad | None = None
     ) -> Trained:
         """Build it; a model from the user's own code stays on its device."""
         from sightline.experiments.load_models import load_imported  # noqa: PLC0415  (torch)
@@ -272,7 +272,7 @@ class Imported(_Audited):
 
 
 @dataclass(frozen=True)
-class Given(_Audited):
+class GivenModel(_Audited):
     """A model and data that Python holds already."""
 
     held: Trained
@@ -282,7 +282,7 @@ class Given(_Audited):
     this is the first."""
 
     def trained(
-        self, display: Display | None = None, device: str = "cpu", keep: Keep | None = None
+        self, display: Display | None = None, device: str = "cpu", keep: TrainOrLoad | None = None
     ) -> Trained:
         """Return it unchanged."""
         return self.held
@@ -294,9 +294,9 @@ class Given(_Audited):
         return about | ({"trained": record["run"]} if "run" in record else {})
 
 
-Chosen = ToTrain | Saved | Imported
+ChosenModel = TrainedFirst | SavedModel | ImportedModel
 """A model named by a text."""
-Source = Chosen | Given
+ModelSource = ChosenModel | GivenModel
 
 
 def under_reading(model: str, reading: str | None) -> str:
@@ -325,7 +325,7 @@ def choose(
     options: AuditOptions = USUAL,
     *,
     typed: Collection[str] = SHAPING,
-) -> Chosen:
+) -> ChosenModel:
     """Resolve the name of a model: a spec, the folder of a saved model, or a model made elsewhere
     (`ELSEWHERE`).
 
@@ -336,7 +336,7 @@ def choose(
         data.files.check_tested()
     if model.startswith(ELSEWHERE):
         _refuse_training(training, f"of {model}")
-        return Imported(model, data, _in_order(options))
+        return ImportedModel(model, data, _in_order(options))
     folder = saved_folder(model)
     if folder is None:
         if options.label_map:
@@ -345,7 +345,7 @@ def choose(
         return choose_training(data, model, training, options)
     _refuse_training(training, f"in {folder}")
     alike = prepared_alike(data, folder / MODEL_FILE, typed)
-    return Saved(folder, alike, _in_order(options))
+    return SavedModel(folder, alike, _in_order(options))
 
 
 def choose_training(
@@ -353,7 +353,7 @@ def choose_training(
     model: str,
     training: TrainingOptions = NO_TRAINING,
     options: AuditOptions = USUAL,
-) -> ToTrain:
+) -> TrainedFirst:
     """Read the spec of a model and its training; None keeps the value of the preset."""
     fit = {name: getattr(training, name) for name in FIT if getattr(training, name) is not None}
     if training.fit:
@@ -364,7 +364,7 @@ def choose_training(
         chosen = with_vectors(chosen, Path(training.vectors).expanduser())
     asked = training.companions
     companions = RunSpec.companions if asked is None else read_companions(asked)
-    taken = beside_default(options.measures)
+    taken = with_default_measures(options.measures)
     spec = RunSpec(
         data,
         chosen,
@@ -375,7 +375,7 @@ def choose_training(
         measures=taken,
         gradient=options.gradient,
     )
-    return ToTrain(spec, options.scores, options.labels)
+    return TrainedFirst(spec, options.scores, options.labels)
 
 
 def _with_labels(
@@ -397,7 +397,7 @@ def _with_labels(
 
 def _in_order(options: AuditOptions) -> AuditOptions:
     """Name every measure of an audit if expensive ones are asked for."""
-    return replace(options, measures=beside_default(options.measures))
+    return replace(options, measures=with_default_measures(options.measures))
 
 
 def saved_folder(model: str) -> Path | None:

@@ -8,10 +8,10 @@ from itertools import islice, zip_longest
 import numpy as np
 
 from sightline.adapters.label_views import has_labels, labels_of
-from sightline.adapters.precision import precise
-from sightline.adapters.trace_checks import asked
-from sightline.adapters.truncation import seen_by
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.precision import to_float64
+from sightline.adapters.trace_checks import checked_trace
+from sightline.adapters.truncation import visible_text
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.api.hooks import OnNote
 from sightline.api.model_argument import Model, class_names, known_model
 from sightline.api.unlabelled_texts import in_table, unlabelled
@@ -89,7 +89,7 @@ def predictions(
     model: Auditable, examples: Iterable[Example], batch_size: int = 32
 ) -> Iterator[Prediction]:
     """Yield a prediction for each text in their order, holding a few thousand texts at a time."""
-    ready, waiting = precise(model), iter(examples)
+    ready, waiting = to_float64(model), iter(examples)
     while some := list(islice(waiting, AT_ONCE)):
         found = dict[int, Prediction]()
         for rows in length_batches(some, batch_size):
@@ -98,11 +98,11 @@ def predictions(
 
 
 def _batch(model: Auditable, examples: list[Example]) -> Iterator[Prediction]:
-    texts = [seen_by(model, example) for example in examples]
+    texts = [visible_text(model, example) for example in examples]
     if has_labels(model):
         yield from _labelled(model, texts)
         return
-    trace = asked(model, texts)
+    trace = checked_trace(model, texts)
     names, finite = class_names(model, trace.logits.shape[1]), to_numpy(trace.finite)
     with np.errstate(all="ignore"):  # a computation with NaN gives NaN
         chances, chosen = probabilities(to_numpy(trace.logits)), decided(trace)
@@ -117,7 +117,7 @@ def _labelled(model: Auditable, examples: list[Example]) -> Iterator[Prediction]
     """Predict all labels of a text, joined by the separator that tables use."""
     assert isinstance(model, SupportsLabels)  # its link says so
     names = labels_of(model)
-    logits = to_numpy(called("label_logits", model.label_logits, model.collate(examples)))
+    logits = to_numpy(call_user_code("label_logits", model.label_logits, model.collate(examples)))
     for row in logits.astype(float):
         if not np.isfinite(row).all():
             yield Prediction(None, dict.fromkeys(names, np.nan))

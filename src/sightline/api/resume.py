@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from sightline.api.compute_resources import Machine, Resources
 from sightline.api.hooks import Hooks
 from sightline.api.run_options import Stopping
-from sightline.experiments.resume_store import Found, Unfinished
+from sightline.experiments.resume_store import Found, UnfinishedTrainings
 
 if TYPE_CHECKING:
     from sightline.api.hooks import OnNote
     from sightline.config.specs import RunSpec
-    from sightline.experiments.training_jobs import Fitted, Keep, Make
+    from sightline.experiments.training_jobs import Fitted, TrainOnce, TrainOrLoad
 
-TOLD: Mapping[Found, str] = {
+MESSAGES: Mapping[Found, str] = {
     "kept": "resuming from what is kept in {}",
     "made otherwise": (
         "what is kept in {} was made with other threads, another device or another version: "
@@ -43,7 +43,7 @@ def kept_until_written(
     """Keep trainings in a folder until their output is written; a stopped run resumes with its own
     number of threads.
     """
-    kept = Unfinished(folder)
+    kept = UnfinishedTrainings(folder)
     machine = resources.machine(kept.threads)
     with resumable(kept, machine.device, hooks.on_resume) as keep:
         yield replace(hooks, keep=keep), machine
@@ -91,20 +91,20 @@ LOOKS = "*/looks.npz"
 
 def kept_threads(folder: Path) -> int | None:
     """Return the number of threads of a stopped run whose trainings are kept in a folder."""
-    return Unfinished(folder).threads
+    return UnfinishedTrainings(folder).threads
 
 
 @contextmanager
-def resumable(kept: Unfinished, device: str, on_note: OnNote) -> Iterator[Keep]:
+def resumable(kept: UnfinishedTrainings, device: str, on_note: OnNote) -> Iterator[TrainOrLoad]:
     """Yield the function that keeps trainings; report what it starts with, and where a stop leaves
     them.
     """
     found: list[Found] = []
 
-    def keep(spec: RunSpec, make: Make) -> Fitted:
+    def keep(spec: RunSpec, make: TrainOnce) -> Fitted:
         if not found:
             found.append(kept.find(device, spec))
-            if description := TOLD.get(found[0]):
+            if description := MESSAGES.get(found[0]):
                 on_note(description.format(kept.folder))
         return kept.keep(device, spec, make)
 

@@ -16,7 +16,7 @@ from sightline.report.sentences import headline
 
 if TYPE_CHECKING:
     from sightline.audits.label_audits import LabelAudits
-    from sightline.verdict.seed_summary import AcrossSeeds
+    from sightline.verdict.seed_summary import SeedSummary
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Audits:
         return next(iter(self.by_seed.values()))
 
     @cached_property
-    def across(self) -> AcrossSeeds | None:
+    def across(self) -> SeedSummary | None:
         """The summary over seeds, computed once; None for a single audit."""
-        from sightline.verdict.seed_summary import across  # noqa: PLC0415  (scipy)
+        from sightline.verdict.seed_summary import summarise_seeds  # noqa: PLC0415  (scipy)
 
-        return across(self.by_seed) if self.together else None
+        return summarise_seeds(self.by_seed) if self.together else None
 
     @property
     def headline(self) -> str:

@@ -62,7 +62,7 @@ def silent(total: int) -> Iterator[OnRun]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Running:
+class RunSettings:
     """How the runs of a study are made; ``limit`` is the most missing runs to make."""
 
     workers: Workers = field(default_factory=Workers)
@@ -75,15 +75,15 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedStudy:
     """A planned study: its grid, and how its table is made."""
 
     name: str
     """The name of its files."""
     grid: Grid
     figures: Sequence[str]
-    table: Callable[[Ended], Table]
-    drawings: Callable[[Ended, Table], Iterable[Drawing]]
+    table: Callable[[FinishedStudy], Table]
+    drawings: Callable[[FinishedStudy, Table], Iterable[Drawing]]
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Missing corpora of a paper, with the reasons."""
     columns: Sequence[str] = ()
@@ -101,10 +101,10 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Ended:
+class FinishedStudy:
     """A study after its runs were made: the runs found, and the runs that another process has."""
 
-    study: Planned
+    study: PlannedStudy
     store: Store
     found: Mapping[str, Summary]
     elsewhere: Collection[str]
@@ -120,7 +120,7 @@ def plan_file(
     *,
     columns: Sequence[str] | None = None,
     spread: Spread = "interval",
-) -> Planned:
+) -> PlannedStudy:
     """Read a study from its TOML file or from plain values; ``columns`` replace the columns that it
     names.
     """
@@ -129,25 +129,25 @@ def plan_file(
     grid, shown = grid_from(tree, folder, where), shown_from(tree, where)
     chosen = shown.columns if columns is None else tuple(columns)
 
-    def table(ended: Ended) -> Table:
+    def table(ended: FinishedStudy) -> Table:
         options: dict[str, Any] = {"columns": chosen, "spread": spread, "audits": ended.store.audit}
         return tabulate(grid, ended.found, ended.elsewhere, **options)
 
-    def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
+    def drawings(ended: FinishedStudy, table: Table) -> Iterable[Drawing]:
         return drawings_of(grid, shown.figures, table, ended.store)
 
-    return Planned(file_name(grid.name), grid, shown.figures, table, drawings, columns=chosen)
+    return PlannedStudy(file_name(grid.name), grid, shown.figures, table, drawings, columns=chosen)
 
 
-def plan_paper(name: str, asked: Params, *, quick: bool = False) -> Planned:
+def plan_paper(name: str, asked: Params, *, quick: bool = False) -> PlannedStudy:
     """Plan a table or figure of a paper; its table also shows the printed values."""
     plan = plan_named(name, asked, quick=quick)
     called, figures = plan.artefact.name, plan.artefact.figures
 
-    def drawings(ended: Ended, table: Table) -> Iterable[Drawing]:
+    def drawings(ended: FinishedStudy, table: Table) -> Iterable[Drawing]:
         return figures_of(called, figures, runs_of(plan.grid, ended.store), together=1)
 
-    return Planned(
+    return PlannedStudy(
         called, plan.grid, figures, lambda ended: compare(plan, ended.store), drawings, plan.absent
     )
 
@@ -159,7 +159,7 @@ def check_results(file: Path) -> None:
     read_rows(file)
 
 
-def keep_results(ended: Ended, file: Path) -> Path:
+def keep_results(ended: FinishedStudy, file: Path) -> Path:
     """Update a results file with the readings of a study file's runs."""
     from sightline.studies.study_from_file import keep, study_of  # noqa: PLC0415  (as late as it is needed)
 
@@ -167,13 +167,17 @@ def keep_results(ended: Ended, file: Path) -> Path:
     return keep(study_of(planned.grid, planned.columns, planned.figures), ended.store, file)
 
 
-def missing_runs(study: Planned, found: Mapping[str, Summary], running: Running) -> list[RunSpec]:
+def missing_runs(
+    study: PlannedStudy, found: Mapping[str, Summary], running: RunSettings
+) -> list[RunSpec]:
     """List the runs to make."""
     cells = zip(study.grid.cells, study.grid.keys, strict=True)
     return [cell for cell, key in cells if running.wants(found.get(key))][: running.limit]
 
 
-def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns = silent) -> Ended:
+def run_study(
+    study: PlannedStudy, store: Store, running: RunSettings, progress: ShowRuns = silent
+) -> FinishedStudy:
     """Make the missing runs of a study, and return all that exist."""
     store.sweep()
     found = store.find(study.grid.keys)
@@ -189,7 +193,7 @@ def run_study(study: Planned, store: Store, running: Running, progress: ShowRuns
     # Runs that were complete at the start are not read again; runs of other processes may be
     # complete by now.
     found |= store.find(key for key in study.grid.keys if running.wants(found.get(key)))
-    return Ended(study, store, found, left - found.keys())
+    return FinishedStudy(study, store, found, left - found.keys())
 
 
 @dataclass(frozen=True)
@@ -249,14 +253,14 @@ def study(
         planned = plan_paper(what, Params(Path(data), seeds, tuple(datasets), limit, start))
     else:
         planned = plan_file(what)
-    running = Running(workers=read_workers(str(workers)), retry_failed=True)
+    running = RunSettings(workers=read_workers(str(workers)), retry_failed=True)
     ended = run_study(planned, kept, running)
     _refuse_unfinished(ended)
     table = planned.table(ended)
     return write_study(ended, table, None if out is None else Path(out))
 
 
-def write_study(ended: Ended, table: Table, out: Path | None) -> Studied:
+def write_study(ended: FinishedStudy, table: Table, out: Path | None) -> Studied:
     """Write the table of a study and its figures into a folder, if one is named."""
     if out is None:
         return Studied(table, (), ())
@@ -264,7 +268,7 @@ def write_study(ended: Ended, table: Table, out: Path | None) -> Studied:
     return Studied(table, tuple(paths), tuple(left))
 
 
-def _refuse_unfinished(ended: Ended) -> None:
+def _refuse_unfinished(ended: FinishedStudy) -> None:
     """Refuse a table with runs that failed, or that another process has."""
     of, lacking = (
         f"of {len(ended.study.grid.cells)} runs",

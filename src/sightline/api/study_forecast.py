@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.hooks import OnNote
-from sightline.api.study import Planned, Running, missing_runs
+from sightline.api.study import PlannedStudy, RunSettings, missing_runs
 from sightline.core.errors import SightlineError
 from sightline.experiments.cost_estimate import Cost
 from sightline.experiments.executors.worker_choice import Workers
@@ -51,7 +51,11 @@ class StudyForecast:
 
 
 def forecast_study(
-    study: Planned, store: Store, running: Running, on_note: OnNote, began: float | None = None
+    study: PlannedStudy,
+    store: Store,
+    running: RunSettings,
+    on_note: OnNote,
+    began: float | None = None,
 ) -> StudyForecast:
     """Estimate the missing runs of a study; nothing is written. ``began`` is the start of the
     process.

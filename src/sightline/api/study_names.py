@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sightline.api.study import Ended, Planned
+from sightline.api.study import FinishedStudy, PlannedStudy
 from sightline.core.errors import SpecError
 from sightline.core.results import Table, TableCell
 from sightline.experiments.store import Store
-from sightline.studies.kept_results import Kept
+from sightline.studies.kept_results import StudyResults
 from sightline.studies.papers.paper_scope import ALL as ALL
 from sightline.studies.study_catalogue import CALIBRATIONS, ids_of, without_corpora
 from sightline.studies.study_corpora import vectors_of
@@ -74,21 +74,21 @@ def left_out(work: Work) -> dict[str, str]:
     return {corpus: why for plan in plans for corpus, why in plan.absent.items()}
 
 
-def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = False) -> Planned:
+def plan_named_study(study: NamedStudy, work: Work, *, skip_counted: bool = False) -> PlannedStudy:
     """Plan the runs of a named study; ``skip_counted`` leaves out runs that its results
     file has.
     """
     grid = work.grid(study.name, but_known=skip_counted)
 
-    def table(ended: Ended) -> Table:
+    def table(ended: FinishedStudy) -> Table:
         return _table(study.name, count(study, work, ended.store))
 
-    return Planned(study.name, grid, (), table, lambda ended, table: ())
+    return PlannedStudy(study.name, grid, (), table, lambda ended, table: ())
 
 
-def there(study: NamedStudy, planned: Planned) -> Ended:
+def stored_results(study: NamedStudy, planned: PlannedStudy) -> FinishedStudy:
     """Return what the store has of a study; nothing is run."""
-    return Ended(planned, Store.there(study.store), {}, ())
+    return FinishedStudy(planned, Store.there(study.store), {}, ())
 
 
 def progress_of(study: NamedStudy) -> dict[str, Mapping[str, Any]]:
@@ -120,7 +120,7 @@ def count(study: NamedStudy, work: Work, store: Store) -> list[dict[str, Any]]:
     return [_row(name, kept) for name in work.plans]
 
 
-def _row(name: str, kept: Mapping[str, Kept]) -> dict[str, Any]:
+def _row(name: str, kept: Mapping[str, StudyResults]) -> dict[str, Any]:
     status, gates = kept[name].status, gates_of(name, kept[name])
     fails = [
         f"{one['name']}: {one['count']} of {one['of']} ({one['limit']})"

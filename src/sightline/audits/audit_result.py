@@ -15,7 +15,7 @@ from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
 from sightline.report.html.audit_page import in_notebook, write_page
 from sightline.report.html.comparison_page import write_comparison
 from sightline.report.sentences import headline
-from sightline.report.transfer_summary import carried_by
+from sightline.report.transfer_summary import transferred_share
 from sightline.verdict.comparison.compare_audits import compared
 from sightline.verdict.comparison.comparison_result import SideBySide
 
@@ -33,7 +33,7 @@ class Audit(Results):
         """Summarise as plain JSON values (schema in ``docs/schema.md``), starting with the verdict
         as a sentence.
         """
-        found = carried_by(self)
+        found = transferred_share(self)
         shown = None if found is None else asdict(found)
         return {"headline": self.headline, "shown": shown} | super().to_json()
 

@@ -21,7 +21,7 @@ from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, changed_file, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.core.errors import SpecError, StoreError
-from sightline.core.interning import Sharing
+from sightline.core.interning import Interner
 from sightline.core.results import (
     SCHEMA,
     Bracket,
@@ -236,7 +236,7 @@ def _taken(name: str, item: Mapping[str, Any], values: Mapping[str, Values]) -> 
 
 def _read_texts(file: Path) -> tuple[TextRecord, ...]:
     # Only at newlines: a text may contain other characters that Python splits lines at.
-    sharing = Sharing()
+    sharing = Interner()
     with file.open(encoding="utf-8", newline="\n") as lines:
         numbered = ((number, line.removesuffix("\n")) for number, line in enumerate(lines, 1))
         return tuple(
@@ -246,7 +246,7 @@ def _read_texts(file: Path) -> tuple[TextRecord, ...]:
         )
 
 
-def _shared(record: TextRecord, sharing: Sharing) -> TextRecord:
+def _shared(record: TextRecord, sharing: Interner) -> TextRecord:
     tokens, offsets = sharing.shared(record.tokens, record.offsets)
     return replace(record, tokens=tokens, offsets=offsets)
 

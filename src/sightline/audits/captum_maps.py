@@ -21,8 +21,8 @@ from jaxtyping import Float, Int
 from torch import nn
 
 from sightline.adapters.checks.probe_batch import module_of
-from sightline.adapters.trace_checks import asked
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.trace_checks import checked_trace
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.audits.measure_pass import Progress
 from sightline.config.word_maps import CAPTUM, is_attribution
 from sightline.core.errors import MissingExtra, ModelError, SpecError
@@ -163,7 +163,7 @@ def attributed(
     missed = done = 0
     for rows in length_batches(texts, 1 if METHODS[name].draws else batch_size):
         here = [texts[row] for row in rows]
-        trace = asked(model, here)
+        trace = checked_trace(model, here)
         values, apart = _of_batch(name, model, trace, seed)
         words = words_of(trace)
         by_word = words.of(values)
@@ -200,16 +200,18 @@ def _of_batch(
     )
     inputs = trace.embeddings.detach().clone().requires_grad_()
     baseline = torch.where(trace.batch.attendable[:, :, None], 0.0, inputs.detach())
-    beside: dict[str, Any] = {"baselines": baseline} if method.baseline else {}
+    options: dict[str, Any] = {"baselines": baseline} if method.baseline else {}
     if method.by_word:
-        beside["feature_mask"] = _by_word(trace)
-        beside["perturbations_per_eval"] = max(1, MAX_TOKENS // trace.batch.ids.numel())
+        options["feature_mask"] = _by_word(trace)
+        options["perturbations_per_eval"] = max(1, MAX_TOKENS // trace.batch.ids.numel())
     if method.steps:
-        beside["internal_batch_size"] = max(len(rows), MAX_TOKENS // inputs.shape[1])
+        options["internal_batch_size"] = max(len(rows), MAX_TOKENS // inputs.shape[1])
     maker = getattr(_captum(), name)(answer)
     with _drawn(seed, trace), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of hooks that it sets and removes
-        found = called(f"Captum's {name}", _attribute, maker, inputs, rows, beside).detach()
+        found = call_user_code(
+            f"Captum's {name}", _attribute, maker, inputs, rows, options
+        ).detach()
     total = found.mean(-1) if method.by_word else found.sum(-1)
     return to_numpy(total), _missed(answer, inputs, baseline, total) if method.adds_up else 0
 
@@ -230,9 +232,9 @@ def _missed(
 
 
 def _attribute(
-    maker: Any, inputs: torch.Tensor, rows: torch.Tensor, beside: Mapping[str, Any]
+    maker: Any, inputs: torch.Tensor, rows: torch.Tensor, options: Mapping[str, Any]
 ) -> torch.Tensor:
-    found: torch.Tensor = maker.attribute(inputs, additional_forward_args=(rows,), **beside)
+    found: torch.Tensor = maker.attribute(inputs, additional_forward_args=(rows,), **options)
     return found
 
 

@@ -50,7 +50,7 @@ def finished(measurement: Any, code: str, texts: int) -> Measurement:
     return found
 
 
-def joined(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values]:
+def join_batches(parts: Sequence[Arrays], order: Int[Array, " N"]) -> dict[str, Values]:
     """Join the batches; ``order`` gives the place of each text in them."""
     if odd := next((part for part in parts if part.keys() != parts[0].keys()), None):
         raise ValueError(f"{sorted(odd.keys() ^ parts[0].keys())[0]!r} is not there in every batch")
@@ -64,7 +64,7 @@ def extended(before: Arrays | None, more: Mapping[str, Values]) -> Arrays:
     texts = sum(
         _rows(name, value) for part in (before, more) for name, value in [*part.items()][:1]
     )
-    return joined([before, more], np.arange(texts))
+    return join_batches([before, more], np.arange(texts))
 
 
 def first(arrays: Arrays, texts: int) -> Arrays:
@@ -72,7 +72,9 @@ def first(arrays: Arrays, texts: int) -> Arrays:
     return {name: _first(value, texts) for name, value in arrays.items()}
 
 
-def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[str, Values]:
+def blank_learned_texts(
+    arrays: Mapping[str, Values], learned: Bool[Array, " N"]
+) -> dict[str, Values]:
     """Set the numbers of the texts that a measure learned from to undefined, and mark these texts;
     every quantity must allow it.
     """
@@ -85,7 +87,9 @@ def unlearned(arrays: Mapping[str, Values], learned: Bool[Array, " N"]) -> dict[
     return {SURVEYED: learned, **{name: _blanked(value, learned) for name, value in arrays.items()}}
 
 
-def numbered(arrays: Mapping[str, Values], finite: Bool[Array, " N"]) -> dict[str, Values]:
+def blank_nonfinite_texts(
+    arrays: Mapping[str, Values], finite: Bool[Array, " N"]
+) -> dict[str, Values]:
     """Set the numbers of texts without a finite output to undefined, and mark the others; integers
     and truth values stay.
     """

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import torch
 
 from sightline.adapters.checks.probe_batch import TOLERANCE, answers, difference
-from sightline.adapters.trace_checks import asked
+from sightline.adapters.trace_checks import checked_trace
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
-from sightline.core.protocols import Auditable, Trace, fresh_of
+from sightline.core.protocols import Auditable, Trace, without_cache
 
 AGAIN = 2
 """How often the first batch runs again at the end: twice, so that a model that alternates is
 noticed."""
 
 
-class Steady:
+class DeterminismCheck:
     """Keeps the logits and the attention of each text, and raises an error if the model later gives
     others.
 
@@ -45,7 +45,7 @@ class Steady:
         batch.
         """
         for _ in range(AGAIN if self._first else 0):
-            self.hold(self._first, asked(fresh_of(self.model), self._first))
+            self.hold(self._first, checked_trace(without_cache(self.model), self._first))
 
 
 def _apart(now: torch.Tensor, before: torch.Tensor) -> float:

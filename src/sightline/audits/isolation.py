@@ -24,7 +24,7 @@ from sightline.core.protocols import (
 from sightline.core.results import Failed, NotRun, Outcome
 
 _MEANING = {
-    ANY_COMPANION: "a companion (any)",
+    ANY_COMPANION: "a control model (any)",
     "token_logits": AFFINE,
 }
 """Descriptions of needs whose names do not describe them."""
@@ -116,7 +116,7 @@ def _names_companion(need: str) -> bool:
 
 def _describe(need: str) -> str:
     return (
-        f"a companion ({need.removeprefix(COMPANION)})"
+        f"a control model ({need.removeprefix(COMPANION)})"
         if need.startswith(COMPANION)
         else _MEANING.get(need, need)
     )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 
 from sightline.adapters.label_views import labels_of
-from sightline.adapters.truncation import as_seen
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.truncation import visible_dataset
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.core.protocols import Auditable, SupportsLabels
 from sightline.data.dataset import Dataset
 
@@ -39,9 +39,11 @@ def predicted_counts(
     """Count the predictions of every label on the test texts."""
     names = labels_of(model)
     assert isinstance(model, SupportsLabels)
-    texts = as_seen(data, model).test
+    texts = visible_dataset(data, model).test
     found = [
-        called("label_logits", model.label_logits, model.collate(texts[at : at + batch_size]))
+        call_user_code(
+            "label_logits", model.label_logits, model.collate(texts[at : at + batch_size])
+        )
         for at in range(0, len(texts), batch_size)
     ]
     logits = torch.cat(found)

@@ -20,7 +20,7 @@ from jaxtyping import Int
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
 from sightline.stats.intervals import LEVEL
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 Array = np.ndarray
 SPARE = 1.12
@@ -82,7 +82,7 @@ def first_look(texts: Sequence[Example], planned: int) -> int:
     """The number of texts at the first look, if every prediction equals the label."""
     share = planned / max(len(texts), 1)
     counts = Counter(text.label for text in texts).values()
-    most = ceil(SPARE * committed().least)
+    most = ceil(SPARE * default_thresholds().least)
     first = sum(min(most, round(count * share)) for count in counts)
     return sizes(max(first, 1), planned)[0]
 

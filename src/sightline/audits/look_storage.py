@@ -116,11 +116,11 @@ class KeptLooks:
         return arrays, json.loads(arrays.pop(_SUMMARY).tobytes())
 
 
-Kept = tuple[np.ndarray, dict[str, dict[str, Arrays]]]
+StoredLook = tuple[np.ndarray, dict[str, dict[str, Arrays]]]
 """The texts with finite outputs, and what each measure had."""
 
 
-def _read_back(arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> Kept:
+def _read_back(arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> StoredLook:
     """Read everything before restoring anything, so that a damaged file changes nothing."""
     finite = arrays.pop(_FINITE)
     return finite, {
@@ -129,7 +129,7 @@ def _read_back(arrays: dict[str, np.ndarray], measures: Mapping[str, Any]) -> Ke
     }
 
 
-def _put_back(texts: TextPass, held: Kept, measures: Mapping[str, Any]) -> None:
+def _put_back(texts: TextPass, held: StoredLook, measures: Mapping[str, Any]) -> None:
     texts.finite[:] = held[0]
     for name, kept in measures.items():
         one = texts.measures[name]

@@ -18,9 +18,17 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.adapters.trace_checks import asked
-from sightline.audits.collate import checked, extended, finished, first, joined, numbered, unlearned
-from sightline.audits.determinism import Steady
+from sightline.adapters.trace_checks import checked_trace
+from sightline.audits.collate import (
+    blank_learned_texts,
+    blank_nonfinite_texts,
+    checked,
+    extended,
+    finished,
+    first,
+    join_batches,
+)
+from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.isolation import IsolatedMeasure, enter
 from sightline.audits.prepass import half, learns_from_all, texts_of
 from sightline.core.example import Example
@@ -83,11 +91,11 @@ def measure(
 
 def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset[str]:
     """Name the needs that are met: by the model, and by the control models."""
-    beside = {f"{COMPANION}{name}" for name in companions} | (
+    controls = {f"{COMPANION}{name}" for name in companions} | (
         {ANY_COMPANION} if companions else set()
     )
     decodes = model.offers & {"decode", "token_logits"}
-    return model.offers | beside | ({OTHER_ATTENTION} if decodes else set())
+    return model.offers | controls | ({OTHER_ATTENTION} if decodes else set())
 
 
 @dataclass(eq=False)
@@ -136,7 +144,9 @@ class TextPass:
             for one in entered
         }
         self.finite = np.ones(len(self.texts), dtype=bool)
-        self.steady = Steady(subject.model) if subject.model.origin == "elsewhere" else None
+        self.steady = (
+            DeterminismCheck(subject.model) if subject.model.origin == "elsewhere" else None
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -198,8 +208,8 @@ class TextPass:
         with ending.step("joining"):
             arrays = first(one.rows, upto)
             if _surveys(one) == "half":
-                arrays = unlearned(arrays, half(examples, seeds))
-            arrays = numbered(arrays, self.finite[:upto])
+                arrays = blank_learned_texts(arrays, half(examples, seeds))
+            arrays = blank_nonfinite_texts(arrays, self.finite[:upto])
         if ending.outcome is None:
             with ending.step("finish"):
                 made = ending.one.finish(arrays)
@@ -254,7 +264,7 @@ class TextPass:
         found: Arrays | None = None
         if one.open:
             with one.guarded.step(step):
-                found = extended(before, joined(one.guarded.parts, seen.order))
+                found = extended(before, join_batches(one.guarded.parts, seen.order))
         one.guarded.parts.clear()
         return found
 
@@ -297,7 +307,7 @@ class _Run:
         guarded: Sequence[IsolatedMeasure],
         looking: Sequence[IsolatedMeasure],
         on_progress: Progress = lambda done, total: None,
-        steady: Steady | None = None,
+        steady: DeterminismCheck | None = None,
     ) -> _Seen:
         """Show each batch to every open measure, some of which only look. ``steady`` checks that
         the model repeats its outputs.
@@ -305,7 +315,7 @@ class _Run:
         batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
-            trace = asked(self.subject.model, here)
+            trace = checked_trace(self.subject.model, here)
             if steady is not None:
                 steady.hold(here, trace)
             finite.append(to_numpy(trace.finite))

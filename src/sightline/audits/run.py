@@ -15,19 +15,19 @@ import torch
 
 from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.label_alignment import LabelMap, as_read, numbered_for_model
-from sightline.adapters.trace_checks import asked
-from sightline.adapters.truncation import as_seen
+from sightline.adapters.trace_checks import checked_trace
+from sightline.adapters.truncation import visible_dataset
 from sightline.adapters.validate_model import admit, admit_companions, validate
-from sightline.audits.attention_sources.select_source import Asking, choose
+from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
 from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
 from sightline.audits.measure_pass import Progress, measure
-from sightline.audits.sequential import Limits, Looked, OnLook, look_at, unheard
+from sightline.audits.sequential import Limits, OnLook, SequentialResult, ignore_look, look_at
 from sightline.audits.stop_limits import is_sequential, most_texts
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.installation import version_of
-from sightline.core.interning import Sharing
+from sightline.core.interning import Interner
 from sightline.core.protocols import (
     Auditable,
     Measure,
@@ -49,8 +49,8 @@ from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import judge
 from sightline.verdict.map_selection import maps_of
 from sightline.verdict.model_accuracy import learned_of
-from sightline.verdict.other_map import concerning
-from sightline.verdict.thresholds import Thresholds, committed
+from sightline.verdict.other_map import name_audited_map
+from sightline.verdict.thresholds import Thresholds, default_thresholds
 from sightline.verdict.transfer_estimates import pair_sums
 
 TRAINED_ELSEWHERE = (
@@ -81,7 +81,7 @@ def audit(
     max_texts: int | None = None,
     full: bool = False,
     kept_in: Path | None = None,
-    on_look: OnLook = unheard,
+    on_look: OnLook = ignore_look,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> Audit:
@@ -120,7 +120,7 @@ def audit(
     on_progress
         Called with (texts done, texts in all) after each batch.
     """
-    thresholds = thresholds or committed()
+    thresholds = thresholds or default_thresholds()
     by_looks = is_sequential(budget, max_texts, full=full)
     if by_looks and isinstance(scores, str):
         message = "an attribution is made of all texts before an audit looks at any"
@@ -129,13 +129,13 @@ def audit(
     measures = default_measures() if measures is None else measures
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
-    asking = Asking(seed, batch_size, on_progress, pair_sums, thresholds.least)
+    settings = ChoiceSettings(seed, batch_size, on_progress, pair_sums, thresholds.least)
     numbered = numbered_for_model(dataset, validate(model), label_map)
-    ready = _prepared(model, numbered, companions or {}, scores, limit, asking, about)
+    ready = _prepared(model, numbered, companions or {}, scores, limit, settings, about)
     if by_looks:
         given, signed = ready.brought
         found = look_at(
-            MeasureContext(ready.model, ready.beside, given=given or {}, signed=signed),
+            MeasureContext(ready.model, ready.companions, given=given or {}, signed=signed),
             ready.sampled,
             measures,
             Seeds(seed),
@@ -158,7 +158,7 @@ def audit(
         ready.model,
         ready.sampled.test,
         measures,
-        ready.beside,
+        ready.companions,
         Seeds(seed),
         batch_size,
         on_progress,
@@ -168,7 +168,7 @@ def audit(
     return conclude(ready.model, ready.sampled, outcomes, seed, thresholds=thresholds, spec=about)
 
 
-Brought = tuple[Scores | None, Scores]
+UserScores = tuple[Scores | None, Scores]
 """Word scores of another tool: their size, and their direction for or against the prediction."""
 
 
@@ -178,8 +178,8 @@ class _Prepared:
 
     model: Auditable
     sampled: Dataset
-    beside: Mapping[str, Auditable]
-    brought: Brought
+    companions: Mapping[str, Auditable]
+    brought: UserScores
 
 
 def _prepared(
@@ -188,30 +188,30 @@ def _prepared(
     companions: Mapping[str, Auditable],
     scores: Scores | str | None,
     limit: int | None,
-    asking: Asking,
+    settings: ChoiceSettings,
     about: dict[str, Any],
 ) -> _Prepared:
     """Sample the texts, check the model on them, and choose its attention source if asked to.
     ``about`` records what was done.
     """
-    sampled = sample_test(dataset, limit, asking.seed)
+    sampled = sample_test(dataset, limit, settings.seed)
     if not sampled.test:
         raise DataError(f"{dataset.name}: no test text to audit")
-    sampled = counted_once(as_seen(sampled, model))
-    brought: Brought = (None, {}) if isinstance(scores, str) else (scores, {})
+    sampled = counted_once(visible_dataset(sampled, model))
+    brought: UserScores = (None, {}) if isinstance(scores, str) else (scores, {})
     if isinstance(model, AnswersModel):
         model, brought = _with_scores(model, sampled, scores, about)
     model = admit(model, sampled.test, dataset.label_names)
     if isinstance(model, SupportsAttentionSources) and model.choosing:
-        model, sampled, about["readings"] = _chosen(model, sampled, asking)
+        model, sampled, about["readings"] = _chosen(model, sampled, settings)
         model = admit(model, sampled.test, dataset.label_names)
-    beside = admit_companions(companions, model, sampled.test, dataset.label_names)
+    admitted = admit_companions(companions, model, sampled.test, dataset.label_names)
     if isinstance(scores, str):
         made = attributed(
-            scores, model, sampled.test, asking.seed, asking.batch_size, asking.on_progress
+            scores, model, sampled.test, settings.seed, settings.batch_size, settings.on_progress
         )
         brought, about["scores"] = (made.sizes, made.signed), made.about()
-    return _Prepared(model, sampled, beside, brought)
+    return _Prepared(model, sampled, admitted, brought)
 
 
 def _with_scores(
@@ -219,7 +219,7 @@ def _with_scores(
     sampled: Dataset,
     scores: Scores | str | None,
     about: Mapping[str, Any],
-) -> tuple[Auditable, Brought]:
+) -> tuple[Auditable, UserScores]:
     """Set the audited map of a model that only answers: its own scores, or scores from another
     tool.
     """
@@ -232,10 +232,10 @@ def _with_scores(
 
 
 def _chosen(
-    model: SupportsAttentionSources, sampled: Dataset, asking: Asking
+    model: SupportsAttentionSources, sampled: Dataset, settings: ChoiceSettings
 ) -> tuple[Auditable, Dataset, dict[str, Any]]:
     """Choose the attention source on some of the texts, and leave the others for the audit."""
-    choice = choose(model, sampled.test, sampled.validation, asking)
+    choice = choose(model, sampled.test, sampled.validation, settings)
     card = dict(sampled.card)
     card["splits"] = {**card.get("splits", {}), "test": describe(choice.rest, sampled.label_names)}
     text = (
@@ -257,7 +257,7 @@ def conclude(
     *,
     thresholds: Thresholds,
     spec: Mapping[str, Any],
-    looked: Looked | None = None,
+    looked: SequentialResult | None = None,
 ) -> Audit:
     """Judge the measurements on the test texts of a dataset, all of which were audited.
 
@@ -270,7 +270,7 @@ def conclude(
     judgement, numbers = judge(evidence, learned_of(answered)), estimates(evidence)
     card = model_card(model, audited)
     if isinstance(model, SupportsAuditedMap):
-        judgement = concerning(judgement, model.audited_map)
+        judgement = name_audited_map(judgement, model.audited_map)
     if isinstance(model, AnswersModel):
         card["audited_map"] = asdict(model.audited_map)
         card["joined_words"] = _joined_words(model, audited, evidence)
@@ -284,13 +284,13 @@ def conclude(
         spec=spec,
         maps=tuple(row for row in _maps(evidence, looked) if not _is_audited(model, row)),
         learned=_learned(judgement.learned, audited, spec),
-        environment=environment(asked(model, audited.test[:1])),
+        environment=environment(checked_trace(model, audited.test[:1])),
         cards={"data": dict(audited.card), "model": card},
         texts=_records(audited.test, audited.label_names, outcomes),
     )
 
 
-def _maps(evidence: Evidence, looked: Looked | None) -> tuple[MapRow, ...]:
+def _maps(evidence: Evidence, looked: SequentialResult | None) -> tuple[MapRow, ...]:
     """Compare maps on all texts, or only on the texts on which another map was computed."""
     if looked is None or "compared" not in looked.about:
         return maps_of(evidence)
@@ -307,7 +307,7 @@ def _joined_words(
     tests do.
     """
     found = model.joined(audited.test)
-    clusters = evidence.clusters if evidence.taken("outputs") is not None else None
+    clusters = evidence.clusters if evidence.measurement("outputs") is not None else None
     return {
         "moved": asdict(mean(found[:, 0], evidence.seed, (0.0, 1.0), clusters)),
         "changed": asdict(proportion(found[:, 1], clusters)),
@@ -320,8 +320,8 @@ def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -
     """
     training = spec.get("trainings", {}).get("model", {})
     cut = {"cut": dataset.card.get("truncated"), "words_cut": dataset.card.get("words_cut")}
-    beside = {"converged": training.get("converged"), **cut}
-    return None if found is None else replace(found, **beside)
+    known = {"converged": training.get("converged"), **cut}
+    return None if found is None else replace(found, **known)
 
 
 def _records(
@@ -332,7 +332,7 @@ def _records(
         return ()
     predicted, finite = (np.asarray(outputs.values[name]) for name in ("predicted", "finite"))
     sharing = (
-        Sharing()
+        Interner()
     )  # places are found again: those of long texts take more memory than all their numbers
     predictions = [
         names[int(chosen)] if known else NO_ANSWER
@@ -358,14 +358,14 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
     elsewhere, say what is unknown.
     """
     elsewhere = model.origin == "elsewhere"
-    beside: dict[str, Any] = (
+    weights: dict[str, Any] = (
         {"training_texts": TRAINED_ELSEWHERE} if elsewhere else {"weights": weights_digest(model)}
     )
     calibration = getattr(model, "calibration", None)
     if calibration is not None:
         offsets = dict(zip(model.labels or (), calibration.offsets, strict=True))
-        beside["calibration"] = {"texts": calibration.texts, "offsets": offsets}
-    return beside | {
+        weights["calibration"] = {"texts": calibration.texts, "offsets": offsets}
+    return weights | {
         "name": model.name,
         "link": model.link,
         "offers": sorted(model.offers),

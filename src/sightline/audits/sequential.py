@@ -42,8 +42,8 @@ from sightline.verdict.settled import (
     LookState,
     Settled,
     asks_other_maps,
+    find_settled,
     measures_of,
-    settled,
 )
 from sightline.verdict.thresholds import Thresholds
 
@@ -58,7 +58,7 @@ BY_REQUEST = 5
 MARKED, OTHER_MODELS = "rationale", ("beside", "frozen")
 """The measures that compare maps with marked words, and the model with control models that were
 asked for by name."""
-DECODES = "need"
+DECODING_CHECK = "need"
 """The measure that checks that decoding reproduces the model; without it no test is required."""
 AGAIN = 0.4
 """The share of a text's cost that each later look pays again, for measures that learn from all
@@ -71,7 +71,7 @@ NO_TIME = "left out, because the budget was spent before it; a larger --budget t
 OnLook = Callable[[LookState], None]
 
 
-def unheard(state: LookState) -> None:
+def ignore_look(state: LookState) -> None:
     """The default listener: ignore a look."""
 
 
@@ -83,11 +83,11 @@ class Limits:
 
     seconds: float | None = None
     kept_in: Path | None = None
-    on_look: OnLook = unheard
+    on_look: OnLook = ignore_look
 
 
 @dataclass(frozen=True)
-class Looked:
+class SequentialResult:
     """The result of the looks: the measured texts, the outcomes, and a description for the report.
 
     ``compared`` are the outcomes on the texts on which another map was compared, if these are not
@@ -156,7 +156,7 @@ def look_at(
     thresholds: Thresholds,
     limits: Limits,
     on_progress: Progress,
-) -> Looked:
+) -> SequentialResult:
     """Measure the planned test texts of a dataset until the verdict is settled or a limit is
     reached.
     """
@@ -165,7 +165,9 @@ def look_at(
         subject.model, data.test, (Predictions(),), {}, seeds, batch_size, on_progress
     )
     answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
-    predicted = answered.predicted if answered.taken(ALWAYS) else np.zeros(len(data.test), int)
+    predicted = (
+        answered.predicted if answered.measurement(ALWAYS) else np.zeros(len(data.test), int)
+    )
     once = takes_one_look(subject.model, data.test, len(data.test), limits.seconds)
     plan = planned(data.test, predicted, seeds.seed, thresholds.least, once=once)
     ordered = tuple(data.test[place] for place in plan.order)
@@ -175,7 +177,9 @@ def look_at(
     texts = TextPass(
         replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True
     )
-    probability = answered.array(f"{ALWAYS}.probability") if answered.taken(ALWAYS) else predicted
+    probability = (
+        answered.array(f"{ALWAYS}.probability") if answered.measurement(ALWAYS) else predicted
+    )
     kept = KeptLooks.of(
         limits.kept_in,
         plan.sizes,
@@ -282,7 +286,7 @@ def stage_of(code: str) -> int | None:
     claims = [claim for claim in AUDIT_TESTS.values() if code in measures_of(claim)]
     if any(claim.charge == "moved" for claim in claims):
         return 1
-    if any(claim.role == "required" for claim in claims) or code == DECODES:
+    if any(claim.role == "required" for claim in claims) or code == DECODING_CHECK:
         return 2
     if any(claim.bears for claim in claims):
         return 3
@@ -314,7 +318,7 @@ class _Looking:
     compared: Mapping[str, Outcome] | None = None
     about_compared: dict[str, Any] = field(default_factory=dict)
 
-    def run(self, on_progress: Progress) -> Looked:
+    def run(self, on_progress: Progress) -> SequentialResult:
         """Look after each planned number of texts; the first look also judges after each stage."""
         clock = BudgetClock(on_progress, lambda: self.seconds, self.limits.seconds)
         position = self.kept.restore(self.texts, self.with_rivals)
@@ -415,7 +419,7 @@ class _Looking:
         self.judged = judge(evidence, self.learned)
         self.rivals_asked = asks_other_maps(evidence)
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
-        self.state = settled(evidence, self.judged, waiting, self._growing(size))
+        self.state = find_settled(evidence, self.judged, waiting, self._growing(size))
         self.size, self.outcomes = size, outcomes
         if stage == STAGES[0] and not self.state.all:  # predictions alone give nothing to report
             return
@@ -489,7 +493,7 @@ class _Looking:
         self.compared = some.outcomes(number)
         self.about_compared["texts"] = number
 
-    def _ended(self, stopped: str) -> Looked:
+    def _ended(self, stopped: str) -> SequentialResult:
         """Give the result, with what a settled verdict would take if it is not settled."""
         why = {"settled": NOT_NEEDED, "budget": NO_TIME, "texts": NOT_BEARING}[stopped]
         left = {
@@ -498,7 +502,7 @@ class _Looking:
             if name not in self.outcomes
         }
         audited = _first(self.data, self.size)
-        return Looked(
+        return SequentialResult(
             audited,
             {name: {**self.outcomes, **left}[name] for name in self.texts.names},
             self.answered,
@@ -575,7 +579,7 @@ class _Looking:
 
     def _growing(self, size: int) -> set[str]:
         """The predicted classes that have more texts to come."""
-        if not self.answered.taken(ALWAYS):
+        if not self.answered.measurement(ALWAYS):
             return set()
         # After the last look, open tests stay open: the verdict is not settled.
         later = self.answered.predicted[list(self.plan.order[size % len(self.plan.order) :])]

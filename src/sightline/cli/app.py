@@ -29,7 +29,7 @@ from sightline.cli.audit import audit
 from sightline.cli.card import card
 from sightline.cli.check_data import check_data
 from sightline.cli.check_model import check_model
-from sightline.cli.command import Contextual, Once
+from sightline.cli.command import ContextCommand, StrictCommand
 from sightline.cli.compare import compare
 from sightline.cli.demo import demo
 from sightline.cli.doctor import doctor
@@ -38,7 +38,7 @@ from sightline.cli.export import export
 from sightline.cli.figure import figure
 from sightline.cli.list_ import listing
 from sightline.cli.look import look
-from sightline.cli.os_errors import closed_stream, drop_output, refused
+from sightline.cli.os_errors import closed_stream, drop_output, system_refusal
 from sightline.cli.predict import predict
 from sightline.cli.process import PACKAGES
 from sightline.cli.report import report
@@ -66,23 +66,23 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["--help"]},
 )
-app.command("demo", cls=Once)(demo)
-app.command("train", cls=Once)(train)
-app.command("audit", cls=Contextual)(audit)
-app.command("look", cls=Once)(look)
-app.command("predict", cls=Once)(predict)
-app.command("report", cls=Once)(report)
-app.command("card", cls=Once)(card)
-app.command("figure", cls=Once)(figure)
-app.command("compare", cls=Once)(compare)
-app.command("export", cls=Once)(export)
-app.command("study", cls=Once)(study)
-app.command("results", cls=Once)(results)
-app.command("list", cls=Once)(listing)
-app.command("check-data", cls=Once)(check_data)
-app.command("check-model", cls=Once)(check_model)
-app.command("vectors", cls=Once)(vectors)
-app.command("doctor", cls=Once)(doctor)
+app.command("demo", cls=StrictCommand)(demo)
+app.command("train", cls=StrictCommand)(train)
+app.command("audit", cls=ContextCommand)(audit)
+app.command("look", cls=StrictCommand)(look)
+app.command("predict", cls=StrictCommand)(predict)
+app.command("report", cls=StrictCommand)(report)
+app.command("card", cls=StrictCommand)(card)
+app.command("figure", cls=StrictCommand)(figure)
+app.command("compare", cls=StrictCommand)(compare)
+app.command("export", cls=StrictCommand)(export)
+app.command("study", cls=StrictCommand)(study)
+app.command("results", cls=StrictCommand)(results)
+app.command("list", cls=StrictCommand)(listing)
+app.command("check-data", cls=StrictCommand)(check_data)
+app.command("check-model", cls=StrictCommand)(check_model)
+app.command("vectors", cls=StrictCommand)(vectors)
+app.command("doctor", cls=StrictCommand)(doctor)
 
 
 def _show_version(wanted: bool) -> bool:
@@ -178,7 +178,7 @@ def _ended(error: BaseException, asked: Sequence[str], *, debug: bool) -> int:
         )
     if not isinstance(error, Exception):
         raise error
-    if (message := _usage(error) or refused(error)) is not None:
+    if (message := _usage(error) or system_refusal(error)) is not None:
         return _refused(message)
     if debug or os.environ.get("SIGHTLINE_DEBUG") == "1":
         traceback.print_exception(error)

@@ -9,7 +9,7 @@ from sightline.api.compute_resources import made_by
 from sightline.api.model_source import choose, saved_folder
 from sightline.api.resume import kept_until_written, looks_until_written
 from sightline.cli import flags
-from sightline.cli.audit_output import show_audits, write_audits, written
+from sightline.cli.audit_output import audit_outputs, show_audits, write_audits
 from sightline.cli.dry_run import made_forecast, show_forecast
 from sightline.cli.fail_on import close_gates
 from sightline.cli.flag_groups import (
@@ -45,7 +45,7 @@ def audit(
     resumes from there, with the same result.
     """
     name, data, kept = model.name, texts.source(), unfinished(report.out, report.save)
-    places = [*written(report, several=run.seeds > 1), kept]
+    places = [*audit_outputs(report, several=run.seeds > 1), kept]
     check_places(inputs(data, name, vectors=model.vectors, scores=texts.scores), *places)
     check_endings(report.out, report.card)
     source = choose(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sightline.api import folders
 from sightline.api.seed_audits import Audits
 from sightline.cli.flag_groups import AuditReport, Console, Report
-from sightline.cli.output import emit, note_kept, say, tell, write_text, writing
+from sightline.cli.output import emit, note_kept, print_lines, print_message, write_text, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.report.junit import junit
 
@@ -21,7 +21,7 @@ LABELS = Folder("the audits of several labels", folders.LABELS)
 SEVERAL = Folder("a folder with the audits of several seeds", folders.AUDITS)
 
 
-def written(report: Report | AuditReport, *, several: bool = False) -> list[Output | None]:
+def audit_outputs(report: Report | AuditReport, *, several: bool = False) -> list[Output | None]:
     """Name what `write_audits` writes."""
     save = report.save if isinstance(report, AuditReport) else None
     kind = SEVERAL if several else AUDIT
@@ -64,10 +64,10 @@ def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Cons
     if console.as_json:
         emit(audits.to_json())
         for name, place in places.items():
-            tell(f"{name}: {place}")
+            print_message(f"{name}: {place}")
         return
     named = [f"{_NAMES.get(name, 'Saved'):<10}{place}" for name, place in places.items()]
-    say([*_lines(audits, verbose=console.verbose), "", *named, *_next(report)])
+    print_lines([*_lines(audits, verbose=console.verbose), "", *named, *_next(report)])
 
 
 def _next(report: AuditReport) -> list[str]:

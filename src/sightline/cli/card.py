@@ -9,7 +9,7 @@ import typer
 
 from sightline._io.atomic_write import kind_of
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, say, write_text
+from sightline.cli.output import emit, note_unsealed, print_lines, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError, StoreError
 from sightline.report.card_text import CARDS
@@ -64,7 +64,7 @@ def card(saved: Saved, hub: Hub = False, out: File = None, as_json: flags.Json =
         write_text(out, text)
     if as_json:
         return emit({"card": text, "out": None if out is None else str(out)})
-    return say([text.rstrip("\n")] if out is None else [f"card: {out}"])
+    return print_lines([text.rstrip("\n")] if out is None else [f"card: {out}"])
 
 
 def _check_new(saved: Path, out: Path, endings: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sightline.api.check import check_data as card_of
 from sightline.cli import flags
 from sightline.cli.flag_groups import Texts, grouped
-from sightline.cli.output import emit, say
+from sightline.cli.output import emit, print_lines
 from sightline.cli.progress import reading_progress
 from sightline.report.column_layout import aligned
 from sightline.report.sanitize import one_line, shortened
@@ -26,7 +26,7 @@ def check_data(texts: Texts, seed: flags.Seed = 0, as_json: flags.Json = False) 
         card = card_of(source, seed)
     if as_json:
         return emit(card)
-    return say(card_lines(card))
+    return print_lines(card_lines(card))
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:

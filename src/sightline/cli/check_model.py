@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sightline.api.check import check_model as proved
+from sightline.api.check import check_model as run_checks
 from sightline.api.check import model_folder
 from sightline.api.data_source import read_label_map
 from sightline.cli import flags
 from sightline.cli.exit_codes import WRONG_INPUT
 from sightline.cli.flag_groups import ModelTexts, grouped
-from sightline.cli.output import emit, note_unsealed, say
+from sightline.cli.output import emit, note_unsealed, print_lines
 from sightline.cli.stdout_guard import printed_aside
 from sightline.report.sanitize import one_line
 
 if TYPE_CHECKING:
-    from sightline.api.check import Auditable, Proof
+    from sightline.api.check import Auditable, CompatibilityCheck
 
 
 @grouped
@@ -37,22 +37,22 @@ def check_model(
     label_map = read_label_map(texts.label_map) if texts.label_map else None
     with printed_aside():
         note_unsealed(model_folder(model))
-        found, proofs = proved(model, source, seed, label_map, typed=texts.description)
-    show(found, proofs, as_json)
-    if any(proof.outcome == "failed" for proof in proofs):
+        found, checks = run_checks(model, source, seed, label_map, typed=texts.description)
+    show(found, checks, as_json)
+    if any(check.outcome == "failed" for check in checks):
         raise typer.Exit(WRONG_INPUT)
 
 
-def show(model: Auditable, proofs: tuple[Proof, ...], as_json: bool) -> None:
+def show(model: Auditable, checks: tuple[CompatibilityCheck, ...], as_json: bool) -> None:
     """Print every compatibility check and the conclusion."""
-    failed = [proof for proof in proofs if proof.outcome == "failed"]
+    failed = [check for check in checks if check.outcome == "failed"]
     if as_json:
         summary = {"model": model.name, "passed": not failed, "offers": sorted(model.offers)}
-        return emit(summary | {"proofs": [proof.to_json() for proof in proofs]})
-    passed = sum(proof.outcome == "passed" for proof in proofs)
+        return emit(summary | {"proofs": [check.to_json() for check in checks]})
+    passed = sum(check.outcome == "passed" for check in checks)
     ending = f"{model.name}: " + (
-        f"{len(failed)} of {len(proofs)} checks failed" if failed else "can be audited"
+        f"{len(failed)} of {len(checks)} checks failed" if failed else "can be audited"
     )
-    return say(
-        [*(one_line(str(proof)) for proof in proofs), "", one_line(f"{ending}; {passed} passed")]
+    return print_lines(
+        [*(one_line(str(check)) for check in checks), "", one_line(f"{ending}; {passed} passed")]
     )

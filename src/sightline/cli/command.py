@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from sightline.core.errors import SpecError
 
 
-class Once(TyperCommand):
+class StrictCommand(TyperCommand):
     """A command whose single-value flags may be given once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -25,7 +25,7 @@ class Once(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-class Contextual(Once):
+class ContextCommand(StrictCommand):
     """A command that gets its context as the class that its signature names, not a class
     above it.
     """

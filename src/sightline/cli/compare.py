@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, say, tell, writing
+from sightline.cli.output import emit, note_unsealed, print_lines, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.report_files import check_endings
 
@@ -23,7 +23,7 @@ Audits = Annotated[
         "or a run of a store as STORE:KEY.",
     ),
 ]
-KeptIn = Annotated[
+StoreFolder = Annotated[
     Path | None,
     typer.Option(
         "--store",
@@ -37,7 +37,7 @@ KeptIn = Annotated[
 
 def compare(
     audits: Audits,
-    store: KeptIn = None,
+    store: StoreFolder = None,
     out: flags.Page = Path("compare.html"),
     no_texts: flags.NoTexts = False,
     as_json: flags.Json = False,
@@ -63,6 +63,6 @@ def compare(
     with writing(out):
         write_comparison(found, out, not no_texts)
     if not as_json:
-        return say([*comparison_lines(found), "", f"report: {out}"])
+        return print_lines([*comparison_lines(found), "", f"report: {out}"])
     emit(found.to_json())
-    return tell(f"report: {out}")
+    return print_message(f"report: {out}")

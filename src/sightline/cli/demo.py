@@ -19,16 +19,16 @@ from sightline.api.data_source import read_source
 from sightline.api.model_source import choose_training
 from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.api.seed_audits import Audits
-from sightline.cli.audit_output import write_audits, written
+from sightline.cli.audit_output import audit_outputs, write_audits
 from sightline.cli.flag_groups import AuditReport, Console, Seeded, grouped
-from sightline.cli.output import emit, say, tell, writing
+from sightline.cli.output import emit, print_lines, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.train import MODEL as SAVED_MODEL
 from sightline.cli.train import save_model
 from sightline.report.number_format import percentage
 
 if TYPE_CHECKING:
-    from sightline.api.model_source import ToTrain
+    from sightline.api.model_source import TrainedFirst
     from sightline.core.results import Results
 
 DATA = "planted:reviews(n=1200)"
@@ -46,7 +46,7 @@ class DemoModel:
     fit: tuple[str, ...]
     controls: str
 
-    def source(self, seed: int) -> ToTrain:
+    def source(self, seed: int) -> TrainedFirst:
         """Return its training and the options of its audit."""
         training = TrainingOptions(companions=self.controls, fit=self.fit)
         return choose_training(read_source(DATA), self.spec, training, AuditOptions(seed=seed))
@@ -112,7 +112,7 @@ def demo(
     check_places((), Output("--out", out / INDEX), *_places(out))
     machine = run.resources.machine()
     if not console.quiet:
-        tell(STARTING)
+        print_message(STARTING)
     hooks = _heard(console).hooks
     audits: dict[str, Results] = {}
     for one in MODELS:
@@ -126,7 +126,7 @@ def demo(
     _write_index(audits, out / INDEX)
     if console.as_json:
         return emit({name: found.to_json() for name, found in audits.items()})
-    return say(_lines(audits, out, verbose=console.verbose))
+    return print_lines(_lines(audits, out, verbose=console.verbose))
 
 
 def _places(out: Path) -> list[Output | None]:
@@ -134,7 +134,7 @@ def _places(out: Path) -> list[Output | None]:
     return [
         place
         for one in MODELS
-        for place in (*written(one.report(out)), Output("--out", one.saved(out), SAVED_MODEL))
+        for place in (*audit_outputs(one.report(out)), Output("--out", one.saved(out), SAVED_MODEL))
     ]
 
 

@@ -13,7 +13,7 @@ import typer
 from sightline.api.compute_resources import named_threads, prepare
 from sightline.cli import flags
 from sightline.cli.exit_codes import UNFIT
-from sightline.cli.output import emit, say
+from sightline.cli.output import emit, print_lines
 from sightline.cli.process import packages
 from sightline.report.column_layout import aligned
 
@@ -36,7 +36,7 @@ def doctor(as_json: flags.Json = False) -> None:
     if as_json:
         emit({"ok": fit, "checks": [asdict(check) for check in checks]})
     else:
-        say(
+        print_lines(
             aligned([("ok" if check.ok else "FAILED", check.name, check.found) for check in checks])
         )
     if not fit:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.cli.durations import duration, span
-from sightline.cli.output import emit, say, tell
+from sightline.cli.output import emit, print_lines, print_message
 from sightline.cli.process import BEGAN
 from sightline.report.data_notes import worth_noting
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from sightline.api.compute_resources import Machine, Resources
     from sightline.api.cost_forecast import Forecast
     from sightline.api.model_argument import Trained
-    from sightline.api.model_source import Chosen, Source
+    from sightline.api.model_source import ChosenModel, ModelSource
 
 NOT_COUNTED = "not counted: what is saved next to the page, and that others may use the machine"
 
 
 def made_forecast(
-    source: Chosen,
+    source: ChosenModel,
     resources: Resources,
     kept_in: Path,
     runs: int = 1,
@@ -40,7 +40,7 @@ FEWER = 100
 
 
 def say_ready(
-    source: Source,
+    source: ModelSource,
     trained: Trained,
     machine: Machine,
     *,
@@ -51,27 +51,27 @@ def say_ready(
     if source.trains:
         return
     for note in worth_noting(trained.dataset.card):
-        tell(f"note: {note}")
+        print_message(f"note: {note}")
     from sightline.experiments.forecast import few_of_a_class  # noqa: PLC0415  (torch)
 
     asked = source.asked
     few = few_of_a_class(trained.dataset, stopping.most_texts(asked.limit), asked.seed)
     if few and not _labels_of(source):  # a label is audited if enough predictions say yes
-        tell(f"note: {few}")
+        print_message(f"note: {few}")
     if not quiet:
         # An unsuitable model may fail in any way; its audit reports what is wrong.
         with suppress(Exception):
-            tell(_estimate(source, trained, machine, stopping))
+            print_message(_estimate(source, trained, machine, stopping))
 
 
-def _labels_of(source: Source) -> int:
+def _labels_of(source: ModelSource) -> int:
     """Count the labels that are audited one after the other, starting with this one."""
-    from sightline.api.model_source import Given  # noqa: PLC0415  (as late as it is needed)
+    from sightline.api.model_source import GivenModel  # noqa: PLC0415  (as late as it is needed)
 
-    return source.labels if isinstance(source, Given) else 0
+    return source.labels if isinstance(source, GivenModel) else 0
 
 
-def _estimate(source: Source, trained: Trained, machine: Machine, stopping: Stopping) -> str:
+def _estimate(source: ModelSource, trained: Trained, machine: Machine, stopping: Stopping) -> str:
     from sightline.api.cost_forecast import quick_estimate  # noqa: PLC0415  (torch)
 
     labels = _labels_of(source)
@@ -119,9 +119,9 @@ def show_forecast(forecast: Forecast, as_json: bool, *, audits: bool = True) -> 
     if as_json:
         return emit(asdict(forecast) | {"seconds_least": least, "seconds": most})
     for note in forecast.notes if audits else ():
-        tell(f"note: {note}")
+        print_message(f"note: {note}")
     after = forecast.seconds_judging + forecast.seconds_page
-    return say(
+    return print_lines(
         [
             f"start: about {duration(forecast.seconds_start)}",
             f"reading: about {duration(forecast.seconds_reading)}",

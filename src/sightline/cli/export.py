@@ -12,7 +12,7 @@ import typer
 from sightline.api import folders
 from sightline.api.find_audits import load_results, place_of
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, say, writing
+from sightline.cli.output import emit, note_unsealed, print_lines, writing
 from sightline.cli.output_checks import Folder, Output, check_places, note_replaced
 from sightline.core.errors import SpecError
 from sightline.report.export.export_files import check_kind
@@ -78,4 +78,4 @@ def export(
     if as_json:
         return emit({"rows": rows, **{kind: str(place) for kind, place in wanted.items()}})
     sentence = ", ".join(f"{count:,} {name}" for name, count in rows.items())
-    return say([f"{kind}: {place} ({sentence})" for kind, place in wanted.items()])
+    return print_lines([f"{kind}: {place} ({sentence})" for kind, place in wanted.items()])

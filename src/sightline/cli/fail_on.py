@@ -9,7 +9,7 @@ import typer
 
 from sightline.api.seed_audits import Audits
 from sightline.cli.exit_codes import GATE_CLOSED
-from sightline.cli.output import tell
+from sightline.cli.output import print_message
 from sightline.report.gates import closed
 from sightline.report.sentences import quoted
 
@@ -24,5 +24,5 @@ def close_gates(audits: Audits | LabelAudits, gates: Sequence[str]) -> None:
     else:
         found = [(f"{quoted(label)}: ", audit) for label, audit in audits.audits.items()]
     if reasons := dict.fromkeys(of + why for of, audit in found for why in closed(audit, gates)):
-        tell(f"gate closed: {'; '.join(reasons)}")
+        print_message(f"gate closed: {'; '.join(reasons)}")
         raise typer.Exit(GATE_CLOSED)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, note_unsealed, say, writing
+from sightline.cli.output import emit, note_unsealed, print_lines, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.core.errors import SpecError
-from sightline.report.redact import without
+from sightline.report.redact import redacted
 
 if TYPE_CHECKING:
     from sightline.core.results import Results
@@ -87,7 +87,7 @@ def figure(
         write_figure(_read(folders, ids=not no_ids), name, out, text_id)
     if as_json:
         return emit({"figure": str(out), "numbers": str(numbers_of(out)), "audits": len(folders)})
-    return say([f"figure: {out}", f"numbers: {numbers_of(out)}"])
+    return print_lines([f"figure: {out}", f"numbers: {numbers_of(out)}"])
 
 
 def _folders(asked: Figure, places: Sequence[str]) -> list[Path]:
@@ -112,4 +112,4 @@ def _read(folders: Sequence[Path], *, ids: bool) -> Iterator[Results]:
     for folder in folders:
         found = load_results(folder)
         note_unsealed(folder)
-        yield without(found, ids=ids)
+        yield redacted(found, ids=ids)

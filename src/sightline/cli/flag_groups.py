@@ -19,7 +19,7 @@ from sightline.api.run_options import AuditOptions, Stopping, TrainingOptions
 from sightline.api.study_workers import Workers
 from sightline.cli import flags
 from sightline.cli.dry_run import say_ready
-from sightline.cli.output import tell
+from sightline.cli.output import print_message
 from sightline.cli.output_checks import Output
 from sightline.cli.progress import progress
 from sightline.core.errors import SpecError
@@ -28,7 +28,7 @@ from sightline.report.gates import VERDICT_GATES
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
     from sightline.api.list_papers import Params
-    from sightline.api.study import Running
+    from sightline.api.study import RunSettings
 
 ALONE = Workers()
 
@@ -359,8 +359,8 @@ class Console:
             progress=partial(
                 progress, quiet=self.quiet, verbose=self.verbose, as_json=self.as_json
             ),
-            on_note=lambda note: tell(f"note: {note}"),
-            on_resume=tell,
+            on_note=lambda note: print_message(f"note: {note}"),
+            on_resume=print_message,
             on_ready=partial(say_ready, quiet=self.quiet),
             on_seed=_ignore if self.quiet else _say_seed,
             on_label=_ignore_label if self.quiet else _say_label,
@@ -381,15 +381,15 @@ class StudyRun:
     retry_failed: flags.RetryFailed = False
     dry_run: flags.DryRun = False
 
-    def running(self, limit: int | None) -> Running:
+    def running(self, limit: int | None) -> RunSettings:
         """Return how the runs are made; at most ``limit`` of the missing ones."""
-        from sightline.api.study import Running  # noqa: PLC0415  (as late as it is needed)
+        from sightline.api.study import RunSettings  # noqa: PLC0415  (as late as it is needed)
 
-        return Running(workers=self.workers, limit=limit, retry_failed=self.retry_failed)
+        return RunSettings(workers=self.workers, limit=limit, retry_failed=self.retry_failed)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfPaper:
+class PaperOptions:
     """The options of a paper's table or figure."""
 
     data: flags.Corpora = None
@@ -415,7 +415,7 @@ class OfPaper:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfResults:
+class ResultsOptions:
     """The results file of a study, and whether to run anything."""
 
     results: flags.ResultsFile = None
@@ -454,11 +454,11 @@ class StudyOutput:
 
 
 def _say_seed(seed: int, number: int, count: int) -> None:
-    tell(f"seed {seed} ({number} of {count})")
+    print_message(f"seed {seed} ({number} of {count})")
 
 
 def _say_label(label: str, number: int, count: int) -> None:
-    tell(f"label {label} ({number} of {count})")
+    print_message(f"label {label} ({number} of {count})")
 
 
 def _ignore_label(label: str, number: int, count: int) -> None:

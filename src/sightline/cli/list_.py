@@ -9,7 +9,7 @@ import typer
 
 from sightline.api.list_choices import Kind, Row, list_choices
 from sightline.cli import flags
-from sightline.cli.output import emit, say
+from sightline.cli.output import emit, print_lines
 from sightline.report.column_layout import aligned
 
 What = Annotated[
@@ -30,7 +30,7 @@ def listing(kind: What = None, as_json: flags.Json = False) -> None:
     listed = list_choices(kind)
     if as_json:
         return emit(listed)
-    return say(
+    return print_lines(
         [line for name, rows in listed.items() for line in (f"{name}:", *_lines(rows), "")][:-1]
     )
 

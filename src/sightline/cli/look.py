@@ -12,7 +12,7 @@ from sightline.api.compute_resources import prepare
 from sightline.api.model_source import saved_folder
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
-from sightline.cli.output import emit, note_unsealed, say
+from sightline.cli.output import emit, note_unsealed, print_lines
 from sightline.cli.stdout_guard import each_aside
 from sightline.core.explanation import USUAL
 
@@ -135,7 +135,7 @@ def show(reading: Explanation, *, coloured: bool) -> None:
         for line in scales(reading):
             _console().print(line)
         _console().print()
-    say(lines(reading))
+    print_lines(lines(reading))
 
 
 def _console() -> Console:

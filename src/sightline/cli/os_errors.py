@@ -32,7 +32,7 @@ _OUTSIDE = {
 _LENGTH = 120
 
 
-def refused(error: BaseException) -> str | None:
+def system_refusal(error: BaseException) -> str | None:
     """Say what the system refused, for which file, and what to do; None for other errors."""
     if not isinstance(error, OSError) or error.errno not in _OUTSIDE:
         return None

@@ -17,12 +17,12 @@ from sightline.core.errors import StoreError
 from sightline.report.sanitize import one_line, visible
 
 
-def say(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """Print finished lines on stdout, without characters that a terminal would obey."""
     print("\n".join(map(visible, lines)))
 
 
-def tell(message: str) -> None:
+def print_message(message: str) -> None:
     """Print one line on stderr."""
     print(one_line(message), file=sys.stderr)
 
@@ -30,14 +30,16 @@ def tell(message: str) -> None:
 def note_unsealed(folder: Path | None) -> None:
     """Note that an audit of an older version has no checksums, so a change would go unnoticed."""
     if folder is not None and not is_sealed(folder):
-        tell(f"note: {folder} has no {MANIFEST}, so changes to it cannot be noticed; save it again")
+        print_message(
+            f"note: {folder} has no {MANIFEST}, so changes to it cannot be noticed; save it again"
+        )
 
 
 def note_kept(folder: Path, *, texts: bool, ids: bool) -> None:
     """Note what a saved audit holds that its report leaves out."""
     if not (texts and ids):
         left = " and ".join(what for what, kept in (("texts", texts), ("ids", ids)) if not kept)
-        tell(
+        print_message(
             f"note: {folder} holds the {left} that the report leaves out: share the report, "
             "not that folder"
         )

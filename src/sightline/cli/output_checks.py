@@ -17,7 +17,7 @@ from sightline._io.atomic_write import hidden_name, is_free, kind_of, put_back
 from sightline.api.data_source import data_places
 from sightline.api.folders import store_files
 from sightline.api.model_source import model_place
-from sightline.cli.output import tell, writing
+from sightline.cli.output import print_message, writing
 from sightline.core.errors import SpecError, StoreError
 
 if TYPE_CHECKING:
@@ -106,7 +106,9 @@ def note_replaced(*outputs: Output | None) -> None:
     for output in filter(None, outputs):
         folder = output.folder
         if folder is not None and not folder.kept and folder.is_at(output.path):
-            tell(f"note: {output} holds {folder.what}, which is replaced; other files in it stay")
+            print_message(
+                f"note: {output} holds {folder.what}, which is replaced; other files in it stay"
+            )
 
 
 def _check_above(output: Output) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sightline.cli.output import emit, say
+from sightline.cli.output import emit, print_lines
 from sightline.report.column_layout import aligned
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 
 if TYPE_CHECKING:
     from sightline.api.list_papers import Params
@@ -21,7 +21,9 @@ def show_list(asked: Params, data: Path | None, store: Path | None, as_json: boo
 
     rows = list_papers(asked, data, store)
     where = "" if data is not None else "; --data DIR says which corpora are there"
-    return emit(rows) if as_json else say(_listed(rows, asked.seeds, where, store is not None))
+    return (
+        emit(rows) if as_json else print_lines(_listed(rows, asked.seeds, where, store is not None))
+    )
 
 
 def _listed(rows: list[dict[str, Any]], seeds: int | None, where: str, kept: bool) -> list[str]:
@@ -35,7 +37,7 @@ def _listed(rows: list[dict[str, Any]], seeds: int | None, where: str, kept: boo
         "hours: of one worker, each table alone, by tokens × epochs × the cost of the encoder and of "
         "each measure"
     )
-    said = "the seeds of the protocol" if seeds is None else counted(seeds, "seed")
+    said = "the seeds of the protocol" if seeds is None else count_phrase(seeds, "seed")
     note = (
         cost
         if kept

@@ -15,10 +15,10 @@ from sightline.api.data_source import table_of
 from sightline.api.model_source import model_place
 from sightline.cli import flags
 from sightline.cli.data_flags import STDIN, read_stdin
-from sightline.cli.output import emit, tell, writing
+from sightline.cli.output import emit, print_message, writing
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.stdout_guard import each_aside, printed_aside
-from sightline.report.text.prediction_files import Form, about, written
+from sightline.report.text.prediction_files import Form, prediction_json, prediction_lines
 
 Texts = Annotated[
     list[str],
@@ -29,7 +29,7 @@ Texts = Annotated[
         "and no need of labels; or the texts themselves; - reads a text a line from stdin.",
     ),
 ]
-As = Annotated[
+OutputFormat = Annotated[
     Form | None,
     typer.Option(
         "--format",
@@ -57,7 +57,7 @@ def predict(
     query: flags.Query = "",
     max_tokens: flags.MaxTokens = 512,
     out: Out = None,
-    form: As = None,
+    form: OutputFormat = None,
     device: flags.Device = "auto",
     threads: flags.Threads = None,
     as_json: flags.Json = False,
@@ -79,13 +79,19 @@ def predict(
     given, file = (read_stdin().splitlines(), "stdin") if [*texts] == [STDIN] else (texts, "TEXT")
     # Errors in any text are raised before the first prediction, and before anything is written.
     examples = read_texts(
-        table, given, file, text, query, max_tokens, on_note=lambda note: tell(f"note: {note}")
+        table,
+        given,
+        file,
+        text,
+        query,
+        max_tokens,
+        on_note=lambda note: print_message(f"note: {note}"),
     )
     with printed_aside():
         found = predict_each(model, examples, where)
     if as_json:
-        return emit([about(line, one) for line, one in each_aside(found)])
-    return write(written(each_aside(found), form or ending(out)), out)
+        return emit([prediction_json(line, one) for line, one in each_aside(found)])
+    return write(prediction_lines(each_aside(found), form or ending(out)), out)
 
 
 def ending(out: Path | None) -> Form:
@@ -105,4 +111,4 @@ def write(lines: Iterator[str], out: Path | None) -> None:
 
     with writing(out):
         write_whole(out, fill)
-    tell(f"predictions: {out}")
+    print_message(f"predictions: {out}")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from sightline.api.hooks import Display, watched
+from sightline.api.hooks import Display, watch_progress
 from sightline.cli.durations import duration
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 from sightline.report.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ def progress(
     if quiet or (as_json and not terminal):
         yield Display(on_data=_note)
     elif terminal and not verbose:
-        with _bars() as shown, watched((bars := Bars(shown)).reading):
+        with _bars() as shown, watch_progress((bars := Bars(shown)).reading):
             yield Display(bars.epoch, bars.texts, bars.batch, bars.look, bars.note)
     else:
         lines = Lines(SECONDS_BETWEEN, each_epoch=verbose)
-        with watched(lines.reading):
+        with watch_progress(lines.reading):
             yield Display(lines.epoch, lines.texts, lines.batch, lines.look, _note)
 
 
@@ -45,12 +45,12 @@ def progress(
 def reading_progress(*, as_json: bool = False) -> Iterator[None]:
     """Show how far a large file is read, for commands that only read; needs no torch."""
     if sys.stderr.isatty():
-        with _bars() as shown, watched(Bars(shown).reading):
+        with _bars() as shown, watch_progress(Bars(shown).reading):
             yield
     elif as_json:
         yield
     else:
-        with watched(Lines(SECONDS_BETWEEN).reading):
+        with watch_progress(Lines(SECONDS_BETWEEN).reading):
             yield
 
 
@@ -224,7 +224,7 @@ class RunCounter:
         seconds = time.monotonic() - self.began
         left = seconds / max(self.done, 1) * (self.total - self.done)
         words = [
-            f"{self.done} of {counted(self.total, 'cell')}",
+            f"{self.done} of {count_phrase(self.total, 'cell')}",
             f"{60 * self.done / max(seconds, 1e-9):.1f} a minute",
         ]
         words += [f"{self.failed} failed"] if self.failed else []

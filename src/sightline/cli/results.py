@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sightline.cli import flags
-from sightline.cli.output import emit, say, tell, write_text
+from sightline.cli.output import emit, print_lines, print_message, write_text
 from sightline.cli.output_checks import Output, check_places
 from sightline.cli.sql_query import answer, check_asked
 from sightline.report.column_layout import aligned
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 
 if TYPE_CHECKING:
     from sightline.api.store_runs import Summary
@@ -94,7 +94,7 @@ def results(
     check_asked(sql, out, csv_file, memory)
     torn = kept.check() if check else ()
     for key in torn:
-        tell(f"torn or changed: {key}; a study that has this run makes it again")
+        print_message(f"torn or changed: {key}; a study that has this run makes it again")
     if sql is not None:
         return answer(kept.root, sql, out, as_json, memory)
     runs = kept.summaries()
@@ -102,10 +102,10 @@ def results(
         write_text(csv_file, runs_as_csv(runs))
     if as_json:
         return emit([asdict(run) for run in runs])
-    return say(
+    return print_lines(
         [
             *aligned([("key", "state", "data", "model", "seed", "verdict"), *map(_line, runs)]),
-            counted(len(runs), "run"),
+            count_phrase(len(runs), "run"),
         ]
     )
 

@@ -11,9 +11,9 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from sightline._io.atomic_write import write_whole
-from sightline.cli.output import emit, say, writing
+from sightline.cli.output import emit, print_lines, writing
 from sightline.core.errors import SpecError
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 
 _IN_MEMORY = 2**24
 """Bytes of an answer that wait in memory until it is complete; a larger answer waits in a temporary
@@ -64,7 +64,9 @@ def answer(store: Path, query: str, out: Path | None, as_json: bool, memory: int
         whole.seek(0)
         write_whole(out, lambda aside: _copy(whole, aside))
     summary = {"out": str(out), "rows": rows}
-    return emit(summary) if as_json else say([f"answer: {out} ({counted(rows, 'row')})"])
+    return (
+        emit(summary) if as_json else print_lines([f"answer: {out} ({count_phrase(rows, 'row')})"])
+    )
 
 
 def _copy(whole: IO[bytes], aside: Path) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from typing import NoReturn, TextIO, TypeVar
 
 from sightline.cli.exit_codes import WRONG_INPUT
-from sightline.cli.output import tell
+from sightline.cli.output import print_message
 
 T = TypeVar("T")
 OUT, ERROR = 1, 2
@@ -48,7 +48,7 @@ def _exits_said() -> Iterator[None]:
 
     def said(status: int) -> NoReturn:
         if os.getpid() == mine:
-            tell(
+            print_message(
                 "error: the code of the model ended this process, by "
                 f"os._exit({status!r:.20}); nothing was written"
             )

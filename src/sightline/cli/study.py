@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sightline.cli.flag_groups import OfPaper, OfResults, StudyOutput, StudyRun, grouped
-from sightline.cli.output import tell, writing
+from sightline.cli.flag_groups import PaperOptions, ResultsOptions, StudyOutput, StudyRun, grouped
+from sightline.cli.output import print_message, writing
 from sightline.cli.output_checks import Input, check_places
 from sightline.cli.paper_tables import show_list
 from sightline.cli.study_commands import do_named_study, is_named_study
@@ -20,7 +20,7 @@ from sightline.core.errors import SpecError
 
 if TYPE_CHECKING:
     from sightline.api.list_papers import Params
-    from sightline.api.study import Ended, Planned
+    from sightline.api.study import FinishedStudy, PlannedStudy
 
 File = Annotated[
     str,
@@ -37,7 +37,9 @@ _OF_NAMED = "of the papers together, or of a calibration"
 
 
 @grouped
-def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput) -> None:
+def study(
+    file: File, run: StudyRun, paper: PaperOptions, kept: ResultsOptions, output: StudyOutput
+) -> None:
     """Run the missing runs of a study, and print the table of all its finished runs.
 
     A table or figure of a paper is shown with the printed values. For all papers together, and for
@@ -72,10 +74,10 @@ def study(file: File, run: StudyRun, paper: OfPaper, kept: OfResults, output: St
 
 
 def _do(
-    planned: Planned,
+    planned: PlannedStudy,
     read: list[Input],
     run: StudyRun,
-    kept: OfResults,
+    kept: ResultsOptions,
     output: StudyOutput,
     limit: int | None = None,
 ) -> None:
@@ -88,7 +90,7 @@ def _do(
     if kept.results is not None:
         check_results(kept.results)
 
-    def show(ended: Ended, output: StudyOutput) -> None:
+    def show(ended: FinishedStudy, output: StudyOutput) -> None:
         show_table(ended, output)
         if kept.results is not None:
             with writing(kept.results):
@@ -98,7 +100,7 @@ def _do(
 
 
 def _of_a_name(
-    name: str, run: StudyRun, paper: OfPaper, kept: OfResults, output: StudyOutput
+    name: str, run: StudyRun, paper: PaperOptions, kept: ResultsOptions, output: StudyOutput
 ) -> None:
     """Make the runs of all papers' tables, or of a calibration."""
     from sightline.api.study_names import ALL, NamedStudy  # noqa: PLC0415  (torch)
@@ -122,7 +124,7 @@ def _refuse(given: Mapping[str, object], file: str, whose: str) -> None:
             raise SpecError(f"{file} takes no such flag: it is {whose}", field=name)
 
 
-def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
+def _of_a_file(file: Path, output: StudyOutput) -> tuple[PlannedStudy, list[Input]]:
     """Plan the study of a file; return its inputs too: the file, and the data and vectors of its
     runs.
     """
@@ -140,7 +142,7 @@ def _of_a_file(file: Path, output: StudyOutput) -> tuple[Planned, list[Input]]:
     ]
 
 
-def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list[Input]]:
+def _of_a_paper(name: str, paper: PaperOptions, asked: Params) -> tuple[PlannedStudy, list[Input]]:
     """Plan a table or figure of a paper, report the corpora left out, and return its inputs too."""
     from sightline.api.list_papers import corpora_of, quick_note  # noqa: PLC0415  (as late as it is needed)
     from sightline.api.study import plan_paper  # noqa: PLC0415  (as late as it is needed)
@@ -150,8 +152,8 @@ def _of_a_paper(name: str, paper: OfPaper, asked: Params) -> tuple[Planned, list
         raise SpecError(message, field="data")
     planned = plan_paper(name, asked, quick=paper.quick)
     for corpus, why in planned.left_out.items():
-        tell(f"left out: {corpus} ({why})")
+        print_message(f"left out: {corpus} ({why})")
     if paper.quick:
-        tell(quick_note(name, asked))
+        print_message(quick_note(name, asked))
     read: list[Input] = [("--data", paper.data), ("--vectors", asked.vectors)]
     return planned, [*read, *(("--data", one) for one in planned.data_places)]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sightline.cli.exit_codes import GATE_CLOSED
-from sightline.cli.flag_groups import OfResults, StudyOutput, StudyRun
-from sightline.cli.output import emit, say, tell, writing
+from sightline.cli.flag_groups import ResultsOptions, StudyOutput, StudyRun
+from sightline.cli.output import emit, print_lines, print_message, writing
 from sightline.cli.output_checks import check_places
 from sightline.cli.study_loop import do_study, outputs
 from sightline.report.column_layout import aligned
@@ -17,7 +17,7 @@ from sightline.report.column_layout import aligned
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sightline.api.study import Ended
+    from sightline.api.study import FinishedStudy
     from sightline.api.study_names import NamedStudy
 
 
@@ -30,7 +30,9 @@ def is_named_study(name: str) -> bool:
     return is_known(name)
 
 
-def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: StudyOutput) -> None:
+def do_named_study(
+    study: NamedStudy, run: StudyRun, kept: ResultsOptions, output: StudyOutput
+) -> None:
     """Make the missing runs of a named study, and update the results file."""
     from sightline.api import study_names as api  # noqa: PLC0415  (torch)
 
@@ -40,18 +42,18 @@ def do_named_study(study: NamedStudy, run: StudyRun, kept: OfResults, output: St
         return _show_progress(api.progress_of(study), as_json=output.as_json)
     work, failed = study.work(), list[str]()
     for corpus, why in api.left_out(work).items():
-        tell(f"left out: {corpus} ({why})")
+        print_message(f"left out: {corpus} ({why})")
     if run.dry_run:
         return _show_forecast(api.forecast_of(study, work), as_json=output.as_json)
     planned = api.plan_named_study(study, work, skip_counted=kept.skip_counted)
 
-    def show(ended: Ended, output: StudyOutput) -> None:
+    def show(ended: FinishedStudy, output: StudyOutput) -> None:
         with writing(study.results or study.store):
             rows = api.count(study, work, ended.store)
         failed.extend(_show(rows, as_json=output.as_json))
 
     if kept.so_far:
-        show(api.there(study, planned), output)
+        show(api.stored_results(study, planned), output)
     else:
         do_study(planned, study.store, run.running(None), output, dry_run=False, show=show)
     if failed:
@@ -70,7 +72,7 @@ def _show_progress(found: Mapping[str, Mapping[str, Any]], *, as_json: bool) -> 
         "hours: of one worker, by what runs of the same data and model took, or were estimated "
         "to take before"
     )
-    return say([*aligned([head, *lines]), text])
+    return print_lines([*aligned([head, *lines]), text])
 
 
 def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
@@ -85,7 +87,7 @@ def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
     of_stage = ("stage", "new", "to_run", "hours_left", "hours_by_its_end")
     stages = [tuple(str(row[name]) for name in of_stage) for row in found["stages"]]
     together = found["together"]
-    return say(
+    return print_lines(
         [
             *aligned([head, *tables]),
             "new: runs that no table above needs; their hours are of one worker, with the trainings "
@@ -120,5 +122,5 @@ def _show(rows: list[dict[str, Any]], *, as_json: bool) -> list[str]:
     head = ("study", "runs", "done", "hours left", "gates", "hold")
     names = ("study", "planned", "done", "hours_left", "gates", "hold")
     lines = [tuple(str(row[key]) for key in names) for row in rows]
-    say([*aligned([head, *lines]), *(f"fails: {label}" for label in failed)])
+    print_lines([*aligned([head, *lines]), *(f"fails: {label}" for label in failed)])
     return failed

@@ -17,18 +17,18 @@ from sightline.api.folders import store_files
 from sightline.cli.durations import span
 from sightline.cli.exit_codes import UNFINISHED
 from sightline.cli.flag_groups import StudyOutput
-from sightline.cli.output import emit, say, tell, write_text, writing
+from sightline.cli.output import emit, print_lines, print_message, write_text, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.cli.process import BEGAN
 from sightline.cli.progress import cells_progress
 from sightline.cli.signals import Terminated
 from sightline.core.errors import SpecError
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 from sightline.report.tables.table_formats import PRINTINGS
 from sightline.report.tables.terminal_table import to_text
 
 if TYPE_CHECKING:
-    from sightline.api.study import Ended, Planned, Running
+    from sightline.api.study import FinishedStudy, PlannedStudy, RunSettings
     from sightline.api.study_forecast import StudyForecast
 
 
@@ -48,13 +48,13 @@ def outputs(name: str, store: Path, output: StudyOutput) -> list[Output | None]:
 
 
 def do_study(
-    study: Planned,
+    study: PlannedStudy,
     store: Path,
-    running: Running,
+    running: RunSettings,
     output: StudyOutput,
     *,
     dry_run: bool,
-    show: Callable[[Ended, StudyOutput], None] | None = None,
+    show: Callable[[FinishedStudy, StudyOutput], None] | None = None,
 ) -> None:
     """Make the missing runs of a study, show their table, and return what is still lacking."""
     from sightline.api.store_runs import Store  # noqa: PLC0415  (as late as it is needed)
@@ -64,20 +64,22 @@ def do_study(
     with writing(store):
         kept = Store(store, make=not dry_run)
     if dry_run:
-        return _show_plan(study, forecast_study(study, kept, running, tell, BEGAN), output.as_json)
+        return _show_plan(
+            study, forecast_study(study, kept, running, print_message, BEGAN), output.as_json
+        )
     with _resumable():
         ended = run_study(study, kept, running, partial(cells_progress, quiet=output.quiet))
     (show or show_table)(ended, output)
     if lacking := _lacking(len(study.grid.cells), len(ended.failed), len(ended.elsewhere)):
         for line in lacking:
-            tell(line)
+            print_message(line)
         raise typer.Exit(UNFINISHED)
     return None
 
 
 def _lacking(cells: int, failed: int, elsewhere: int) -> list[str]:
     """Say what keeps the study from being finished, and what to do about it."""
-    of = counted(cells, "cell")
+    of = count_phrase(cells, "cell")
     description = [f"{failed} of {of} failed; --retry-failed runs them again"] if failed else []
     waits = f"{elsewhere} of {of} {'is' if elsewhere == 1 else 'are'} being run by another process"
     return (
@@ -93,7 +95,9 @@ def _resumable() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, Terminated):
-        tell("stopped: the finished cells are kept, and the same command resumes with what is left")
+        print_message(
+            "stopped: the finished cells are kept, and the same command resumes with what is left"
+        )
         raise
 
 
@@ -103,7 +107,7 @@ def check_printing(file: Path | None) -> None:
         raise SpecError(f"--table {file}: expected a name that ends in {', '.join(PRINTINGS)}")
 
 
-def check_out(study: Planned, output: StudyOutput) -> None:
+def check_out(study: PlannedStudy, output: StudyOutput) -> None:
     """Refuse figures that cannot be drawn here, before hours are spent on their numbers."""
     from sightline.report.figures.matplotlib_output import check_drawing  # noqa: PLC0415  (numpy)
 
@@ -111,7 +115,7 @@ def check_out(study: Planned, output: StudyOutput) -> None:
         check_drawing()
 
 
-def show_table(ended: Ended, output: StudyOutput) -> None:
+def show_table(ended: FinishedStudy, output: StudyOutput) -> None:
     """Print the table of a study; write it, and figures, if asked for."""
     from sightline.api.study import write_study  # noqa: PLC0415  (as late as it is needed)
 
@@ -119,16 +123,16 @@ def show_table(ended: Ended, output: StudyOutput) -> None:
     with writing(output.out) if output.out is not None else nullcontext():
         made = write_study(ended, table, output.out)
     for label in made.not_drawn:
-        tell(f"not drawn: {label}")
+        print_message(f"not drawn: {label}")
     if output.table is not None:
         write_text(output.table, PRINTINGS[output.table.suffix](table))
     if output.as_json:
         return emit(asdict(table) | {"files": [str(path) for path in made.files]})
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return say([to_text(table, width)])
+    return print_lines([to_text(table, width)])
 
 
-def _show_plan(study: Planned, found: StudyForecast, as_json: bool) -> None:
+def _show_plan(study: PlannedStudy, found: StudyForecast, as_json: bool) -> None:
     """Print the runs to make and their estimated time."""
     if as_json:
         return emit(found.to_json())
@@ -141,14 +145,16 @@ def _show_plan(study: Planned, found: StudyForecast, as_json: bool) -> None:
         for name, count in found.counts.items()
         if name != "cells"
     )
-    counts = ", ".join([counted(found.cells, "cell"), *rest])
+    counts = ", ".join([count_phrase(found.cells, "cell"), *rest])
     if not found.to_run:
-        return say([*lines, counts])
+        return print_lines([*lines, counts])
     space = (
         f"about {found.disk_bytes / 2**20:,.0f} MiB"
         if found.disk_bytes
         else "known once a cell is done"
     )
     takes = span(found.hours_least * 3600, found.hours * 3600)
-    time = f"time on {counted(found.workers, 'worker')}: {takes}, start and all ({found.basis})"
-    return say([*lines, counts, time, f"disk: {space}"])
+    time = (
+        f"time on {count_phrase(found.workers, 'worker')}: {takes}, start and all ({found.basis})"
+    )
+    return print_lines([*lines, counts, time, f"disk: {space}"])

@@ -14,7 +14,7 @@ from sightline.api.resume import kept_until_written
 from sightline.api.run_options import AuditOptions
 from sightline.cli.dry_run import made_forecast, show_forecast
 from sightline.cli.flag_groups import Console, SeededRun, TrainedModel, TrainingTexts, grouped
-from sightline.cli.output import emit, say, writing
+from sightline.cli.output import emit, print_lines, writing
 from sightline.cli.output_checks import (
     Folder,
     Output,
@@ -94,7 +94,7 @@ def show_trained(trained: Trained, out: Path, spec: str, as_json: bool) -> None:
             about
             | {"epochs": len(record["epochs"]), "kept": record["kept"], "validation": validation}
         )
-    return say(
+    return print_lines(
         [
             f"epochs: kept {record['kept']} of {len(record['epochs'])}",
             *([] if validation is None else [_validated(validation)]),

@@ -12,7 +12,7 @@ import typer
 from sightline._io.limits import WIDTH, WINDOW
 from sightline.cli import flags
 from sightline.cli.flag_groups import Corpus, grouped
-from sightline.cli.output import emit, say, writing
+from sightline.cli.output import emit, print_lines, writing
 from sightline.cli.output_checks import Output, check_places, inputs
 
 Out = Annotated[
@@ -98,4 +98,4 @@ def show(out: Path, about: dict[str, Any], near: dict[str, Any], as_json: bool) 
     for word, others in near.items():
         text = ", ".join(f"{other} {cosine:.2f}" for other, cosine in others.items())
         lines.append(f"near {word}: {text or 'not a word of training'}")
-    return say([*lines, f"vectors: {out}"])
+    return print_lines([*lines, f"vectors: {out}"])

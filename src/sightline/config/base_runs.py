@@ -12,7 +12,7 @@ from sightline.config.part_syntax import Part
 from sightline.config.run_keys import OF_AN_AUDIT
 from sightline.config.specs import FitSpec, RunSpec
 
-BESIDE = (
+RESET_FIELDS = (
     "guide",
     "guide_weight",
     "guide_words",
@@ -30,7 +30,9 @@ CONSTANT = "constant"
 
 def plain(fit: FitSpec) -> FitSpec:
     """Reset a training to the plain one."""
-    usual: dict[str, Any] = {one.name: one.default for one in fields(FitSpec) if one.name in BESIDE}
+    usual: dict[str, Any] = {
+        one.name: one.default for one in fields(FitSpec) if one.name in RESET_FIELDS
+    }
     return replace(fit, **usual)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sightline._io.limits import LENGTH, TEXTS, WORDS
-from sightline.config.part_options import Option, chance, flag, one_of, size, within
+from sightline.config.part_options import Option, bounded_option, chance, choice_option, flag, size
 from sightline.config.registry_row import Row
 
 _FILLERS = 6400
@@ -24,7 +24,7 @@ _FACTS = 12
 _COMMON: Mapping[str, Option] = {
     "n": size(2000, TEXTS.most),
     "length": size(30, LENGTH.most),
-    "fillers": within(200, 1, _FILLERS),
+    "fillers": bounded_option(200, 1, _FILLERS),
     "needles": size(4, _CUES),
     "noise": chance(0.0),
     "vary": flag(True),
@@ -51,7 +51,12 @@ PLANTED = (
         "planted",
         "needle",
         "a word of the class stands among fillers",
-        {**_COMMON, "classes": within(2, 2, 24), "count": size(1, _CUES), "strength": chance(1.0)},
+        {
+            **_COMMON,
+            "classes": bounded_option(2, 2, 24),
+            "count": size(1, _CUES),
+            "strength": chance(1.0),
+        },
         wrong=_too_many,
     ),
     Row(
@@ -83,10 +88,10 @@ PLANTED = (
         {
             "n": size(2000, TEXTS.most),
             "length": size(12, LENGTH.most),
-            "things": within(2, 1, 8),
-            "kinds": within(4, 1, 8),
-            "colours": within(4, 2, 8),
-            "fillers": within(50, 1, _FILLERS),
+            "things": bounded_option(2, 1, 8),
+            "kinds": bounded_option(4, 1, 8),
+            "colours": bounded_option(4, 2, 8),
+            "fillers": bounded_option(50, 1, _FILLERS),
             "noise": chance(0.0),
         },
         wrong=_too_many,
@@ -97,8 +102,8 @@ PLANTED = (
         "reviews of films and products in English, with one opinion word of the class each",
         {
             "n": size(1200, TEXTS.most),
-            "sentences": within(4, 2, _FACTS + 1),
-            "opinions": within(8, 1, 8),
+            "sentences": bounded_option(4, 2, _FACTS + 1),
+            "opinions": bounded_option(8, 1, 8),
             "strength": chance(0.9),
         },
         wrong=_too_many_reviews,
@@ -112,11 +117,11 @@ PLANTED = (
         ),
         {
             "n": size(2000, TEXTS.most),
-            "facts": within(1, 1, 3),
+            "facts": bounded_option(1, 1, 3),
             "sentences": size(6, LENGTH.most // SENTENCE),
-            "people": within(3, 1, 8),
-            "places": within(4, 2, 10),
-            "things": within(2, 1, 8),
+            "people": bounded_option(3, 1, 8),
+            "places": bounded_option(4, 2, 10),
+            "things": bounded_option(2, 1, 8),
             "named": flag(False),
         },
         wrong=_too_many,
@@ -135,7 +140,7 @@ PUBLISHED = (
         "published",
         "agnews",
         "AG's news, World or Business (2), or all topics (4): train.csv, test.csv",
-        {"classes": one_of(2, 4)},
+        {"classes": choice_option(2, 4)},
     ),
     Row(
         "published",
@@ -151,7 +156,7 @@ PUBLISHED = (
         "published",
         "babi",
         "bAbI tasks 1 to 3: the folder tasks_1-20_v1-2; has queries",
-        {"task": within(1, 1, 3), "size": one_of("10k", "1k")},
+        {"task": bounded_option(1, 1, 3), "size": choice_option("10k", "1k")},
     ),
     Row(
         "published",
@@ -170,7 +175,7 @@ PUBLISHED = (
             "MIMIC-III, discharge summaries by their diagnoses: a folder with NOTEEVENTS.csv, "
             "DIAGNOSES_ICD.csv"
         ),
-        {"task": one_of("diabetes", "anemia")},
+        {"task": choice_option("diabetes", "anemia")},
     ),
     Row(
         "published",

@@ -57,7 +57,9 @@ def read_as(kind: Any, value: Any, where: str, *, nan: bool = False) -> Any:
         return math.nan
     fitting = next((one for one in among if _fits(one, value)), None)
     if fitting is None:
-        raise _wrong(where, f"expected {' or '.join(map(wanted, among))}, got {_shown(value)}")
+        raise _wrong(
+            where, f"expected {' or '.join(map(type_in_words, among))}, got {_shown(value)}"
+        )
     if fitting is float or _is_enum(fitting):
         return fitting(value)
     return value
@@ -149,7 +151,7 @@ def _is_enum(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, StrEnum)
 
 
-def wanted(kind: Any) -> str:
+def type_in_words(kind: Any) -> str:
     """Name the expected type in words."""
     words = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
     if get_origin(kind) is Literal:

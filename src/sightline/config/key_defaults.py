@@ -16,10 +16,10 @@ from typing import Any
 
 from sightline.config.interval_settings import INTERVALS, NEAR_COPIES
 from sightline.config.key_compatibility import later_fields
-from sightline.config.measure_registry import MEASURES, taken
+from sightline.config.measure_registry import MEASURES, selected_measures
 from sightline.config.part_syntax import Part, parse_part
 from sightline.config.registry import SOURCES, names_of, row_of
-from sightline.config.specs import GIVEN, OWN, DataSpec, RunSpec, written
+from sightline.config.specs import GIVEN, OWN, DataSpec, RunSpec, plain_values
 from sightline.config.user_tables import TABLES
 from sightline.core.errors import SpecError
 
@@ -57,7 +57,9 @@ def of_training(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def of_audit(spec: RunSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give the settings that an audit depends on in addition to those of its training."""
-    yield from ((f"measure {code}", MEASURES[code].settings) for code in taken(spec.measures))
+    yield from (
+        (f"measure {code}", MEASURES[code].settings) for code in selected_measures(spec.measures)
+    )
     yield "intervals", INTERVALS
     if spec.data.kind in (*OWN, GIVEN):  # other corpora are not searched for near copies
         yield "near copies", NEAR_COPIES
@@ -102,7 +104,7 @@ def _omitted(name: str, spec: Any) -> tuple[str, Mapping[str, Any]]:
 def _plain(kind: Any) -> Mapping[str, Any]:
     """Give the defaults of the later fields as JSON values."""
     found: Mapping[str, Any] = json.loads(
-        json.dumps({k: written(v) for k, v in (later_fields(kind) or {}).items()})
+        json.dumps({k: plain_values(v) for k, v in (later_fields(kind) or {}).items()})
     )
     return found
 

@@ -35,7 +35,7 @@ ALWAYS = "outputs"
 """The measure that every audit includes: the predictions."""
 
 
-def taken(chosen: Collection[str]) -> tuple[str, ...]:
+def selected_measures(chosen: Collection[str]) -> tuple[str, ...]:
     """Name the measures of an audit in order: `ALWAYS` and the chosen ones, or the default ones if
     none is chosen.
 
@@ -46,7 +46,7 @@ def taken(chosen: Collection[str]) -> tuple[str, ...]:
     return tuple(code for code in MEASURES if code in wanted)
 
 
-def beside_default(named: Collection[str]) -> tuple[str, ...]:
+def with_default_measures(named: Collection[str]) -> tuple[str, ...]:
     """Add the named costly measures to the default ones, in order; give nothing if none is named.
 
     >>> [code for code in beside_default(("searched",)) if code in BY_NAME], beside_default(())

@@ -7,7 +7,14 @@ checked without torch.
 from __future__ import annotations
 
 from sightline._io.limits import LAYERS, WIDTH
-from sightline.config.part_options import Option, flag, one_of, positive, size, within
+from sightline.config.part_options import (
+    Option,
+    bounded_option,
+    choice_option,
+    flag,
+    positive,
+    size,
+)
 from sightline.config.registry_row import Row, States
 
 _HERE = "sightline.models"
@@ -70,14 +77,14 @@ MODELS = (
         "scorer",
         "additive",
         "a score from each state, v · tanh(W h + b); 0 means half the state's size",
-        {"hidden": within(0, 0, WIDTH.most)},
+        {"hidden": bounded_option(0, 0, WIDTH.most)},
         f"{_HERE}.scorers:Additive",
     ),
     Row(
         "scorer",
         "dot",
         "a score from each state, w · h / √H; start=normal draws w from N(0, 1)",
-        {"start": one_of("uniform", "normal"), "scaled": flag(True)},
+        {"start": choice_option("uniform", "normal"), "scaled": flag(True)},
         f"{_HERE}.scorers:Dot",
         needs=("states as wide as the query",),
     ),
@@ -85,7 +92,7 @@ MODELS = (
         "scorer",
         "deep",
         "a score from each state by a stack of ReLU layers; 0 means half the state's size",
-        {"layers": size(2, LAYERS.most), "hidden": within(0, 0, WIDTH.most)},
+        {"layers": size(2, LAYERS.most), "hidden": bounded_option(0, 0, WIDTH.most)},
         f"{_HERE}.scorers:Deep",
     ),
     Row(
@@ -163,7 +170,7 @@ MODELS = (
         "given",
         "the weights of another trained model, named by the key of its run in the same store",
         {"run": Option("0" * 16, pattern=r"[0-9a-f]{16}", words="run=KEY, the key of a run")},
-        f"{_HERE}.external_attention:Borrowed",
+        f"{_HERE}.external_attention:BorrowedAttention",
         needs=("one attention for each text",),
     ),
     Row(
@@ -188,7 +195,7 @@ MODELS = (
         "retention",
         "none",
         "nothing keeps the input in the states",
-        built=f"{_HERE}.retention:Nothing",
+        built=f"{_HERE}.retention:NoRetention",
     ),
     Row(
         "retention",
@@ -273,7 +280,7 @@ ALTERED = (
         "altered",
         "one_class",
         "shows the evidence if one class is predicted, and fillers otherwise",
-        {"right": within(0, 0, 1000)},
+        {"right": bounded_option(0, 0, 1000)},
         f"{_HERE}.attacks:OneClass",
     ),
     Row(
@@ -345,7 +352,7 @@ ALTERED = (
 """Changes to a trained model before its audit, which make the right verdict known."""
 
 _TRAINED = "sightline.training.control_models"
-TRAINED_BESIDE = (
+CONTROLS = (
     Row("companion", "uniform", "uniform attention", built=f"{_TRAINED}:uniform"),
     Row(
         "companion",
@@ -377,7 +384,7 @@ TRAINED_BESIDE = (
         "companion",
         "adversary",
         "the same answers from other attention",
-        {"weight": positive(1e-3), "divergence": one_of("kl", "jsd"), "frozen": flag(False)},
+        {"weight": positive(1e-3), "divergence": choice_option("kl", "jsd"), "frozen": flag(False)},
         f"{_TRAINED}:adversary",
     ),
     Row(

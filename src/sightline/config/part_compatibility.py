@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen, row_of
+from sightline.config.registry import resolve_options, row_of
 from sightline.config.registry_row import States
 from sightline.core.errors import SpecError
 
@@ -17,7 +17,7 @@ Parts = Mapping[str, Part]
 
 def states_width(encoder: Part) -> int:
     """Give the width of an encoder's states."""
-    return _states(encoder).width(chosen("encoder", encoder))
+    return _states(encoder).width(resolve_options("encoder", encoder))
 
 
 def pooled_width(parts: Parts, embedding: int) -> int:
@@ -64,7 +64,7 @@ def _not_as_the_query(parts: Parts, embedding: int) -> str:
 
 def _alone(parts: Parts, embedding: int) -> str:
     encoder = parts["encoder"]
-    if _states(encoder).read_others(chosen("encoder", encoder)):
+    if _states(encoder).read_others(resolve_options("encoder", encoder)):
         return ""
     return (
         f"a masked word is guessed from its neighbours, and the states of {encoder} see none; "

@@ -88,7 +88,7 @@ def _shown(bound: float) -> str:
 
 def size(default: int, most: int) -> Option:
     """Give an option that is a count from 1 up to a bound."""
-    return within(default, 1, most)
+    return bounded_option(default, 1, most)
 
 
 def positive(default: float) -> Option:
@@ -96,17 +96,17 @@ def positive(default: float) -> Option:
     return Option(default, above=0.0)
 
 
-def within(default: Value, least: int, most: int) -> Option:
+def bounded_option(default: Value, least: int, most: int) -> Option:
     """Give an option with two inclusive bounds."""
     return Option(default, least=float(least), most=float(most))
 
 
 def chance(default: float) -> Option:
     """Give an option that is a probability from 0 to 1."""
-    return within(default, 0, 1)
+    return bounded_option(default, 0, 1)
 
 
-def one_of(default: Value, *others: Value) -> Option:
+def choice_option(default: Value, *others: Value) -> Option:
     """Give an option with a few values to choose from."""
     return Option(default, choices=(default, *others))
 

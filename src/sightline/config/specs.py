@@ -12,7 +12,7 @@ from sightline.config.key_compatibility import LATER, later_fields
 from sightline.config.measure_registry import ALWAYS, MEASURES
 from sightline.config.part_compatibility import check_together, pooled_width, states_width
 from sightline.config.part_syntax import Part, parse_part
-from sightline.config.registry import ROOMS, chosen, names_of, row_of
+from sightline.config.registry import ROOMS, names_of, resolve_options, row_of
 from sightline.config.user_tables import EVERY_ROW, TABLES, Files, Table
 from sightline.config.word_maps import Reduction
 from sightline.core.errors import SpecError
@@ -89,7 +89,7 @@ class DataSpec:
             raise SpecError(
                 "planted: expected a part such as needle(n=2000), got none", field="data"
             )
-        return chosen("planted", self.part)
+        return resolve_options("planted", self.part)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class ModelSpec:
                 f"expected 1 to {WIDTH.most:,}, got {self.embedding:,}", field="embedding"
             )
         for room, part in self.parts.items():
-            chosen(room, part)
+            resolve_options(room, part)
 
     def _check_vectors(self) -> None:
         if self.without_vector not in ("random", "zero"):
@@ -224,19 +224,19 @@ FROM_ZERO = (
     "adversary_weight",
 )
 """Training settings that may be 0; all others must be above 0."""
-Piece = Literal["embedding", "encoder", "attention", "decoder"]
+ModelPart = Literal["embedding", "encoder", "attention", "decoder"]
 """Pieces of a model that a training may freeze or take over. Attention is the scorer and the
-learned part of a projection. In a model that reads queries, the embedding piece has both tables and
-the encoder piece both encoders."""
-PIECES: tuple[Piece, ...] = get_args(Piece)
-BUT_ATTENTION: tuple[Piece, ...] = ("embedding", "encoder", "decoder")
+learned part of a projection. In a model that reads queries, the embedding has both tables and
+the encoder both encoders."""
+MODEL_PARTS: tuple[ModelPart, ...] = get_args(ModelPart)
+BUT_ATTENTION: tuple[ModelPart, ...] = ("embedding", "encoder", "decoder")
 
 
 @dataclass(frozen=True)
 class FitSpec:
     """How a model is trained; validation selects the epoch that is kept.
 
-    The *base* is the same run without guide, pieces and adversary (`sightline.config.base_runs`).
+    The *base* is the same run without guide, fixed parts and adversary (`sightline.config.base_runs`).
     It is trained first and stored like any other training.
     """
 
@@ -261,10 +261,10 @@ class FitSpec:
     """λ of the guide (`sightline.training.attention_supervision`)."""
     guide_words: tuple[str, ...] = field(default=(), metadata=LATER)
     """The words that ``onto`` and ``away`` refer to, instead of the rationale."""
-    from_base: tuple[Piece, ...] = field(default=(), metadata=LATER)
-    """The pieces that start from the base's weights; the others are initialised again."""
-    fixed: tuple[Piece, ...] = field(default=(), metadata=LATER)
-    """The frozen pieces."""
+    from_base: tuple[ModelPart, ...] = field(default=(), metadata=LATER)
+    """The parts that start from the base's weights; the others are initialised again."""
+    fixed: tuple[ModelPart, ...] = field(default=(), metadata=LATER)
+    """The frozen parts."""
     adversary: Adversary = field(default="", metadata=LATER)
     """Train against the base: give its predictions from attention that is far from its own by this
     divergence."""
@@ -302,15 +302,15 @@ class FitSpec:
             )
         for name in ("from_base", "fixed"):
             named = getattr(self, name)
-            if named != tuple(piece for piece in PIECES if piece in named):
+            if named != tuple(piece for piece in MODEL_PARTS if piece in named):
                 message = (
-                    f"expected some of {', '.join(PIECES)}, each once and in this order; got "
+                    f"expected some of {', '.join(MODEL_PARTS)}, each once and in this order; got "
                     f"{', '.join(named)}"
                 )
                 raise SpecError(message, field=f"fit.{name}")
-        if self.fixed == PIECES:
+        if self.fixed == MODEL_PARTS:
             raise SpecError(
-                "nothing is left to train; leave a piece out, or take epochs = 0", field="fit.fixed"
+                "nothing is left to train; leave a part out, or take epochs = 0", field="fit.fixed"
             )
         if self.adversary and self.guide:
             raise SpecError(
@@ -359,7 +359,9 @@ class RunSpec:
                 f"expected it written as {rightly!r}; got {self.altered!r}", field="altered"
             )
         self._check_adversary()
-        if self.model.source.name != "learned" and {*PIECES} - {"attention"} <= {*self.fit.fixed}:
+        if self.model.source.name != "learned" and {*MODEL_PARTS} - {"attention"} <= {
+            *self.fit.fixed
+        }:
             message = (
                 f"nothing is left to train: attention is {self.model.source}, and the rest is fixed"
             )
@@ -391,7 +393,7 @@ class RunSpec:
 
     def to_json(self) -> dict[str, Any]:
         """Give the run as plain JSON values, with their version."""
-        return {"meaning": MEANING, **fields_of(self, written)}
+        return {"meaning": MEANING, **fields_of(self, plain_values)}
 
 
 def in_order(measures: Iterable[str]) -> tuple[str, ...]:
@@ -415,7 +417,7 @@ def check_altered(text: str) -> Part:
         part = parse_part(text)
     except SpecError as error:
         raise SpecError(error.message, field="altered") from None
-    chosen("altered", part)
+    resolve_options("altered", part)
     return part
 
 
@@ -423,7 +425,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 """The types of nearly all fields, whose values are plain already."""
 
 
-def written(value: Any) -> Any:
+def plain_values(value: Any) -> Any:
     """Convert a spec as `dataclasses.asdict` does, without its deep copies: a study names thousands
     of runs.
     """
@@ -431,8 +433,8 @@ def written(value: Any) -> Any:
     if kind in _PLAIN:
         return value
     if kind is tuple:
-        return tuple(map(written, value))
-    return value if later_fields(kind) is None else fields_of(value, written)
+        return tuple(map(plain_values, value))
+    return value if later_fields(kind) is None else fields_of(value, plain_values)
 
 
 def fields_of(spec: Any, write: Callable[[Any], Any]) -> dict[str, Any]:

@@ -72,7 +72,7 @@ MAPS: Mapping[str, WordMap] = {
     "signed_given": WordMap("signed scores from another tool, such as Captum", "", signed=True),
 }
 """All attribution maps; `sightline.measures.attribution_maps` computes them."""
-DEAR = frozenset({"integrated", "signed_integrated"})
+COSTLY_MAPS = frozenset({"integrated", "signed_integrated"})
 """Maps computed only when requested by name: one costs as much as dozens of gradients."""
 Reduction = Literal["input", "norm"]
 """How the gradient with respect to a word, a vector, is reduced to one number."""
@@ -87,7 +87,7 @@ a length has no sign."""
 RIVALS = ("attention", "gradient", "deletion", "contribution", "given")
 SIGNED_RIVALS = ("signed_gradient", "signed_deletion", "signed_contribution", "signed_given")
 """The maps that could be shown instead of attention; each is compared with maps of its own family."""
-BROUGHT = ("given", "signed_given")
+USER_MAPS = ("given", "signed_given")
 """The maps that are not computed from the model here."""
 OUTPUT, DECOUPLED, LABEL = "output", "decoupled", "label"
 TARGETS: Mapping[str, str] = {

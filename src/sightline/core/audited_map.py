@@ -23,7 +23,7 @@ class AuditedMap:
     same_as: str = ""
 
 
-def worded(text: str, noun: str) -> str:
+def reword_for_map(text: str, noun: str) -> str:
     """Rewrite one of our sentences about attention for the audited map; never use it on a user's
     text.
 

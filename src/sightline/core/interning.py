@@ -18,7 +18,7 @@ def kept_once(tokens: Iterable[str]) -> tuple[str, ...]:
     )  # via a list: a tuple that grows word by word fragments memory
 
 
-class Sharing:
+class Interner:
     """Keeps each word and each pair of offsets in memory once."""
 
     def __init__(self) -> None:

@@ -100,7 +100,7 @@ class Batch:
         At least one column stays: a batch of empty texts is one column of padding.
         """
         kept = kept & self.mask
-        order = closed_up(kept)
+        order = kept_columns(kept)
         mask = kept.gather(1, order)
         ids = self.ids.gather(1, order) * mask
         word = self.word.gather(1, order).masked_fill(~mask, -1)
@@ -116,7 +116,7 @@ class Batch:
         ]
 
 
-def closed_up(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
+def kept_columns(kept: Bool[torch.Tensor, "B T"]) -> Int[torch.Tensor, "B S"]:
     """Give the columns of the kept tokens of each row, in order, as `Batch.keep` packs them; S is
     the longest row.
 
@@ -306,7 +306,7 @@ class SupportsFreshAnswers(Auditable, Protocol):
         ...
 
 
-def fresh_of(model: Auditable) -> Auditable:
+def without_cache(model: Auditable) -> Auditable:
     """Give a model without its cache, if it has one."""
     return model.fresh if isinstance(model, SupportsFreshAnswers) else model
 

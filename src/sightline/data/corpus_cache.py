@@ -27,7 +27,7 @@ import numpy as np
 from sightline._io.atomic_write import write_whole
 from sightline.config.specs import OFFICIAL, DataSpec
 from sightline.core.errors import SightlineError, StoreError
-from sightline.data.assembly.corpus import WHOLE, Corpus, Text, copy_number, lost
+from sightline.data.assembly.corpus import WHOLE, Corpus, Text, copy_number, count_cut_words
 from sightline.data.corpora.corpus_registry import FORMATS, source_digest
 from sightline.data.readers.csv_jsonl import table_digest
 from sightline.data.readers.hf_datasets import saved_digest
@@ -183,7 +183,7 @@ def _corpus(arrays: Mapping[str, np.ndarray], path: str, longest: int | None) ->
         [tuple(next(marks)[:longest]) if known else None for known in explained],
         map(sys.intern, _read_strings("group", arrays)),
         [
-            WHOLE if longest is None else lost(*both, longest)
+            WHOLE if longest is None else count_cut_words(*both, longest)
             for both in zip(lengths, asked_lengths, strict=True)
         ],
         strict=True,

@@ -16,7 +16,7 @@ from jaxtyping import Bool
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import seed_for
-from sightline.data.error_excerpts import listed
+from sightline.data.error_excerpts import list_names
 
 Split = tuple[Example, ...]
 SPLITS = ("train", "validation", "test")
@@ -54,7 +54,7 @@ class Dataset:
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(split)} {name}" for name, split in self.splits.items())
         return (
-            f"<Dataset {self.name!r}: {sizes} texts; labels {listed(self.label_names)}; next: "
+            f"<Dataset {self.name!r}: {sizes} texts; labels {list_names(self.label_names)}; next: "
             "sightline.train(data)>"
         )
 

@@ -14,7 +14,7 @@ def show(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:60] + "…"
 
 
-def listed(names: Sequence[str], shown: Callable[[str], str] = show) -> str:
+def list_names(names: Sequence[str], shown: Callable[[str], str] = show) -> str:
     """List names, or the first ones and the number of further ones."""
     text = ", ".join(map(shown, names[:_NAMED]))
     return f"{text} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else text

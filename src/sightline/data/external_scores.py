@@ -21,7 +21,7 @@ from sightline._io.safe_open import naming_what_needs_memory
 from sightline.config.user_tables import IN_LINES, table_kind
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
-from sightline.data.error_excerpts import listed, show
+from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.csv_jsonl import Record, Records, read_rows, table_digest
 from sightline.data.readers.table_columns import not_a_character
 
@@ -113,7 +113,7 @@ def _read(path: str, texts: Sequence[Example]) -> Scores:
 def _check_columns(rows: Records) -> None:
     for column in ("id", "word", "score"):
         if column not in rows.columns:
-            message = f"expected the columns {_HOLDS}, got {listed(rows.columns)}; rename them"
+            message = f"expected the columns {_HOLDS}, got {list_names(rows.columns)}; rename them"
             raise DataError(message, rows.file, 1)
 
 

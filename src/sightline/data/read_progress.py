@@ -18,7 +18,7 @@ _watching: list[Watch] = []
 
 
 @contextmanager
-def watched(watch: Watch) -> Iterator[None]:
+def watch_progress(watch: Watch) -> Iterator[None]:
     """Report progress to ``watch`` inside this context."""
     _watching.append(watch)
     try:

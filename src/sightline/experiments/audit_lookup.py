@@ -15,7 +15,7 @@ from sightline.experiments.store import MARK, SUMMARY, Store
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedAudit:
     """An audit's name and its folder."""
 
     name: str
@@ -29,7 +29,7 @@ class Named:
         return load_results(self.folder)
 
 
-def named_audits(names: Sequence[str], store: Path | None = None) -> list[Named]:
+def named_audits(names: Sequence[str], store: Path | None = None) -> list[NamedAudit]:
     """Find audits by name: folders, runs as ``STORE:KEY``, or keys if a store is given.
 
     A folder with the audits of several seeds stands for all of them.
@@ -41,7 +41,7 @@ def named_audits(names: Sequence[str], store: Path | None = None) -> list[Named]
     ]
 
 
-def audits_of(name: str) -> list[Named]:
+def audits_of(name: str) -> list[NamedAudit]:
     """Find every audit that a name stands for: a folder, a run as ``STORE:KEY``, or all runs of a
     store.
     """
@@ -49,7 +49,7 @@ def audits_of(name: str) -> list[Named]:
         return [*_named(name)]
     kept = Store(name)
     done = [one.key for one in kept.summaries() if one.state == "done"]
-    return [Named(f"{name}:{key}", kept.run_folder(key)) for key in done]
+    return [NamedAudit(f"{name}:{key}", kept.run_folder(key)) for key in done]
 
 
 def place_of(name: Path) -> Path:
@@ -70,15 +70,15 @@ def read_place(folder: Path) -> Results:
     return replace(found, spec={**found.spec, "kept": kept})
 
 
-def _named(name: str) -> Iterator[Named]:
+def _named(name: str) -> Iterator[NamedAudit]:
     run = _run_named(name)
     if run is not None:
         yield run
     else:
-        yield from (Named(str(place), place) for place in members(Path(name)))
+        yield from (NamedAudit(str(place), place) for place in members(Path(name)))
 
 
-def _run_named(name: str) -> Named | None:
+def _run_named(name: str) -> NamedAudit | None:
     """Find the run that ``STORE:KEY`` names; None if the name means something else."""
     folder, _, key = name.rpartition(":")
     if Path(name).exists() or not folder or not (Path(folder) / MARK).is_file():
@@ -86,7 +86,7 @@ def _run_named(name: str) -> Named | None:
     return _of_store(Path(folder), key)
 
 
-def _of_store(folder: Path, key: str) -> Named:
+def _of_store(folder: Path, key: str) -> NamedAudit:
     """Find the run of a store by the beginning of its key."""
     kept = Store.there(folder)
     keys = kept.keys()
@@ -104,4 +104,4 @@ def _of_store(folder: Path, key: str) -> Named:
         raise StoreError(
             f"{folder}: the run {found[0]} has no audit, because it failed: {summary.error}"
         )
-    return Named(f"{folder}:{found[0]}", kept.run_folder(found[0]))
+    return NamedAudit(f"{folder}:{found[0]}", kept.run_folder(found[0]))

@@ -52,7 +52,7 @@ class _Progress:
     epochs: tuple[Epoch, ...]
 
 
-class Partway:
+class TrainingCheckpoints:
     """Keeps the last state of one training on a device, at a pace. The caller holds the claim on
     the training.
     """
@@ -76,7 +76,7 @@ class Partway:
             PROGRESS_FILE,
             nan=True,
         )
-        if saved.made != made_with(self.device):
+        if saved.made != training_environment(self.device):
             return None
         return State(
             saved.epochs, load((self.folder / TENSORS).read_bytes()), saved.batches, saved.total
@@ -100,7 +100,7 @@ class Partway:
         sweep_aside(self.folder)
 
 
-def made_with(device: str) -> dict[str, Any]:
+def training_environment(device: str) -> dict[str, Any]:
     """List what the bits of a training depend on in addition to its spec."""
     versions = {name: version_of(name) for name in ("sightline", "torch", "numpy")}
     processor = torch.backends.cpu.get_cpu_capability()
@@ -114,7 +114,9 @@ def made_with(device: str) -> dict[str, Any]:
 
 def _write(aside: Path, state: State, device: str) -> None:
     aside.mkdir()
-    record = plain(asdict(_Progress(made_with(device), state.batches, state.total, state.epochs)))
+    record = plain(
+        asdict(_Progress(training_environment(device), state.batches, state.total, state.epochs))
+    )
     (aside / PROGRESS_FILE).write_text(json.dumps(record, allow_nan=False), encoding="utf-8")
     tensors = {name: value.detach().cpu().contiguous() for name, value in state.tensors.items()}
     (aside / TENSORS).write_bytes(save(tensors))

@@ -18,7 +18,7 @@ from sightline.config.specs import RunSpec
 if TYPE_CHECKING:
     from sightline.experiments.store import Summary
 
-Of = TypeVar("Of")
+Item = TypeVar("Item")
 Span = tuple[float, float]
 SECONDS = 10.0
 """Seconds for trials; at least one run is tried."""
@@ -57,9 +57,9 @@ def _kind(cell: RunSpec) -> tuple[str, str]:
     return str(cell.data), str(cell.model)
 
 
-def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Of]) -> dict[Of, float]:
+def mean_seconds(done: Iterable[Summary], of: Callable[[Summary], Item]) -> dict[Item, float]:
     """Average the seconds of finished runs, grouped by ``of``."""
-    seconds = dict[Of, list[float]]()
+    seconds = dict[Item, list[float]]()
     for one in done:
         seconds.setdefault(of(one), []).append(one.seconds)
     return {kind: float(np.mean(each)) for kind, each in seconds.items()}

@@ -19,8 +19,8 @@ import torch
 from jaxtyping import Bool
 
 from sightline.adapters.answers_model import AnswersModel
-from sightline.adapters.precision import precise
-from sightline.adapters.truncation import as_seen
+from sightline.adapters.precision import to_float64
+from sightline.adapters.truncation import visible_dataset
 from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
@@ -52,10 +52,10 @@ from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.default_measures import default_measures
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.report.sentences import listed, quoted
+from sightline.report.sentences import join_words, quoted
 from sightline.training.control_models import companions_of, trainings_of
 from sightline.training.loop import fit
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 SECONDS = 5.0
 """Seconds spent on timing a training, and again on timing an audit."""
@@ -135,7 +135,7 @@ def forecast(
     )
 
 
-def nothing_said(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """Ignore progress: timing must not draw bars."""
 
 
@@ -180,7 +180,7 @@ def forecast_audit(
     chosen_by = share_that_chooses(ordered, audited) if choosing else 0.0
     asked: list[tuple[int, int]] = []
     take = _taking(trained, seed, measures, attribution, chosen_by, asked)
-    short = amid(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
+    short = middle_batch(ordered[: len(ordered) // 5 + 1], FIRST_SQUARES)
     # The first call of everything is slow.
     cold, alone, again = (take(few)[0] for few in (short[:1], short[:1], short))
     seconds, held, tried = _over_strata(
@@ -237,12 +237,12 @@ MOST_NAMED = 10
 def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
     """Name the classes that have too few texts for a verdict of their own, judged by labels."""
     data = sample_test(dataset, limit, seed)
-    least, counts = committed().least, describe(data.test, data.label_names)["labels"]
+    least, counts = default_thresholds().least, describe(data.test, data.label_names)["labels"]
     few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
     if not few or len(counts) > MOST_NAMED:
         return ""
     return (
-        f"by their labels there are {listed(few)} among the {len(data.test)} texts; a class needs "
+        f"by their labels there are {join_words(few)} among the {len(data.test)} texts; a class needs "
         f"at least {least} texts that are predicted as it for a verdict of its own"
     )
 
@@ -268,7 +268,7 @@ def quick_seconds(
     only measures that the verdict rests on are timed.
     """
     model = trained.model
-    seen = as_seen(sample_test(trained.dataset, limit, seed), model)
+    seen = visible_dataset(sample_test(trained.dataset, limit, seed), model)
     chosen_by = share_that_chooses(seen.test, len(seen.test)) if _is_choosing(model) else 0.0
     measures = _asked(tokens_at_once, chosen, bearing=bearing)
     there = replace(trained, dataset=seen)
@@ -285,7 +285,7 @@ def quick_seconds(
             count = max(2 * len(few), least)
             few = _amid_runs(ordered, min(count, AUDIT_BATCH))
             took, _ = take(few)
-        some = seen.test[: most_compared(seen.test, committed().least)] if each else ()
+        some = seen.test[: most_compared(seen.test, default_thresholds().least)] if each else ()
         later = 0.0
         if some:
             wide = (one for one in measures if hasattr(one, "rivals_too"))
@@ -322,7 +322,9 @@ def share_that_chooses(texts: Sequence[Example], audited: int) -> float:
     """
     counts = Counter(text.label for text in texts).values()
     scale = audited / len(texts)
-    return sum(quota(round(count * scale), committed().least) for count in counts) / max(audited, 1)
+    return sum(quota(round(count * scale), default_thresholds().least) for count in counts) / max(
+        audited, 1
+    )
 
 
 def _taking(
@@ -341,19 +343,21 @@ def _taking(
     """
     asked = [] if asked is None else asked
     known, others = (
-        precise(trained.model),
-        {name: precise(other) for name, other in trained.companions.items()},
+        to_float64(trained.model),
+        {name: to_float64(other) for name, other in trained.companions.items()},
     )
 
     def take(examples: Sequence[Example]) -> tuple[float, dict[str, Outcome]]:
         began = perf_counter()
         model = known.forgetting() if isinstance(known, AnswersModel) else known
         if chosen_by:
-            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, nothing_said)
+            measure(model, examples, TRIED, {}, Seeds(seed), AUDIT_BATCH, ignore_progress)
         tried = perf_counter()
         if attribution is not None:
             attributed(attribution, model, examples, seed, AUDIT_BATCH)
-        taken = measure(model, examples, measures, others, Seeds(seed), AUDIT_BATCH, nothing_said)
+        taken = measure(
+            model, examples, measures, others, Seeds(seed), AUDIT_BATCH, ignore_progress
+        )
         seconds = (tried - began) * chosen_by + (perf_counter() - tried) * (1 - chosen_by)
         if isinstance(model, AnswersModel):
             asked.append((sum(len(one.tokens) for one in examples), model.about()["texts_asked"]))
@@ -379,7 +383,7 @@ def _over_strata(
         list[tuple[Sequence[Example], dict[str, Outcome]]](),
     )
     for stratum in strata(ordered):
-        few = amid(stratum, SECONDS / STRATA / a_square)
+        few = middle_batch(stratum, SECONDS / STRATA / a_square)
         if tried and spent + a_square * _squares(few) > TOO_LONG * SECONDS:
             seconds += a_square * _squares(stratum)
             continue
@@ -419,7 +423,7 @@ def strata(ordered: Sequence[Example]) -> list[Sequence[Example]]:
     ]
 
 
-def amid(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
+def middle_batch(stratum: Sequence[Example], squares: float) -> Sequence[Example]:
     """Take neighbours from the middle of a stratum, up to so many squared words, as one batch of an
     audit has them.
     """

@@ -36,7 +36,7 @@ from sightline.config.run_keys import run_key
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import (
     FROM_ZERO,
-    PIECES,
+    MODEL_PARTS,
     DataSpec,
     FitSpec,
     ModelSpec,
@@ -255,7 +255,7 @@ def value_of(key: str, value: Any, where: str) -> Any:
     if key == "companions":
         value = known_companions(value)
     if key in ("fit.from_base", "fit.fixed"):
-        value = tuple(sorted(value, key=PIECES.index))
+        value = tuple(sorted(value, key=MODEL_PARTS.index))
     if key == "measures":
         if not value:
             raise SpecError(f"{where}: an empty list; name some, or leave it out to take all")

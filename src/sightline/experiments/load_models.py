@@ -22,7 +22,12 @@ from sightline.experiments.pipeline import Trained, card_with_vectors
 from sightline.experiments.preprocessing import unlike_training
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
-from sightline.models.model_storage import BESIDE, companions_in, load_classifier, save_classifier
+from sightline.models.model_storage import (
+    CONTROLS_FOLDER,
+    companions_in,
+    load_classifier,
+    save_classifier,
+)
 
 NOT_KNOWN: frozenset[str] = frozenset()
 """The texts that a model from elsewhere has seen: unknown."""
@@ -105,7 +110,8 @@ def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, Attent
     """Read the control models of a saved model, by name."""
     place = Path(folder)
     return {
-        name: load_classifier(place / BESIDE / name)[0].to(device) for name in companions_in(place)
+        name: load_classifier(place / CONTROLS_FOLDER / name)[0].to(device)
+        for name in companions_in(place)
     }
 
 

@@ -31,7 +31,7 @@ def not_asked(name: str, spec: RunSpec) -> str:
             name.split(".", 2)[2] if as_distance(name) else ""
         )
         if companion and companion not in spec.companions:
-            return f"not asked for: {companion} is not among the companions of the study"
+            return f"not asked for: {companion} is not among the control models of the study"
     return ""
 
 

@@ -21,17 +21,17 @@ from sightline.experiments.run_size import run_size
 from sightline.experiments.training_jobs import (
     SILENT,
     Display,
-    Keep,
-    Named,
+    LoadModel,
     Trainings,
+    TrainOrLoad,
     describe,
-    make_anew,
     no_store,
+    train_always,
 )
 from sightline.measures.default_measures import default_measures
 from sightline.models.alterations import alter, check_alterable
 from sightline.report.data_notes import worth_noting
-from sightline.training.control_models import companions_of, title_of
+from sightline.training.control_models import companions_of, record_name, training_title
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def run(
     spec: RunSpec,
     display: Display = SILENT,
     device: str = "cpu",
-    keep: Keep = make_anew,
-    named: Named = no_store,
+    keep: TrainOrLoad = train_always,
+    named: LoadModel = no_store,
     **options: Any,
 ) -> tuple[Trained, Audit]:
     """Train the model of a spec and audit it on the test split; ``options`` go to
@@ -93,8 +93,8 @@ def train(
     spec: RunSpec,
     display: Display = SILENT,
     device: str = "cpu",
-    keep: Keep = make_anew,
-    named: Named = no_store,
+    keep: TrainOrLoad = train_always,
+    named: LoadModel = no_store,
 ) -> Trained:
     """Train the model and its control models on the training split; validation chooses the epoch.
 
@@ -113,8 +113,8 @@ def train_on(
     spec: RunSpec,
     display: Display = SILENT,
     device: str = "cpu",
-    keep: Keep = make_anew,
-    named: Named = no_store,
+    keep: TrainOrLoad = train_always,
+    named: LoadModel = no_store,
 ) -> Trained:
     """Train as `train` does, on data that are already read."""
     others = companions_of(spec)
@@ -123,9 +123,9 @@ def train_on(
     model, record = trainings.get(spec, "model")
     companions, records = dict[str, Auditable](), {"model": record["summary"]}
     for name, other in others.items():
-        companion, beside = trainings.get(other, title_of(name))
-        companions[name] = companion
-        records[title_of(name)] = beside["summary"]
+        recorded = record_name(name)
+        companion, its_record = trainings.get(other, training_title(recorded))
+        companions[name], records[recorded] = companion, its_record["summary"]
     altered = alter(spec.altered, model, dataset, spec.seed)
     return Trained(
         altered, card_with_vectors(dataset, record), companions, record | {"trainings": records}
@@ -141,7 +141,7 @@ def card_with_vectors(dataset: Dataset, record: Mapping[str, Any]) -> Dataset:
     )
 
 
-class Asked(Protocol):
+class AuditRequest(Protocol):
     """The options of an audit that a run's spec and `AuditOptions` share."""
 
     @property
@@ -163,7 +163,7 @@ class Asked(Protocol):
 
 def audit_as_asked(
     trained: Trained,
-    asked: Asked,
+    asked: AuditRequest,
     display: Display = SILENT,
     *,
     tokens_at_once: int | None = None,
@@ -239,4 +239,4 @@ def doubts_of(trained: Trained) -> list[str]:
 def cut_short(trained: Trained) -> list[str]:
     """Name the trainings that the cap on epochs ended while validation could still improve."""
     trainings = trained.record.get("trainings", {})
-    return [name for name, training in trainings.items() if not training["converged"]]
+    return [training_title(name) for name, one in trainings.items() if not one["converged"]]

@@ -13,7 +13,7 @@ from sightline.core.errors import SpecError
 
 SHAPING = ("max_tokens", "recipe", "min_count")
 """Fields of a data spec that decide which words of a text a model reads."""
-_TOLD = {
+_LABELS = {
     "max_tokens": (
         "texts are cut to {} words (max_tokens), and the model was trained on texts cut to {}"
     ),
@@ -27,7 +27,7 @@ def prepared_alike(data: DataSpec, file: Path, typed: Collection[str]) -> DataSp
     """Prepare data as in the training that ``model.json`` records, except for fields ``typed`` by
     the user.
     """
-    known = remembered(data, training_record(file))
+    known = recorded_preparation(data, training_record(file))
     return replace(data, **{name: value for name, value in known.items() if name not in typed})
 
 
@@ -43,7 +43,7 @@ def training_record(file: Path) -> Mapping[str, Any]:
     return record if isinstance(record, Mapping) else {}
 
 
-def remembered(data: DataSpec, record: Any) -> dict[str, Any]:
+def recorded_preparation(data: DataSpec, record: Any) -> dict[str, Any]:
     """Return how the texts of a training were prepared; a recipe is kept only for its
     own corpus.
     """
@@ -62,7 +62,7 @@ def unlike_training(data: DataSpec, record: Mapping[str, Any]) -> Iterator[str]:
     """Describe each difference between these texts and the texts of the training, one sentence
     each.
     """
-    before = remembered(data, record)
-    for name, label in _TOLD.items():
+    before = recorded_preparation(data, record)
+    for name, label in _LABELS.items():
         if name in before and before[name] != getattr(data, name):
             yield label.format(getattr(data, name), before[name])

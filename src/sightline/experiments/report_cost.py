@@ -10,13 +10,13 @@ from time import perf_counter
 
 import numpy as np
 
-from sightline.audits.collate import joined
+from sightline.audits.collate import join_batches
 from sightline.audits.run import conclude
 from sightline.core.example import Example
 from sightline.core.results import Measurement, Outcome
 from sightline.experiments.pipeline import Trained
 from sightline.report.html.audit_page import render
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 TEXTS = 500
 """At most so many texts are judged; more take proportionally longer."""
@@ -41,7 +41,7 @@ def time_judging(
     test = tuple(replace(few[row], id=str(i), index=i) for i, row in enumerate(rows.tolist()))
     dataset = replace(trained.dataset, train=(), validation=(), test=test)
     began = perf_counter()
-    found = conclude(trained.model, dataset, many, seed, thresholds=committed(), spec={})
+    found = conclude(trained.model, dataset, many, seed, thresholds=default_thresholds(), spec={})
     judged = perf_counter()
     render(found)
     return (judged - began) * audited / texts, (perf_counter() - judged) * audited / texts
@@ -50,7 +50,7 @@ def time_judging(
 def _many(outcome: Outcome, rows: np.ndarray) -> Outcome:
     if not isinstance(outcome, Measurement):
         return outcome
-    values = joined([outcome.values], rows)
+    values = join_batches([outcome.values], rows)
     if outcome.code == "outputs":
         values = {name: value for name, value in values.items() if name != _GROUPS} | {
             "predicted": values["label"]

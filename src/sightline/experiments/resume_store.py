@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sightline.config.specs import RunSpec
     from sightline.experiments.checkpoints import Pace
     from sightline.experiments.store import Store
-    from sightline.experiments.training_jobs import Fitted, Make
+    from sightline.experiments.training_jobs import Fitted, TrainOnce
 
 WITH = ".made-with.json"
 """The suffix of the file that says what a training was made with, after the key of the training."""
@@ -30,7 +30,7 @@ Found = Literal["kept", "made otherwise", "others", "nothing", "busy"]
 settings; nothing; or another command holds the folder."""
 
 
-class Unfinished:
+class UnfinishedTrainings:
     """Keeps the trainings of one command in a folder, created when there is something to keep."""
 
     def __init__(self, folder: Path, pace: Pace | None = None) -> None:
@@ -50,7 +50,7 @@ class Unfinished:
 
     def find(self, device: str, spec: RunSpec) -> Found:
         """Return what exists for a training that is about to start."""
-        from sightline.experiments.checkpoints import made_with  # noqa: PLC0415  (torch)
+        from sightline.experiments.checkpoints import training_environment  # noqa: PLC0415  (torch)
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
 
         if not self._is_mine():
@@ -58,21 +58,21 @@ class Unfinished:
         kept = _Kept.of(self._store(), pin(spec))
         if not kept.is_there():
             return "others" if self._is_used() else "nothing"
-        return "kept" if _read(kept.mark) == made_with(device) else "made otherwise"
+        return "kept" if _read(kept.mark) == training_environment(device) else "made otherwise"
 
-    def keep(self, device: str, spec: RunSpec, make: Make) -> Fitted:
+    def keep(self, device: str, spec: RunSpec, make: TrainOnce) -> Fitted:
         """Return a training as it is kept, or continue it; another command may hold the folder."""
-        from sightline.experiments.checkpoints import made_with  # noqa: PLC0415  (torch)
+        from sightline.experiments.checkpoints import training_environment  # noqa: PLC0415  (torch)
         from sightline.experiments.grid import pin  # noqa: PLC0415  (as late as it is needed)
         from sightline.experiments.run_in_store import keep_training  # noqa: PLC0415  (torch)
-        from sightline.experiments.training_jobs import make_anew  # noqa: PLC0415  (torch)
+        from sightline.experiments.training_jobs import train_always  # noqa: PLC0415  (torch)
 
         if not self._is_mine():
-            return make_anew(spec, make)
+            return train_always(spec, make)
         store, pinned = self._store(), pin(spec)  # once: it reads every byte of the data
         kept = _Kept.of(store, pinned)
         self._used[str(kept.whole)] = kept
-        kept.begin(made_with(device))
+        kept.begin(training_environment(device))
         return keep_training(store, pinned, make, device=device, pace=self.pace)
 
     def holds(self) -> bool:

@@ -9,7 +9,7 @@ from sightline.core.errors import StoreError
 from sightline.experiments.store import State, Store
 
 
-def wanted(state: State, *, again: bool) -> bool:
+def should_run(state: State, *, again: bool) -> bool:
     """Tell whether to make a run: it was never made, or it failed and ``again`` asks to
     repeat it.
     """

@@ -11,11 +11,11 @@ from sightline._io.checksums import is_whole, sweep_aside, write_sealed
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import ModelError, SpecError, StoreError
-from sightline.experiments.checkpoints import Pace, Partway
+from sightline.experiments.checkpoints import Pace, TrainingCheckpoints
 from sightline.experiments.pipeline import run
-from sightline.experiments.run_guard import refused_by_the_disk, wanted
+from sightline.experiments.run_guard import refused_by_the_disk, should_run
 from sightline.experiments.store import State, Store
-from sightline.experiments.training_jobs import Display, Fitted, Make
+from sightline.experiments.training_jobs import Display, Fitted, TrainOnce
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import read_classifier, write_classifier
 
@@ -31,7 +31,7 @@ def run_stored(
     """
     with refused_by_the_disk(store), store.claim_run(run_key(spec)) as mine:
         state = store.state(run_key(spec))
-        if not mine or not wanted(state, again=again):
+        if not mine or not should_run(state, again=again):
             return state
         return run_claimed(spec, store, display)
 
@@ -61,7 +61,7 @@ def run_claimed(spec: RunSpec, store: Store, display: Display | None = None) -> 
 
 
 def keep_training(
-    store: Store, spec: RunSpec, make: Make, *, device: str = "cpu", pace: Pace | None = None
+    store: Store, spec: RunSpec, make: TrainOnce, *, device: str = "cpu", pace: Pace | None = None
 ) -> Fitted:
     """Return the training of a spec: read it, or make and keep it. A second process waits for the
     first.
@@ -70,7 +70,10 @@ def keep_training(
     resumes from its last one.
     """
     key = training_key(spec)
-    folder, partway = store.training_folder(key), Partway(store.partway_folder(key), device, pace)
+    folder, partway = (
+        store.training_folder(key),
+        TrainingCheckpoints(store.partway_folder(key), device, pace),
+    )
     with store.claim_training(key):
         whole = is_whole(folder)
         sweep_aside(folder)  # also if it is whole: its writer may have been killed just after that

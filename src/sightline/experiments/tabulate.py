@@ -20,7 +20,7 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.long_table import all_numbers, main_estimates
 from sightline.experiments.missing_values import NUMBERS, not_asked, why_absent
 from sightline.experiments.store import Summary
-from sightline.report.number_format import counted
+from sightline.report.number_format import count_phrase
 from sightline.stats.across_seeds import across_seeds, deviation
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.control_estimates import KINDS, as_distance
@@ -117,7 +117,7 @@ def tabulate(
         rows=rows,
         row_names=tuple(groups),
         row_axes=axes,
-        notes=(*notes, *_beside_means(rows, spread)),
+        notes=(*notes, *_spread_notes(rows, spread)),
         partial=_partial(grid, found, elsewhere),
     )
 
@@ -133,7 +133,7 @@ def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str
         "failed": failed,
     }
     text = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-    return text and f"{text}, of {counted(len(grid.cells), 'cell')}"
+    return text and f"{text}, of {count_phrase(len(grid.cells), 'cell')}"
 
 
 def _groups(
@@ -157,7 +157,7 @@ def _done(members: Members) -> list[tuple[RunSpec, Summary]]:
     ]
 
 
-def _beside_means(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
+def _spread_notes(rows: Sequence[Sequence[TableCell]], spread: Spread) -> list[str]:
     """Say what follows the means: whose interval, over how many seeds, and what n counts."""
     if spread == "sd":
         return ["± is the standard deviation over the seeds of a row"]

@@ -21,25 +21,25 @@ from sightline.experiments.callbacks import SILENT as SILENT
 from sightline.experiments.callbacks import Display as Display
 from sightline.experiments.leakage import seen_texts
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed, Constant
-from sightline.models.lend_attention import attention_of, borrow
-from sightline.training.adversary import BATCH, Against
+from sightline.models.external_attention import BorrowedAttention, Constant
+from sightline.models.lend_attention import attention_of, borrow_attention
+from sightline.training.adversary import BATCH, AdversaryObjective
 from sightline.training.embedding_init import start
-from sightline.training.freeze import fix, take
+from sightline.training.freeze import copy_parts, freeze_parts
 from sightline.training.loop import fit
 from sightline.training.resume_state import NO_STATES, Epoch, ResumePoint
 
 Fitted = tuple[AttentionClassifier, dict[str, Any]]
 """A trained model and the record of its training."""
-Make = Callable[[ResumePoint], Fitted]
+TrainOnce = Callable[[ResumePoint], Fitted]
 """Makes a training, continuing from the state it finds."""
-Keep = Callable[[RunSpec, Make], Fitted]
+TrainOrLoad = Callable[[RunSpec, TrainOnce], Fitted]
 """Returns the training of a spec: makes it, or takes it from where it was kept."""
-Named = Callable[[str], AttentionClassifier]
+LoadModel = Callable[[str], AttentionClassifier]
 """Returns the trained model of a run by its key."""
 
 
-def make_anew(spec: RunSpec, make: Make) -> Fitted:
+def train_always(spec: RunSpec, make: TrainOnce) -> Fitted:
     """Keep nothing: every training is made."""
     return make(NO_STATES)
 
@@ -62,8 +62,8 @@ class Trainings:
     dataset: Dataset
     display: Display
     device: str
-    keep: Keep
-    named: Named
+    keep: TrainOrLoad
+    named: LoadModel
     made: dict[str, Fitted] = field(default_factory=dict)
 
     def get(self, spec: RunSpec, title: str) -> Fitted:
@@ -118,7 +118,7 @@ class Trainings:
     ) -> None:
         """Initialise a model as its spec says, and exclude fixed parts from its training."""
         if base is not None:
-            take(model, base, spec.fit.from_base)
+            copy_parts(model, base, spec.fit.from_base)
             if isinstance(model.source, Constant):
                 train = self.dataset.train
                 batches = (
@@ -127,12 +127,12 @@ class Trainings:
                 model.source.learn(
                     weights for batch in batches for weights in attention_of(base, batch)
                 )
-        if isinstance(model.source, Borrowed):
-            borrow(model, self.named(model.source.run).to(self.device))
-        fix(model, spec.fit.fixed)
+        if isinstance(model.source, BorrowedAttention):
+            borrow_attention(model, self.named(model.source.run).to(self.device))
+        freeze_parts(model, spec.fit.fixed)
 
-    def _against(self, base: AttentionClassifier, spec: RunSpec) -> Against:
-        return Against(base, (*self.dataset.train, *self.dataset.validation), spec.fit)
+    def _against(self, base: AttentionClassifier, spec: RunSpec) -> AdversaryObjective:
+        return AdversaryObjective(base, (*self.dataset.train, *self.dataset.validation), spec.fit)
 
     def _describe(
         self, spec: RunSpec, record: dict[str, Any], summary: dict[str, Any]

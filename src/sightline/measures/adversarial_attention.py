@@ -35,7 +35,7 @@ from sightline.numerics.minimal_mass import least_mass
 from sightline.numerics.rank_agreement import top_count
 from sightline.numerics.score_margin import nats_to_flip
 from sightline.numerics.simplex import decision, rival_gaps
-from sightline.numerics.ties import constant, settled
+from sightline.numerics.ties import constant, level_ties
 
 _SET = MEASURES["counterfactual"].settings
 Array = np.ndarray
@@ -124,7 +124,7 @@ def _held(words: Words, share: float, draws: int, seeds: Seeds) -> Bool[Array, "
     """
     count = top_count(words.mask.sum(1), share)
     keys = keys_of(words.mask, words.index, draws + 1, seeds, "counterfactual")
-    orders = ordered([settled(words.attention, words.mask)], words.mask, keys)
+    orders = ordered([level_ties(words.attention, words.mask)], words.mask, keys)
     chosen = np.zeros(keys.shape, dtype=bool)
     first = np.broadcast_to(np.arange(words.mask.shape[1]) < count[:, None], keys.shape)
     np.put_along_axis(chosen, orders, first, axis=2)

@@ -17,17 +17,17 @@ from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
-from sightline.measures.attribution_maps import MAKERS, AttributionMaps, itself
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps, audited_map_name
 from sightline.measures.batch_words import like
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import (
     FLAT_REFERENCE,
     FREE,
     TopkTexts,
-    among,
     by_chance,
     mass,
     ranked,
+    renormalise_compared,
     texts_of,
     unranked,
 )
@@ -39,7 +39,7 @@ from sightline.measures.trace_arrays import (
     shuffled,
 )
 from sightline.numerics.rank_agreement import captured, kendall_test
-from sightline.numerics.ties import flat
+from sightline.numerics.ties import is_flat
 
 _SET = MEASURES["agreement"].settings
 Array = np.ndarray
@@ -98,7 +98,7 @@ class Agreement:
         offers: frozenset[str] = subject.model.offers
         attention, mask = maps["attention"], maps.words.mask
         texts = texts_of(maps, self.share)
-        weights = among(attention, texts, mask)
+        weights = renormalise_compared(attention, texts, mask)
         orders = permutations(mask, texts.index, self.shuffles, seeds, "coupling")
         shuffles = reordered(attention, mask, orders)
         # First, because the comparison maps need the same shortened texts.
@@ -107,10 +107,13 @@ class Agreement:
             coupled = _coupled(maps, reordered(maps.words.own, mask, orders))
         elif "decode" in offers:
             maps.deleted()
-        left_out = {itself(subject), "" if self.reported_too else REPORTED}
+        left_out = {audited_map_name(subject), "" if self.reported_too else REPORTED}
         compared = [name for name in REFERENCES if name not in left_out]
         references = {name: maps[name] for name in compared if MAKERS[name].needs <= offers}
-        out: dict[str, Array | Ragged] = {"words": mask.sum(1), "constant": flat(attention, mask)}
+        out: dict[str, Array | Ragged] = {
+            "words": mask.sum(1),
+            "constant": is_flat(attention, mask),
+        }
         compared_words = {
             name: np.where(texts.mask, values, 0.0) for name, values in references.items()
         }

@@ -22,7 +22,7 @@ from sightline.measures.decode_attention import task_of
 from sightline.measures.trace_arrays import count_undefined
 from sightline.numerics.adversarial_descent import Descent, descend
 from sightline.numerics.divergences import jensen_shannon
-from sightline.numerics.simplex_search import Climb, Probe, climb
+from sightline.numerics.simplex_search import ClimbSettings, Probe, climb
 from sightline.numerics.tolerance import Tolerance
 
 _SET = MEASURES["searched"].settings
@@ -31,8 +31,8 @@ SPREAD: float = _SET["spread"]
 """Standard deviation of the scores at which the published search starts."""
 
 
-def _climb(settings: Mapping[str, Any]) -> Climb:
-    return Climb(**{**settings, "descent": Descent(**settings["descent"])})
+def _climb(settings: Mapping[str, Any]) -> ClimbSettings:
+    return ClimbSettings(**{**settings, "descent": Descent(**settings["descent"])})
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class AttentionSearch:
     released: Tolerance = field(default_factory=lambda: Tolerance(**_SET["released"]))
     descent: Descent = field(default_factory=lambda: Descent(**_SET["descent"]))
     points: int = _SET["points"]
-    climb: Climb = field(default_factory=lambda: _climb(_SET["climb"]))
+    climb: ClimbSettings = field(default_factory=lambda: _climb(_SET["climb"]))
     code: str = "searched"
     needs: frozenset[str] = NEEDS["searched"]
     paper: str = PAPERS["searched"]

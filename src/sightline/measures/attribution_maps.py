@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from sightline.config.word_maps import BROUGHT, REDUCED, RIVALS, SIGNED_RIVALS, Reduction
+from sightline.config.word_maps import REDUCED, RIVALS, SIGNED_RIVALS, USER_MAPS, Reduction
 from sightline.core.protocols import (
     Auditable,
     Capability,
@@ -26,9 +26,9 @@ from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import (
     TOKENS_AT_ONCE,
-    Asked,
     Attentions,
     Slope,
+    SlopeUnder,
     deletion_importance,
     slopes,
 )
@@ -116,18 +116,18 @@ class AttributionMaps:
         found: Slope = self.subject.shared[kept]
         return found
 
-    def sloped(self, beside: Attentions) -> dict[str, Slope]:
+    def sloped(self, attentions: Attentions) -> dict[str, Slope]:
         """Take every gradient at once: those of the maps, and those under the given attentions at
         decoding, which the model must be able to decode.
 
         All share one forward pass, so the caller should name all attentions in one call.
         """
-        asked = {**{name: self._asked(name) for name in SLOPES}, **beside}
+        asked = {**{name: self._asked(name) for name in SLOPES}, **attentions}
         found = slopes(self.subject.model, self.trace, asked)
         self.subject.shared.update({f"slope of {name}": found[name] for name in SLOPES})
         return found
 
-    def _asked(self, name: str) -> Asked:
+    def _asked(self, name: str) -> SlopeUnder:
         """Hold attention if the model can decode; otherwise the gradient runs through the weights
         too.
         """
@@ -136,7 +136,7 @@ class AttributionMaps:
         return self.flat if name == "free" else "held"
 
     def deleted(
-        self, beside: Attentions | None = None, *, free: bool = True
+        self, attentions: Attentions | None = None, *, free: bool = True
     ) -> dict[str, Float[Array, "B W"]]:
         """Leave out every word once: with the model's own attention, and decoded with uniform and
         other attention.
@@ -149,7 +149,7 @@ class AttributionMaps:
         found = deletion_importance(
             self.subject.model,
             self.trace,
-            {**flat, **(beside or {})},
+            {**flat, **(attentions or {})},
             self.tokens_at_once,
             self.candidates,
         )
@@ -172,13 +172,13 @@ def rivals(subject: MeasureContext, others: Iterable[str] | None = None) -> tupl
     """Name the maps that could be shown for this model, unsigned ones first: those it allows, and
     scores that the user brought. With ``others``, only attention and these.
     """
-    audited = itself(subject)
+    audited = audited_map_name(subject)
     wanted = (*RIVALS, *SIGNED_RIVALS) if others is None else ("attention", *others)
     names = (one for one in (*RIVALS, *SIGNED_RIVALS) if one in wanted)
-    return allowed(subject, (one for one in names if one != audited))
+    return available_maps(subject, (one for one in names if one != audited))
 
 
-def itself(subject: MeasureContext) -> str:
+def audited_map_name(subject: MeasureContext) -> str:
     """Name the map that equals the audited map, and so cannot be compared with it; empty if none
     does.
     """
@@ -186,14 +186,14 @@ def itself(subject: MeasureContext) -> str:
     return model.audited_map.same_as if isinstance(model, SupportsAuditedMap) else ""
 
 
-def allowed(subject: MeasureContext, names: Iterable[str]) -> tuple[str, ...]:
+def available_maps(subject: MeasureContext, names: Iterable[str]) -> tuple[str, ...]:
     """Keep the maps that the model allows, and the scores that the user brought."""
-    there = (name for name in names if name not in BROUGHT or brought(subject, name))
+    there = (name for name in names if name not in USER_MAPS or user_scores(subject, name))
     return tuple(name for name in there if MAKERS[name].needs <= subject.model.offers)
 
 
-def brought(subject: MeasureContext, name: str) -> Mapping[str, Float[Array, " W"]]:
-    """Give the user's scores for a map of `BROUGHT`, by the id of the text."""
+def user_scores(subject: MeasureContext, name: str) -> Mapping[str, Float[Array, " W"]]:
+    """Give the user's scores for a map of `USER_MAPS`, by the id of the text."""
     return subject.signed if name == "signed_given" else subject.given
 
 
@@ -262,7 +262,7 @@ def _mixture(
 
 def _given(maps: AttributionMaps, name: str) -> Array:
     """Look up the user's scores of each text; NaN where there are none."""
-    words, there = maps.words, brought(maps.subject, name)
+    words, there = maps.words, user_scores(maps.subject, name)
     out = np.zeros(words.mask.shape)
     for row, (text, real) in enumerate(zip(maps.subject.texts, words.mask, strict=True)):
         scores = there.get(text.id, np.full(len(text.tokens), np.nan))
@@ -298,7 +298,7 @@ MAKERS: Mapping[str, Maker] = {
     "signed_integrated": Maker(
         lambda maps: integrated(maps.subject.model, maps.trace).along, frozenset({"embedding_grad"})
     ),
-    **{name: Maker(partial(_given, name=name)) for name in BROUGHT},
+    **{name: Maker(partial(_given, name=name)) for name in USER_MAPS},
 }
 """How each map of `sightline.config.word_maps.MAPS` is made, by the name under which a
 measure reads it and keeps it."""

@@ -24,8 +24,8 @@ class Words:
     """The words of each text, and which tokens of its trace they consist of.
 
     If every word is one token, the axis of words *is* the axis of tokens, with boundary tokens
-    masked: nothing is moved, and no sum changes its order. If words are split into pieces, W counts
-    words, and a word is treated as all its pieces together.
+    masked: nothing is moved, and no sum changes its order. If words are split into tokens, W counts
+    words, and a word is treated as all its tokens together.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Words:
     place
         The word that a token belongs to; −1 for tokens that are no word.
     shares
-        The part of its word's attention that a piece has; None where every word is one token.
+        The part of its word's attention that a token has; None where every word is one token.
     attention
         The weights of the trace, summed by word.
     heads
@@ -61,21 +61,21 @@ class Words:
 
     @cached_property
     def _own_shares(self) -> Float[Array, "*N B T"] | None:
-        """The part of its word's weight that a piece has, in each head."""
+        """The part of its word's weight that a token has, in each head."""
         if self.heads is None or self.shares is None:
             return self.shares
         return subwords.shares(to_numpy(self.heads), self.place)
 
     def of(self, values: Float[Array, "*N B T"]) -> Float[Array, "*N B W"]:
-        """Add up the values of the pieces of each word."""
+        """Add up the values of the tokens of each word."""
         return values if self.shares is None else subwords.summed(values, self.place)
 
     def weights(self, words: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
-        """Split the weights of words among their pieces as the model's own attention does."""
+        """Split the weights of words among their tokens as the model's own attention does."""
         return words if self.shares is None else subwords.reweighed(words, self.shares, self.place)
 
     def by_head(self, own: Float[Array, "*R B W"]) -> Float[Array, "*R B T"]:
-        """Split weights made from ``own`` among the pieces of words, as each head does."""
+        """Split weights made from ``own`` among the tokens of words, as each head does."""
         return (
             own
             if self._own_shares is None
@@ -83,7 +83,7 @@ class Words:
         )
 
     def alone(self, values: Float[Array, "B T L"]) -> Float[Array, "B W L"]:
-        """Give the token logits of whole words: a mean over their pieces, weighted by the model's
+        """Give the token logits of whole words: a mean over their tokens, weighted by the model's
         own attention.
         """
         if self.shares is None:
@@ -94,15 +94,15 @@ class Words:
         return np.stack(mixed, axis=-1)
 
     def without(self, gone: Bool[Array, "B W"]) -> Bool[Array, "B T"]:
-        """Mark the tokens that remain when words are deleted with all their pieces."""
-        return subwords.kept(gone, self.place)
+        """Mark the tokens that remain when words are deleted with all their tokens."""
+        return subwords.kept_tokens(gone, self.place)
 
 
 def words_of(trace: Trace) -> Words:
     """Read the words of a trace from its batch."""
     batch, attention = trace.batch, to_numpy(trace.attention)
     word, index = to_numpy(batch.word.masked_fill(~batch.mask, -1)), to_numpy(batch.index)
-    if not subwords.several(word):
+    if not subwords.has_split_words(word):
         attendable = to_numpy(batch.attendable)
         place = np.where(attendable, np.arange(attendable.shape[1]), -1)
         return Words(attendable, place, None, attention, trace.heads, index)

@@ -18,7 +18,7 @@ from sightline.measures.batch_words import Words, like, words_of
 from sightline.measures.importance import odds_of
 from sightline.measures.trace_arrays import WHY, decided, keys_of, ordered, with_reasons
 from sightline.measures.transfer.hybrid_texts import share_of
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 _SET = MEASURES["repair"].settings
 Array = np.ndarray
@@ -80,7 +80,9 @@ class Compensation:
 def _places(words: Words, seeds: Seeds) -> Int[Array, "B W"]:
     """Rank the words by their weight, the largest at 0; ties at random, non-words last."""
     keys = keys_of(words.mask, words.index, 1, seeds, "repair")
-    return np.argsort(ordered([settled(words.attention, words.mask)], words.mask, keys)[0], axis=1)
+    return np.argsort(
+        ordered([level_ties(words.attention, words.mask)], words.mask, keys)[0], axis=1
+    )
 
 
 def _total(weights: Float[Array, "*N B W"]) -> Float[Array, "*N B 1"]:

@@ -64,7 +64,7 @@ class ControlDistance:
         missing = (
             {}
             if "alike.seeds" in values
-            else dict.fromkeys(_SEEDS, "needs a companion (seed(by=1))")
+            else dict.fromkeys(_SEEDS, "needs a control model (seed(by=1))")
         )
         return Measurement(self.code, values, undefined, {"draws": self.draws}, missing=missing)
 

@@ -26,7 +26,7 @@ AT_ONCE = 25
 
 @dataclass(frozen=True)
 class Decoding:
-    """Decodes one batch under weights of words; pieces share the weight of their word as in the
+    """Decodes one batch under weights of words; tokens share the weight of their word as in the
     model's own attention.
 
     If a model has several heads, one map replaces the weights of all of them, and weights made from
@@ -68,7 +68,7 @@ class Decoding:
         return np.concatenate(found)
 
     def _of_tokens(self, weights: Float[torch.Tensor, "R B W"]) -> Float[torch.Tensor, "R B T"]:
-        """Split the weights of words among their pieces like `Words.weights`, with gradients."""
+        """Split the weights of words among their tokens like `Words.weights`, with gradients."""
         if self.words.shares is None:
             return weights.to(self.trace.attention)
         place = torch.from_numpy(np.maximum(self.words.place, 0)).to(weights.device)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
-from sightline.config.measure_registry import MEASURES, taken
+from sightline.config.measure_registry import MEASURES, selected_measures
 from sightline.config.word_maps import Reduction
 from sightline.core.protocols import Measure
 
@@ -28,7 +28,7 @@ def default_measures(
     said = {"gradient": gradient, "focus_texts": focus_texts} | (
         {} if tokens_at_once is None else {"tokens_at_once": tokens_at_once}
     )
-    return tuple(_made(MEASURES[code].made_by, said) for code in taken(chosen))
+    return tuple(_made(MEASURES[code].made_by, said) for code in selected_measures(chosen))
 
 
 def every_measure() -> tuple[Measure, ...]:

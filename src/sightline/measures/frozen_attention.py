@@ -16,7 +16,7 @@ from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FLAT_REFERENCE, FREE, captured_free, texts_of, unranked
 from sightline.measures.trace_arrays import count_undefined
-from sightline.numerics.ties import flat
+from sightline.numerics.ties import is_flat
 
 _SET = MEASURES["frozen"].settings
 
@@ -42,13 +42,13 @@ class FrozenAttention:
     def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Run the control model, and compare its attention with its own comparison maps."""
         other = subject.companions["frozen"]
-        beside = replace(subject, model=other, shared={})  # its maps are not the model's
+        control = replace(subject, model=other, shared={})  # its maps are not the model's
         maps = AttributionMaps(
-            beside, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient
+            control, other.trace(trace.batch), seeds, self.tokens_at_once, self.gradient
         )
         texts = texts_of(maps, self.share)
         captured, chance = captured_free(maps["attention"], [maps[name] for name in FREE], texts)
-        alike = flat(maps["attention"], texts.mask)
+        alike = is_flat(maps["attention"], texts.mask)
         return {
             "captured": captured,
             "chance": chance,

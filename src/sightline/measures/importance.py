@@ -24,7 +24,7 @@ from sightline.core.protocols import (
     SupportsDeletion,
     SupportsLogitsUnder,
     Trace,
-    closed_up,
+    kept_columns,
 )
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.perturbations import (
@@ -42,7 +42,7 @@ from sightline.numerics.projections import renormalise
 Array = np.ndarray
 Attentions = Mapping[str, Float[torch.Tensor, "*N B T"]]
 """Weights at decoding, by name: one map, or one a head."""
-Left = tuple[Int[Array, " N"], Int[Array, " N"], Mapping[str, Float[torch.Tensor, "N L"]]]
+ReducedTexts = tuple[Int[Array, " N"], Int[Array, " N"], Mapping[str, Float[torch.Tensor, "N L"]]]
 """The text and the word of each deletion, and the logits of the shortened text by name of the
 attention."""
 TOKENS_AT_ONCE = 2**13
@@ -54,7 +54,7 @@ class Slope:
     """``∂ log-odds / ∂e`` of the predicted class by word: ``along`` the word's embedding, signed,
     and its norm.
 
-    For a word of several pieces, ``along`` is the sum over its pieces (the change when all of them
+    For a word of several tokens, ``along`` is the sum over its tokens (the change when all of them
     grow), and the norm is over all of them.
     """
 
@@ -70,7 +70,7 @@ class Slope:
         return self.length if reduction == "norm" else np.asarray(np.abs(self.along))
 
 
-Asked = Literal["held", "through"] | Float[torch.Tensor, "*N B T"]
+SlopeUnder = Literal["held", "through"] | Float[torch.Tensor, "*N B T"]
 """How to take a gradient: with attention held, through attention, or with other weights at
 decoding, which are held."""
 
@@ -84,11 +84,11 @@ def gradient_importance(
     reduction: Reduction = "input",
 ) -> Float[Array, "B W"]:
     """Give the size of one gradient, with attention ``held`` or not, or replaced at decoding."""
-    asked: Asked = ("held" if held else "through") if attention is None else attention
+    asked: SlopeUnder = ("held" if held else "through") if attention is None else attention
     return slopes(model, trace, {"": asked})[""].reduced(reduction)
 
 
-def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[str, Slope]:
+def slopes(model: Auditable, trace: Trace, asked: Mapping[str, SlopeUnder]) -> dict[str, Slope]:
     """Take ``∂ log-odds / ∂e`` of the predicted class in each of the ways ``asked``.
 
     ``held`` cuts the graph at the attention, as the released code of Jain & Wallace (2019) does,
@@ -116,7 +116,7 @@ def slopes(model: Auditable, trace: Trace, asked: Mapping[str, Asked]) -> dict[s
 
 
 def _gradients(
-    model: Auditable, trace: Trace, rows: slice, asked: Mapping[str, Asked]
+    model: Auditable, trace: Trace, rows: slice, asked: Mapping[str, SlopeUnder]
 ) -> dict[str, Float[torch.Tensor, "N T E"]]:
     """Run some texts of a batch once, and take the gradient in each of the ways ``asked``."""
     chosen = torch.from_numpy(decided(trace)[rows]).to(trace.logits.device)
@@ -131,7 +131,7 @@ def _gradients(
     return out
 
 
-def _answered(model: Auditable, again: Trace, asked: Asked) -> Float[torch.Tensor, "B L"]:
+def _answered(model: Auditable, again: Trace, asked: SlopeUnder) -> Float[torch.Tensor, "B L"]:
     if isinstance(asked, str):
         return again.logits if asked == "through" else model.decode(again, again.own.detach())
     return model.decode(again, asked.detach())
@@ -203,7 +203,7 @@ def deletion_importance(
 
 def _in_closed_form(
     model: Auditable, trace: Trace, words: Words, attentions: Attentions
-) -> Iterator[Left]:
+) -> Iterator[ReducedTexts]:
     """Ask the model for all deletions at once."""
     several = words.mask.sum(1, keepdims=True) > 1
     row, column = np.nonzero(words.mask & several)
@@ -219,7 +219,7 @@ def _run_again(
     attentions: Attentions,
     tokens_at_once: int,
     left_alone: Bool[Array, "B W"],
-) -> Iterator[Left]:
+) -> Iterator[ReducedTexts]:
     """Run every shortened text, in chunks."""
     some = replace(words, mask=words.mask & ~left_alone)
     for rows, columns in deletions(some, trace.batch, at_once(model, tokens_at_once)):
@@ -228,7 +228,7 @@ def _run_again(
         if not attentions:
             yield to_numpy(rows), to_numpy(columns), {"own": logits_of_variants(model, texts)}
             continue
-        places = closed_up(kept)
+        places = kept_columns(kept)
         if (
             isinstance(model, SupportsLogitsUnder)
             and model.answers_under
@@ -267,7 +267,7 @@ def _left(
 def all_but(
     words: Words, batch: Batch, rows: torch.Tensor, columns: torch.Tensor
 ) -> Bool[torch.Tensor, "N T"]:
-    """Keep all tokens of each text but the pieces of one word."""
+    """Keep all tokens of each text but the tokens of one word."""
     place = torch.from_numpy(words.place).to(rows.device)[rows]
     return batch.mask[rows] & (place != columns[:, None])
 

@@ -26,7 +26,7 @@ from sightline.measures.trace_arrays import (
     to_numpy,
 )
 from sightline.numerics import flip_sets
-from sightline.numerics.ties import constant, settled
+from sightline.numerics.ties import constant, level_ties
 
 _SET = MEASURES["flips"].settings
 Array = np.ndarray
@@ -152,12 +152,12 @@ class _Weighed:
         """Count the words removed in descending order of ``values`` until the prediction flips; NaN
         where no set flips it, or the words have no order.
         """
-        found = flip_sets.along(self.z, self.attention, self.mask, self._order(values))
+        found = flip_sets.removals_to_flip(self.z, self.attention, self.mask, self._order(values))
         whole = np.where(np.isnan(found), self.attended.sum(1), found)
         unknown = self.least.never | constant(values, self.mask) | np.isnan(values).any(axis=1)
         return np.where(unknown, np.nan, whole)
 
     def _order(self, values: Float[Array, "B W"]) -> Int[Array, "B W"]:
         """Largest first, ties at random, non-words last."""
-        known = settled(np.nan_to_num(values), self.mask)
+        known = level_ties(np.nan_to_num(values), self.mask)
         return np.asarray(ordered([known], self.mask, self.keys[:1])[0])

@@ -83,7 +83,7 @@ class OwnWord:
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts of which nothing can be explained."""
         values, undefined = with_reasons(arrays)
-        missing = {} if UNTRAINED in values else {UNTRAINED: f"needs a companion ({UNTRAINED})"}
+        missing = {} if UNTRAINED in values else {UNTRAINED: f"needs a control model ({UNTRAINED})"}
         return Measurement(self.code, values, undefined, missing=missing)
 
 

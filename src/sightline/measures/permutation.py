@@ -73,7 +73,7 @@ class Permutation:
             "ratio_floor": np.where(
                 flat[:, None], np.nan, np.reshape(floor, (self.draws, len(flat))).T
             ),
-            **ask.beside(),
+            **ask.exact(),
             "flat": flat,
             "words": mask.sum(1),
         }

@@ -50,7 +50,7 @@ class Mixed:
         """Bound the change of the output under any permutation, sampled or not."""
         return permuted_reach(self.z, np.stack(weights), self.words.mask, own)
 
-    def beside(self) -> Arrays:
+    def exact(self) -> Arrays:
         """Give the exact quantities under all permutations (`EXACT`)."""
         attention, mask = self.words.attention, self.words.mask
         low, high = (
@@ -100,7 +100,7 @@ class Decoded:
             most = np.maximum(most, total_variation(probabilities(np.stack(moved)), answers))
         return most
 
-    def beside(self) -> Arrays:
+    def exact(self) -> Arrays:
         """No quantity is known over all permutations."""
         return {}
 

@@ -17,7 +17,7 @@ from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import ranked, texts_of, unranked
 from sightline.measures.trace_arrays import count_undefined
-from sightline.numerics.ties import flat, settled
+from sightline.numerics.ties import is_flat, level_ties
 
 _SET = MEASURES["polarity"].settings
 Array = np.ndarray
@@ -51,12 +51,12 @@ class Polarity:
             texts_of(maps, self.share),
         )
         known = np.where(texts.mask, score, 0.0)
-        spared = np.where(np.isnan(known), np.nan, settled(known, texts.mask) >= 0)
+        spared = np.where(np.isnan(known), np.nan, level_ties(known, texts.mask) >= 0)
         return {
             "top": _weighed(spared, ranked(attention, texts) * attention),
             "random": _weighed(spared, texts.mask.astype(float)),
             "words": maps.words.mask.sum(1),
-            "constant": flat(attention, texts.mask),
+            "constant": is_flat(attention, texts.mask),
         }
 
     def finish(self, arrays: Arrays) -> Measurement:

@@ -80,7 +80,7 @@ class Punctuation:
         words = words_of(trace)
         mark = _marked(subject, trace, words)
         rest = words.mask & ~mark
-        on_words, special = _beside_words(trace)
+        on_words, special = _word_share(trace)
         out: dict[str, Array | Ragged] = {
             "words": on_words * (words.attention * rest).sum(1) / words.attention.sum(1),
             "flat": rest.sum(1) / (words.mask.sum(1) + special),
@@ -114,7 +114,7 @@ class Punctuation:
         )
 
 
-def _beside_words(trace: Trace) -> tuple[Float[Array, " B"], Int[Array, " B"]]:
+def _word_share(trace: Trace) -> tuple[Float[Array, " B"], Int[Array, " B"]]:
     """Give the share of the attention on words, and the number of special tokens that have the
     rest.
 

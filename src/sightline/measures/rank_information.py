@@ -18,7 +18,7 @@ from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, 
 from sightline.core.results import Estimate, Measurement
 from sightline.core.seeds import Seeds
 from sightline.measures.batch_words import words_of
-from sightline.measures.states_by_rank import Ranks, looked
+from sightline.measures.states_by_rank import Ranks, survey_batch
 from sightline.measures.trace_arrays import WHY, to_numpy, with_reasons
 from sightline.numerics.rank_coupling import Coupling
 from sightline.numerics.rank_curves import contrast, ends, exchanged, rarity, resampled, slope, span
@@ -84,12 +84,12 @@ class RankInformation:
 
     def look(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
         """Take hidden states, weights and outputs of the model and its untrained control model."""
-        found = looked(subject.model, trace, seeds, self.shuffles, MOST)
+        found = survey_batch(subject.model, trace, seeds, self.shuffles, MOST)
         if (other := subject.companions.get(UNTRAINED)) is not None and {
             "states",
             "decode",
         } <= other.offers:
-            read = looked(other, other.trace(trace.batch), seeds, 0, MOST)
+            read = survey_batch(other, other.trace(trace.batch), seeds, 0, MOST)
             found |= {f"{UNTRAINED}.{name}": one for name, one in read.items()}
         return {"index": words_of(trace).index, "label": to_numpy(trace.batch.labels), **found}
 

@@ -10,11 +10,11 @@ from jaxtyping import Bool
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
-from sightline.config.word_maps import BROUGHT, Reduction
+from sightline.config.word_maps import USER_MAPS, Reduction
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
-from sightline.measures.attribution_maps import MAKERS, AttributionMaps, allowed
+from sightline.measures.attribution_maps import MAKERS, AttributionMaps, available_maps
 from sightline.measures.batch_words import Words
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.trace_arrays import count_undefined, keys_of
@@ -74,7 +74,7 @@ class Rationale:
             keys_of(maps.words.mask, maps.words.index, self.draws, seeds, "rationale"),
         )
         chance = spans_by_chance(marked, mask, keys)
-        for name in allowed(subject, self.maps):
+        for name in available_maps(subject, self.maps):
             scores = maps[name] if known.any() else np.zeros(marked.shape)
             found = {kind: score(scores, marked, mask) for kind, score in EXACT.items()}
             found["iou"] = spans_on_top(scores, marked, mask, keys)
@@ -92,7 +92,7 @@ class Rationale:
         }
         reasons["every word is marked"] = marked == words
         rest = {"the map says the same of every word": everywhere}
-        brought = [name for name in arrays if name.partition(".")[2] in BROUGHT]
+        brought = [name for name in arrays if name.partition(".")[2] in USER_MAPS]
         undefined = count_undefined(arrays, reasons | rest, arrays.keys() - brought)
         if brought:
             unscored = {"no scores for the text": ~np.asarray(arrays["scored"])}
@@ -121,7 +121,7 @@ def _missing(arrays: Arrays, names: Iterable[str]) -> dict[str, str]:
     lacking = {
         name: MAKERS[name].needs
         for name in names
-        if name not in BROUGHT and f"auprc.{name}" not in arrays
+        if name not in USER_MAPS and f"auprc.{name}" not in arrays
     }
     return {
         f"{kind}.{name}": f"needs {', '.join(sorted(needs))}"

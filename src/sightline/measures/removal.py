@@ -35,7 +35,7 @@ from sightline.measures.removal_curves import (
     run_once,
 )
 from sightline.measures.trace_arrays import WHY, decided, to_numpy, with_reasons
-from sightline.measures.transfer.hybrid_texts import Bag, answers, crossed
+from sightline.measures.transfer.hybrid_texts import WordPool, answers, crossed
 
 _SET = MEASURES["erasure"].settings
 DELETED, REPLACED = "erasure, deleted", "erasure, replaced"
@@ -168,7 +168,7 @@ class Removal:
         """Run the texts with other words in the place of the removed ones: each place always gets
         the same word.
         """
-        bag = Bag.of(subject.audited)
+        bag = WordPool.of(subject.audited)
         others = [
             bag.drawn(text, seeds.generator("other words", text.index)) for text in subject.texts
         ]

@@ -24,7 +24,7 @@ from sightline.measures.trace_arrays import (
 )
 from sightline.measures.transfer.hybrid_texts import share_of
 from sightline.numerics import subwords
-from sightline.numerics.ties import faded, settled
+from sightline.numerics.ties import level_ties, level_ties_and_fade
 
 Array = np.ndarray
 SHARES: tuple[float, ...] = tuple(MEASURES["erasure"].settings["shares"])
@@ -48,9 +48,10 @@ def orders_of(maps: AttributionMaps, names: Sequence[str], draws: int) -> Int[Ar
     candidates = maps.candidates
     keys = keys_of(mask, maps.words.index, draws + 1, maps.seeds, "erasure")
     by_map = [
-        faded(np.nan_to_num(maps[name]), mask, borders(maps.words.index)) for name in names
+        level_ties_and_fade(np.nan_to_num(maps[name]), mask, borders(maps.words.index))
+        for name in names
     ]  # words that are too pale to be seen have no order
-    by_map.append(settled(np.nan_to_num(maps[MOST]), mask))
+    by_map.append(level_ties(np.nan_to_num(maps[MOST]), mask))
     return fewer_draws(ordered(by_map, candidates, keys), draws, (candidates != mask).any(1))
 
 
@@ -113,10 +114,10 @@ def answers_without(
 ) -> Float[Array, "M L"]:
     """Run the texts again without the words."""
     place, real = words.place[removals.row], to_numpy(trace.batch.mask)[removals.row]
-    kept = subwords.kept(removals.gone, place) & real
+    kept = subwords.kept_tokens(removals.gone, place) & real
     out = np.full((len(kept), trace.logits.shape[1]), np.nan)
-    beside = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
-    for some in chunks(kept.sum(1) + beside, at_once(subject.model, tokens_at_once)):
+    query_length = 0 if trace.batch.query_ids is None else trace.batch.query_ids.shape[1]
+    for some in chunks(kept.sum(1) + query_length, at_once(subject.model, tokens_at_once)):
         rows, left = (
             torch.from_numpy(one[some]).to(trace.batch.ids.device) for one in (removals.row, kept)
         )

@@ -25,7 +25,7 @@ from sightline.numerics.divergences import probabilities, total_variation
 from sightline.numerics.log_odds import log_odds
 from sightline.numerics.rank_agreement import kendall_tau_b
 from sightline.numerics.state_concentration import evenness
-from sightline.numerics.ties import NOTHING, constant, settled
+from sightline.numerics.ties import NOTHING, constant, level_ties
 
 _SET = MEASURES["state_agreement"].settings
 Array = np.ndarray
@@ -64,7 +64,7 @@ class StateAgreement:
         orders = [None, *_orders(maps, self.shuffles)]
         found = _importances(maps, orders)
         (_, own), shuffled = found[0], found[1:]
-        weighed = mask & (settled(attention, mask) > 0)
+        weighed = mask & (level_ties(attention, mask) > 0)
         words, nothing = mask.sum(1), (mask & ~weighed).sum(1)
         pairs = np.where(words > 1, words * (words - 1.0), np.nan)
         out: dict[str, Any] = {"words": words, "constant": constant(attention, mask)}

@@ -91,7 +91,7 @@ class StateFocus:
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts of one word, and the texts whose hidden states no word changes."""
         values, undefined = with_reasons(arrays)
-        why = f"needs a companion ({UNTRAINED})"
+        why = f"needs a control model ({UNTRAINED})"
         names = (f"own.{UNTRAINED}", f"focus.{UNTRAINED}")
         return Measurement(
             self.code, values, undefined, missing={one: why for one in names if one not in values}

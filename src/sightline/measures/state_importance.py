@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.core.protocols import SupportsInfluence, SupportsStates, Trace, closed_up
+from sightline.core.protocols import SupportsInfluence, SupportsStates, Trace, kept_columns
 from sightline.measures.batch_words import Words, words_of
 from sightline.measures.importance import TOKENS_AT_ONCE, all_but, deletions
 from sightline.measures.trace_arrays import to_numpy
@@ -26,7 +26,7 @@ def state_importance(model: SupportsStates, trace: Trace) -> Float[Array, "B W W
     """``‖∂‖s_p‖₂ / ∂e_i‖₂`` of the hidden state of every word p by every word i (Meister et al.
     2021, numerator of eq. 5).
 
-    For a word of several pieces, the norm is over all pairs of pieces.
+    For a word of several tokens, the norm is over all pairs of tokens.
     """
     return _of_words(words_of(trace), to_numpy(_squares(model, trace)))
 
@@ -98,7 +98,7 @@ def deletion_of_states(
         shorter = model.trace(batch.rows(rows).keep(kept))
         left = torch.linalg.vector_norm(model.states(shorter), dim=2) * shorter.batch.mask
         back = torch.zeros(kept.shape, dtype=left.dtype, device=left.device).scatter_(
-            1, closed_up(kept), left
+            1, kept_columns(kept), left
         )
         row = to_numpy(rows)
         out[row, :, to_numpy(columns)] = np.abs(whole[row] - _lengths(words, back, row))
@@ -107,14 +107,14 @@ def deletion_of_states(
 
 
 def _pieces(words: Words) -> Float[Array, "B W T"]:
-    """Mark the pieces of each word: the word itself, where every word is one token."""
+    """Mark the tokens of each word: the word itself, where every word is one token."""
     return np.asarray(
         words.place[:, None, :] == np.arange(words.mask.shape[1])[:, None], dtype=float
     )
 
 
 def _of_words(words: Words, squares: Float[Array, "B T T"]) -> Float[Array, "B W W"]:
-    """Sum squares between tokens over all pieces of both words, and take the root."""
+    """Sum squares between tokens over all tokens of both words, and take the root."""
     pieces = _pieces(words)
     return np.asarray(np.sqrt(pieces @ squares @ pieces.transpose(0, 2, 1)))
 
@@ -122,5 +122,5 @@ def _of_words(words: Words, squares: Float[Array, "B T T"]) -> Float[Array, "B W
 def _lengths(
     words: Words, lengths: Float[torch.Tensor, "N T"], row: Array | slice = slice(None)
 ) -> Array:
-    """Give the norm of the hidden states of each word, over all its pieces."""
+    """Give the norm of the hidden states of each word, over all its tokens."""
     return np.asarray(np.sqrt(np.einsum("nwt,nt->nw", _pieces(words)[row], to_numpy(lengths) ** 2)))

@@ -35,7 +35,7 @@ from sightline.numerics.rank_targets import Bins
 Array = np.ndarray
 
 
-def looked(
+def survey_batch(
     model: Auditable, trace: Trace, seeds: Seeds, shuffles: int, most: int
 ) -> dict[str, Array | Ragged]:
     """Take weights, hidden states, outputs, and outputs under shuffled weights from a batch."""
@@ -83,7 +83,7 @@ class Ranks:
 
     @classmethod
     def of(cls, arrays: Arrays, seeds: Seeds, most: int, before: str = "") -> Ranks:
-        """Read what `looked` has taken from all batches."""
+        """Read what `survey_batch` has taken from all batches."""
         attention, states = (of_words(arrays[before + name]) for name in ("attention", "states"))
         logits, flat, labels = (
             np.asarray(arrays[name]) for name in (f"{before}logits", f"{before}flat", "label")

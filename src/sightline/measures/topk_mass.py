@@ -14,7 +14,7 @@ from sightline.core.protocols import Arrays
 from sightline.measures.attribution_maps import AttributionMaps
 from sightline.measures.trace_arrays import borders
 from sightline.numerics.rank_agreement import captured, captured_by_chance, inclusion, top_count
-from sightline.numerics.ties import apart, flat
+from sightline.numerics.ties import is_flat, level_shades
 
 Array = np.ndarray
 FREE = ("free_gradient", "free_deletion")
@@ -63,7 +63,7 @@ def mass(
     return np.asarray(np.divide((weights * real).sum(1), most, out=out, where=most > 0))
 
 
-def among(
+def renormalise_compared(
     weights: Float[Array, "B W"], texts: TopkTexts, words: Bool[Array, "B W"]
 ) -> Float[Array, "B W"]:
     """Scale the weights of the words that are compared to a sum of one, where these are not all."""
@@ -78,11 +78,11 @@ def ranked(values: Float[Array, "B W"], texts: TopkTexts) -> Float[Array, "B W"]
     Words whose shades look the same are tied, as they are for a reader.
     """
     known = np.nan_to_num(values)
-    no_ranking = flat(known, texts.mask) | (np.isnan(values) & texts.mask).any(axis=1)
+    no_ranking = is_flat(known, texts.mask) | (np.isnan(values) & texts.mask).any(axis=1)
     return np.where(
         no_ranking[:, None],
         np.nan,
-        inclusion(apart(known, texts.mask, borders(texts.index)), texts.mask, texts.count),
+        inclusion(level_shades(known, texts.mask, borders(texts.index)), texts.mask, texts.count),
     )
 
 

@@ -118,7 +118,7 @@ def keys_of(
 
 def borders(index: Int[Array, "*B"]) -> Float[Array, "*B"]:
     """Draw a number from 0 to 1 for each text, from its index alone: the border between its shades
-    (`ties.apart`).
+    (`ties.level_shades`).
     """
     drawn = [seed_for(0, "shades", int(one)) / 2**63 for one in np.ravel(index)]
     return np.reshape(np.array(drawn), np.shape(index))

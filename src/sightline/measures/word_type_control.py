@@ -19,7 +19,7 @@ from sightline.measures.batch_words import types_of
 from sightline.measures.importance import TOKENS_AT_ONCE
 from sightline.measures.topk_mass import FREE, captured_free, texts_of, unranked
 from sightline.measures.trace_arrays import count_undefined, of_words, ragged
-from sightline.numerics.ties import flat
+from sightline.numerics.ties import is_flat
 
 _SET = MEASURES["types"].settings
 Array = np.ndarray
@@ -122,7 +122,7 @@ class WordTypeControl:
         references = [
             np.where(texts.mask, one, 0.0) for one in learned.references(texts.index, mask)
         ]
-        alike = flat(maps["attention"], texts.mask)
+        alike = is_flat(maps["attention"], texts.mask)
         free = np.mean(
             [captured_free(weights, references, texts)[0] for weights in exchanged], axis=0
         )

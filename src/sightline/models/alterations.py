@@ -31,8 +31,8 @@ from sightline.core.protocols import (
 )
 from sightline.core.seeds import seed_for
 from sightline.data.dataset import Dataset, has_marks
-from sightline.models.attention import Given, Random, drawn_by_word
-from sightline.models.build_part import made
+from sightline.models.attention import GivenWeights, Random, drawn_by_word
+from sightline.models.build_part import build_part
 from sightline.numerics.projections import softmax
 
 
@@ -40,7 +40,7 @@ def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable
     """Alter a model as a part such as ``scaled(by=10.0)`` says; an empty text leaves it unchanged."""
     if not text:
         return model
-    altered: Altered = made("altered", parse_part(text), model, dataset, seed)
+    altered: Altered = build_part("altered", parse_part(text), model, dataset, seed)
     altered.name = f"{model.name}, altered: {text}"
     return altered
 
@@ -163,7 +163,7 @@ class RationaleShown(UnusedShown):
     def __init__(self, model: Auditable, dataset: Dataset, seed: int) -> None:
         super().__init__(model)
         texts = [text for split in dataset.splits.values() for text in split]
-        self.marks = Given(
+        self.marks = GivenWeights(
             {
                 text.index: np.array(text.rationale or [False] * len(text.tokens), float)
                 for text in texts

@@ -90,7 +90,7 @@ class FrozenWeights:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenWeights:
     """Given weights for each word of each text (by ``Example.index``), for example from another
     model.
     """

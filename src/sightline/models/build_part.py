@@ -9,7 +9,7 @@ from sightline.config.part_syntax import Part
 from sightline.config.registry import row_of
 
 
-def made(room: str, part: Part, *around: Any) -> Any:
+def build_part(room: str, part: Part, *around: Any) -> Any:
     """Build a part from its context in the model, which differs by kind, and its options."""
     row = row_of(room, part.name)
     module, _, name = row.built.partition(":")

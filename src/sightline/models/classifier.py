@@ -20,13 +20,13 @@ from sightline.data.batches import collate
 from sightline.data.dataset import classes_of
 from sightline.data.vocabulary import PAD, Vocabulary
 from sightline.models.attention import LearnedAttention, Source
-from sightline.models.build_part import made
+from sightline.models.build_part import build_part
 from sightline.models.classifier_trace import ClassifierTrace, LabelwiseTrace
 from sightline.models.decoders import Decoder, LabelDecoder, LinearDecoder, QueryDecoder
 from sightline.models.embedding_table import EmbeddingTable
 from sightline.models.encoder_protocol import Encoder
 from sightline.models.encoders.mlp import MLP
-from sightline.models.external_attention import Borrowed
+from sightline.models.external_attention import BorrowedAttention
 from sightline.models.fast import leave_one_out
 from sightline.models.fast.prefix_dedup import SharesPrefixes
 from sightline.models.fast.state_jacobian import EncoderInfluence
@@ -61,21 +61,23 @@ class AttentionClassifier(nn.Module):
         """The name of the whole model, if this is one of several labels."""
         self.shared: Callable[[Batch], torch.Tensor] | None = None
         """Gives its logits, from runs shared with the other labels."""
-        self.projection: Projector = made("projection", spec.projection, seed)
-        self.source: Source = made("source", spec.source, self.projection, seed)
+        self.projection: Projector = build_part("projection", spec.projection, seed)
+        self.source: Source = build_part("source", spec.source, self.projection, seed)
         # The order of construction determines the weights that a seed gives each part.
         self.embedding = _embeddings(vocabulary, spec)
-        self.encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
+        self.encoder: Encoder = build_part("encoder", spec.encoder, spec.embedding)
         query = spec.states if self.reads_queries else 0
-        self.retention: Retention = made(
+        self.retention: Retention = build_part(
             "retention", spec.retention, Setting(spec, self.embedding, self.encoder, seed)
         )
         rows = len(label_names) if self.labelwise else 1
-        self.scorer: Scorer = made("scorer", spec.scorer, spec.pooled, query, rows)
-        self.decoder: Decoder = made("decoder", spec.decoder, spec.pooled, query, len(label_names))
+        self.scorer: Scorer = build_part("scorer", spec.scorer, spec.pooled, query, rows)
+        self.decoder: Decoder = build_part(
+            "decoder", spec.decoder, spec.pooled, query, len(label_names)
+        )
         if self.reads_queries:
             self.query_embedding = _embeddings(vocabulary, spec)
-            self.query_encoder: Encoder = made("encoder", spec.encoder, spec.embedding)
+            self.query_encoder: Encoder = build_part("encoder", spec.encoder, spec.embedding)
 
     @property
     def embeddings(self) -> tuple[EmbeddingTable, ...]:
@@ -219,7 +221,8 @@ class AttentionClassifier(nn.Module):
         assert trace.token_logits is not None
         there, z = trace.batch.attendable, trace.token_logits
         return {"own": leave_one_out.under_softmax(trace.scores, there, z)} | {
-            name: leave_one_out.under(weights, there, z) for name, weights in attentions.items()
+            name: leave_one_out.logits_without_each(weights, there, z)
+            for name, weights in attentions.items()
         }
 
     def decode(
@@ -248,11 +251,11 @@ class AttentionClassifier(nn.Module):
             asked = (
                 torch.linalg.vector_norm(pooled, dim=2) if facet is None else pooled[:, :, facet]
             )
-        along, beside = torch.autograd.grad(
+        along, own_gradient = torch.autograd.grad(
             asked.sum(), (states, embeddings), materialize_grads=True
         )
         with torch.no_grad():
-            return encoder.influence(embeddings, own.batch.mask, along, beside)
+            return encoder.influence(embeddings, own.batch.mask, along, own_gradient)
 
     def from_states(
         self,
@@ -286,7 +289,7 @@ class AttentionClassifier(nn.Module):
 
         return torch.stack([without(place) for place in range(scores.shape[1])], dim=1)
 
-    def losses_beside(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
+    def auxiliary_loss(self, trace: ClassifierTrace) -> Float[torch.Tensor, ""] | None:
         """Give the retention loss that training adds for a batch; None if there is none."""
         return self.retention.penalty(trace, self.embedding, self.encoder)
 
@@ -306,7 +309,7 @@ class AttentionClassifier(nn.Module):
         states: a lender reads the texts by itself.
         """
         shares = isinstance(self.encoder, SharesPrefixes) and self.encoder.shares
-        return shares and not isinstance(self.source, Borrowed)
+        return shares and not isinstance(self.source, BorrowedAttention)
 
     @property
     def _alone(self) -> bool:

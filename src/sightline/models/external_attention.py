@@ -17,7 +17,7 @@ from sightline.models.attention import Projection
 from sightline.numerics.relative_positions import CELLS, recut
 
 
-class Lender(Protocol):
+class AttentionLender(Protocol):
     """A trained model whose attention can be borrowed."""
 
     def trace(self, batch: Batch) -> Trace:
@@ -25,7 +25,7 @@ class Lender(Protocol):
         ...
 
 
-class Borrowed(nn.Module):
+class BorrowedAttention(nn.Module):
     """The attention of another model on the same text. The other model is a part of this one, but
     is not trained with it.
 
@@ -37,11 +37,11 @@ class Borrowed(nn.Module):
     def __init__(self, projection: Projection, seed: int, run: str) -> None:
         super().__init__()
         self.run = run
-        self.lender: Lender | None = None
+        self.lender: AttentionLender | None = None
         self.numbers: Int[torch.Tensor, " V"]
         self.register_buffer("numbers", torch.zeros(0, dtype=torch.long))
 
-    def train(self, mode: bool = True) -> Borrowed:
+    def train(self, mode: bool = True) -> BorrowedAttention:
         """Keep the lender in evaluation mode."""
         return super().train(False)
 

@@ -10,13 +10,13 @@ from sightline.core.errors import ModelError
 from sightline.core.protocols import Batch
 from sightline.data.vocabulary import SPECIALS
 from sightline.models.classifier import AttentionClassifier
-from sightline.models.external_attention import Borrowed
+from sightline.models.external_attention import BorrowedAttention
 
 
-def borrow(model: AttentionClassifier, lender: AttentionClassifier) -> None:
+def borrow_attention(model: AttentionClassifier, lender: AttentionClassifier) -> None:
     """Let a model use the attention of another one, which must read the same tokens."""
     source = model.source
-    assert isinstance(source, Borrowed)
+    assert isinstance(source, BorrowedAttention)
     for what, own, other in (
         ("boundaries", model.spec.boundaries, lender.spec.boundaries),
         ("queries", model.reads_queries, lender.reads_queries),

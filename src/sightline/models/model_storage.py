@@ -21,18 +21,18 @@ from sightline._io.atomic_write import is_free, plain, put_back, write_whole
 from sightline._io.checksums import MANIFEST, changed_file, seal
 from sightline.config.json_reader import parse_json, read_as
 from sightline.config.key_compatibility import LATER
-from sightline.config.specs import ModelSpec, written
+from sightline.config.specs import ModelSpec, plain_values
 from sightline.core.errors import ModelError, SightlineError, SpecError
 from sightline.core.protocols import Auditable
 from sightline.data.vocabulary import Vocabulary
 from sightline.models.classifier import AttentionClassifier, build
-from sightline.models.external_attention import Borrowed
-from sightline.models.lend_attention import borrow
+from sightline.models.external_attention import BorrowedAttention
+from sightline.models.lend_attention import borrow_attention
 
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
 """The files of a saved model; the first one identifies it."""
-BESIDE = "companions"
+CONTROLS_FOLDER = "companions"
 """The folder inside a saved model with its control models, each saved in the same form."""
 
 
@@ -91,8 +91,8 @@ def save_classifier(
         write_classifier(model, aside, dict(record or {}))
         seal(aside)
         for name, companion in (companions or {}).items():
-            write_classifier(companion, aside / BESIDE / name, {})
-            seal(aside / BESIDE / name)
+            write_classifier(companion, aside / CONTROLS_FOLDER / name, {})
+            seal(aside / CONTROLS_FOLDER / name)
 
     return write_whole(final, write, own_files(final, companions or {}))
 
@@ -101,19 +101,21 @@ def own_files(folder: Path, companions: Iterable[str] = ()) -> set[str]:
     """List the files of a saved model, including the given control models and those already in the
     folder.
     """
-    beside = (*companions_in(folder), *companions)
-    return {*FILES, *(f"{BESIDE}/{name}/{file}" for name in beside for file in FILES)}
+    names = (*companions_in(folder), *companions)
+    return {*FILES, *(f"{CONTROLS_FOLDER}/{name}/{file}" for name in names for file in FILES)}
 
 
 def companions_in(folder: Path) -> tuple[str, ...]:
     """List the control models saved with a model."""
-    return tuple(sorted(card.parent.name for card in (folder / BESIDE).glob(f"*/{FILES[0]}")))
+    return tuple(
+        sorted(card.parent.name for card in (folder / CONTROLS_FOLDER).glob(f"*/{FILES[0]}"))
+    )
 
 
 def write_classifier(model: AttentionClassifier, folder: Path, record: Mapping[str, Any]) -> None:
     """Write a classifier into a folder that does not exist yet."""
     folder.mkdir(parents=True)
-    card = written(_card_of(model, record))
+    card = plain_values(_card_of(model, record))
     (folder / "model.json").write_text(
         json.dumps(plain(card), ensure_ascii=False), encoding="utf-8"
     )
@@ -153,10 +155,16 @@ def read_classifier(path: Path) -> tuple[AttentionClassifier, dict[str, Any]]:
 
 
 def _card_of(model: AttentionClassifier, record: Mapping[str, Any]) -> ModelCard:
-    lender = model.source.lender if isinstance(model.source, Borrowed) else None
-    beside = _card_of(lender, {}) if isinstance(lender, AttentionClassifier) else None
+    lender = model.source.lender if isinstance(model.source, BorrowedAttention) else None
+    lender_card = _card_of(lender, {}) if isinstance(lender, AttentionClassifier) else None
     return ModelCard(
-        FORMAT, model.spec, model.label_names, model.vocabulary.words, model.seed, record, beside
+        FORMAT,
+        model.spec,
+        model.label_names,
+        model.vocabulary.words,
+        model.seed,
+        record,
+        lender_card,
     )
 
 
@@ -164,7 +172,7 @@ def _built(card: ModelCard) -> AttentionClassifier:
     """Build the model of a card, and its lender if any."""
     model = build(card.spec, Vocabulary(card.vocabulary), card.labels, card.seed)
     if card.lender is not None:
-        borrow(model, _built(card.lender))
+        borrow_attention(model, _built(card.lender))
     return model
 
 

@@ -38,7 +38,7 @@ class Setting:
     seed: int
 
 
-class Nothing(nn.Module):
+class NoRetention(nn.Module):
     """No retention: attention pools the states of the encoder."""
 
     def __init__(self, setting: Setting) -> None:
@@ -63,7 +63,7 @@ class Nothing(nn.Module):
         return None
 
 
-class Concat(Nothing):
+class Concat(NoRetention):
     """``[h_t ; e_t]`` (eq. 2): state and embedding concatenated."""
 
     def __init__(self, setting: Setting) -> None:
@@ -80,7 +80,7 @@ class Concat(Nothing):
         return slice(states, None)
 
 
-class Residual(Nothing):
+class Residual(NoRetention):
     """``e_t + h_t`` (eq. 3)."""
 
     def __init__(self, setting: Setting) -> None:
@@ -97,7 +97,7 @@ class Residual(Nothing):
         return slice(None)
 
 
-class Tying(Nothing):
+class Tying(NoRetention):
     """``δ / T · Σ_t ‖h_t − e_t‖²`` (eq. 4), averaged over all real tokens of a batch, including
     boundaries.
     """
@@ -114,7 +114,7 @@ class Tying(Nothing):
         return self.delta * apart[trace.batch.mask].mean()
 
 
-class MaskedLanguageModel(Nothing):
+class MaskedLanguageModel(NoRetention):
     """``η`` times the mean loss of predicting masked words with the frozen embeddings as decoder
     (eq. 5).
 
@@ -166,4 +166,4 @@ def masked(
     return torch.where(chosen & (fate >= 0.8) & (fate < 0.9), others, hidden), chosen
 
 
-Retention = Nothing
+Retention = NoRetention

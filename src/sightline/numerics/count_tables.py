@@ -54,7 +54,7 @@ class Counts:
         return out
 
 
-def beside(several: Sequence[Counts]) -> Counts:
+def stack_counts(several: Sequence[Counts]) -> Counts:
     """Stack tables of the same texts and shape into one table with a new first axis."""
     row, share = (
         np.concatenate([getattr(one, name) for one in several]) for name in ("row", "share")

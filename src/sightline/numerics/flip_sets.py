@@ -54,7 +54,7 @@ def smallest(
     return FlipSets(np.where(np.isinf(size), np.nan, size), gone)
 
 
-def along(
+def removals_to_flip(
     z: Float[Array, "B T L"],
     attention: Float[Array, "B T"],
     mask: Bool[Array, "B T"],

@@ -51,7 +51,7 @@ class Farthest:
         return out
 
 
-def within(
+def bound_gap(
     gap: Float[Array, "*B"], chance: Float[Array, "*#B"], rival: Float[Array, "*B"], epsilon: float
 ) -> tuple[Float[Array, "*B"], Float[Array, "*B"]]:
     """Bound the gap to a rival while no probability changes by more than ε.

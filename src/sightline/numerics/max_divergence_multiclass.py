@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.numerics.divergences import jensen_shannon, probabilities, total_variation
-from sightline.numerics.max_divergence import farthest, overlap, within
+from sightline.numerics.max_divergence import bound_gap, farthest, overlap
 from sightline.numerics.simplex import decision, rival_gaps
 
 Array = np.ndarray
@@ -125,7 +125,7 @@ def walls(
     decided, answers = decision(logits), probabilities(logits)
     chosen = np.arange(answers.shape[1]) == decided[:, None]
     rivals = answers[~chosen].reshape(len(answers), -1)
-    return within(rival_gaps(logits, decided), answers[chosen][:, None], rivals, epsilon)
+    return bound_gap(rival_gaps(logits, decided), answers[chosen][:, None], rivals, epsilon)
 
 
 def _of_one_rival(

@@ -84,7 +84,7 @@ def table_scores(
     return out
 
 
-def better(families: Mapping[str, Float[Array, "N K"]]) -> str:
+def better_family(families: Mapping[str, Float[Array, "N K"]]) -> str:
     """Name the family of probes with the largest mean score over all ranks."""
     return max(families, key=lambda name: float(families[name].mean()))
 

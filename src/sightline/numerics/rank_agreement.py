@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.special import ndtr
 
-from sightline.numerics.ties import NOTHING, settled
+from sightline.numerics.ties import NOTHING, level_ties
 
 Array = np.ndarray
 _PAIRS_AT_ONCE = 2**18
@@ -43,7 +43,7 @@ def kendall_test(
     of four words significant. Here p ≤ 0.05 by chance on at most 5 % of texts, and on fewer short
     texts.
     """
-    x, y = settled(x, mask), settled(y, mask)
+    x, y = level_ties(x, mask), level_ties(y, mask)
     untied_x, untied_y, agreement = _pairs(x, y, mask)
     untied = np.sqrt(untied_x * untied_y)
     tau = np.divide(agreement, untied, out=np.full(len(x), np.nan), where=untied > 0)
@@ -129,7 +129,7 @@ def inclusion(
     Words above the count-th largest score have probability 1, words below it 0, and words tied with
     it share the remaining places. So the order of the words in the text does not matter.
     """
-    filled = np.where(mask, settled(scores, mask), -np.inf)
+    filled = np.where(mask, level_ties(scores, mask), -np.inf)
     threshold = -np.sort(-filled, axis=1)[
         np.arange(len(count)), np.minimum(count, scores.shape[1]) - 1
     ][:, None]

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from sightline.config.measure_registry import MEASURES
 from sightline.numerics.kmeans import Clustering, kmeans
-from sightline.numerics.probes import better, logistic_scores, stratified, table_scores
+from sightline.numerics.probes import better_family, logistic_scores, stratified, table_scores
 
 Array = np.ndarray
 Family = Literal["logistic", "table"]
@@ -57,7 +57,7 @@ class Target:
             ),
             "table": table_scores(self.tables, self.labels, self.folds),
         }
-        name: Family = "table" if better(families) == "table" else "logistic"
+        name: Family = "table" if better_family(families) == "table" else "logistic"
         return families[name], name
 
     def surprise(self) -> Float[Array, " N"]:

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_registry import MEASURES
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
 FEWEST_RANKS: int = MEASURES["information"].settings["fewest_ranks"]
@@ -33,7 +33,7 @@ def by_weight(
 
     Tied words keep the order of the text, or get a random order with a generator.
     """
-    known = np.where(mask, settled(attention, mask), -np.inf)
+    known = np.where(mask, level_ties(attention, mask), -np.inf)
     among = np.zeros(known.shape) if generator is None else generator.random(known.shape)
     return np.asarray(np.lexsort((among, -known), axis=-1))
 
@@ -42,7 +42,7 @@ def ties_decide(
     attention: Float[Array, "B T"], mask: Bool[Array, "B T"], ranks: int
 ) -> Bool[Array, " B"]:
     """Tell which texts have a tie within the first ranks, so that tie-breaking matters."""
-    known = -np.sort(-np.where(mask, settled(attention, mask), -np.inf), axis=1)[:, : ranks + 1]
+    known = -np.sort(-np.where(mask, level_ties(attention, mask), -np.inf), axis=1)[:, : ranks + 1]
     real = known[:, 1:] > -np.inf
     return np.asarray(((known[:, 1:] == known[:, :-1]) & real).any(axis=1))
 

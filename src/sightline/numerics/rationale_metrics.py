@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.numerics.rank_agreement import inclusion
-from sightline.numerics.ties import constant, settled
+from sightline.numerics.ties import constant, level_ties
 
 Array = np.ndarray
 
@@ -77,7 +77,7 @@ def _ranking(
     """Order the words, highest first and padding last, and count the words down to each one's last
     tie.
     """
-    filled = np.where(mask, settled(np.nan_to_num(scores), mask), -np.inf)
+    filled = np.where(mask, level_ties(np.nan_to_num(scores), mask), -np.inf)
     order = np.argsort(-filled, axis=1, kind="stable")
     falling = np.take_along_axis(filled, order, axis=1)
     last = np.concatenate(
@@ -96,11 +96,16 @@ def _where_asked(
     """Divide by the number of marked words; NaN where the metric is undefined."""
     marks = (marked & mask).sum(axis=1)
     return np.asarray(
-        np.divide(summed, marks, out=np.full(len(marks), np.nan), where=asked(scores, marked, mask))
+        np.divide(
+            summed,
+            marks,
+            out=np.full(len(marks), np.nan),
+            where=scorable_texts(scores, marked, mask),
+        )
     )
 
 
-def asked(
+def scorable_texts(
     scores: Float[Array, "B T"], marked: Bool[Array, "B T"], mask: Bool[Array, "B T"]
 ) -> Bool[Array, " B"]:
     """Tell which texts have some but not all words marked, and scores that are not constant."""

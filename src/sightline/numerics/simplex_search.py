@@ -32,7 +32,7 @@ AT_ONCE = 16
 
 
 @dataclass(frozen=True)
-class Climb:
+class ClimbSettings:
     """The number of pairs of corners, the settings of the gradient descent, and the decoding budget
     for each text.
 
@@ -94,7 +94,7 @@ class Probe:
         return np.asarray(inside - outside)
 
 
-def climb(probe: Probe, scores: Float[Array, "K B T"], how: Climb) -> Float[Array, "3 B"]:
+def climb(probe: Probe, scores: Float[Array, "K B T"], how: ClimbSettings) -> Float[Array, "3 B"]:
     """Find adversarial attention by one word, then by two, then by gradient; give the largest
     divergence after each stage.
 
@@ -117,7 +117,7 @@ def _far(probe: Probe, points: Points) -> Float[Array, "K B"]:
 
 
 def _corners(
-    probe: Probe, how: Climb, points: int
+    probe: Probe, how: ClimbSettings, points: int
 ) -> tuple[Float[Array, "B T"], Bool[Array, "B T"]]:
     """Put all weight on each word: its log-odds (NaN if not decoded), and whether it keeps the
     output.
@@ -136,7 +136,7 @@ def _corners(
     return odds, kept
 
 
-def _room(how: Climb, points: int) -> int:
+def _room(how: ClimbSettings, points: int) -> int:
     """Give the decodings that the budget leaves for corners, after pairs (`_edges`) and gradients
     (`_descended`).
     """

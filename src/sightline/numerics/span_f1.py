@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from sightline.numerics.rank_agreement import inclusion
-from sightline.numerics.rationale_metrics import asked
-from sightline.numerics.ties import settled
+from sightline.numerics.rationale_metrics import scorable_texts
+from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
 
@@ -32,10 +32,10 @@ def spans_on_top(
     count, marked = (marked & mask).sum(axis=1), marked & mask
     real = np.nan_to_num(scores)
     torn = (inclusion(real, mask, np.maximum(count, 1)) % 1 > 0).any(axis=1)
-    filled = np.where(mask, settled(real, mask), -np.inf)
+    filled = np.where(mask, level_ties(real, mask), -np.inf)
     orders = [np.lexsort((key, -filled), axis=1) for key in (keys if torn.any() else keys[:1])]
     found = np.where(torn, _mean(orders, count, marked), iou_f1(_first(orders[0], count), marked))
-    return np.where(asked(scores, marked, mask), found, np.nan)
+    return np.where(scorable_texts(scores, marked, mask), found, np.nan)
 
 
 def spans_by_chance(

@@ -1,7 +1,7 @@
-"""Convert between words and their subword pieces.
+"""Convert between words and their tokens.
 
-``word`` gives the index of the word that each piece belongs to (−1: none); W is the largest number
-of words in a text. If every word is one piece, every function returns its input bit for bit.
+``word`` gives the index of the word that each token belongs to (−1: none); W is the largest number
+of words in a text. If every word is one token, every function returns its input bit for bit.
 """
 
 from __future__ import annotations
@@ -11,39 +11,39 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
 
 
-def several(word: Int[Array, "B T"]) -> bool:
-    """Tell whether any word has more than one piece."""
+def has_split_words(word: Int[Array, "B T"]) -> bool:
+    """Tell whether any word has more than one token."""
     return bool((counts(word) > 1).any())
 
 
 def counts(word: Int[Array, "B T"]) -> Int[Array, "B W"]:
-    """Count the pieces of each word; 0 if the text has no such word."""
+    """Count the tokens of each word; 0 if the text has no such word."""
     return np.asarray(summed(np.ones(word.shape), word), dtype=np.int64)
 
 
 def summed(values: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B W"]:
-    """Sum the values of the pieces of each word, from the left; pieces of no word are skipped."""
+    """Sum the values of the tokens of each word, from the left; tokens of no word are skipped."""
     return _gathered(np.add, values, word, 0.0)
 
 
 def largest(values: Float[Array, "B T"], word: Int[Array, "B T"]) -> Float[Array, "B W"]:
-    """Give the largest value among the pieces of each word; −∞ if the text has no such word."""
+    """Give the largest value among the tokens of each word; −∞ if the text has no such word."""
     return _gathered(np.maximum, values, word, -np.inf)
 
 
 def spread(values: Float[Array, "*R B W"], word: Int[Array, "B T"]) -> Float[Array, "*R B T"]:
-    """Give each piece the value of its word, and 0 to pieces of no word."""
+    """Give each token the value of its word, and 0 to tokens of no word."""
     places = np.broadcast_to(np.maximum(word, 0), (*values.shape[:-1], word.shape[1]))
     return np.asarray(np.where(word >= 0, np.take_along_axis(values, places, axis=-1), 0.0))
 
 
 def shares(weights: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Array, "*N B T"]:
-    """Give the share of each piece in its word's weight; pieces of a word without weight get equal
+    """Give the share of each token in its word's weight; tokens of a word without weight get equal
     shares.
     """
     whole, pieces = spread(summed(weights, word), word), spread(counts(word).astype(float), word)
@@ -56,12 +56,12 @@ def shares(weights: Float[Array, "*N B T"], word: Int[Array, "B T"]) -> Float[Ar
 def reweighed(
     words: Float[Array, "*R B W"], shares: Float[Array, "*N B T"], word: Int[Array, "B T"]
 ) -> Float[Array, "*R B T"]:
-    """Give words new weights, divided among their pieces as before."""
+    """Give words new weights, divided among their tokens as before."""
     return np.asarray(spread(words, word) * shares)
 
 
-def kept(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"]:
-    """Tell which pieces remain when whole words are deleted; pieces of no word stay."""
+def kept_tokens(gone: Bool[Array, "B W"], word: Int[Array, "B T"]) -> Bool[Array, "B T"]:
+    """Tell which tokens remain when whole words are deleted; tokens of no word stay."""
     return np.asarray(spread(gone.astype(float), word) == 0)
 
 
@@ -69,7 +69,7 @@ def top(
     values: Float[Array, "B W"], mask: Bool[Array, "B W"], count: Int[Array, " B"]
 ) -> Bool[Array, "B W"]:
     """Mark the ``count`` words with the largest values; the first of tied words."""
-    order = np.argsort(-np.where(mask, settled(values, mask), -np.inf), axis=1, kind="stable")
+    order = np.argsort(-np.where(mask, level_ties(values, mask), -np.inf), axis=1, kind="stable")
     chosen = np.zeros(mask.shape, dtype=bool)
     np.put_along_axis(chosen, order, np.arange(mask.shape[1]) < count[:, None], axis=1)
     return np.asarray(chosen & mask)

@@ -28,7 +28,7 @@ NOTHING = 1e-12
 probability."""
 
 
-def settled(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Array, "*B T"]:
+def level_ties(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Array, "*B T"]:
     """Give tied words of a text equal values: 0 below the noise floor, else the lowest value of the
     tie group.
 
@@ -48,7 +48,7 @@ def settled(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Float[Ar
     return np.where(mask & ~np.isfinite(largest), np.nan, out)
 
 
-def faded(
+def level_ties_and_fade(
     values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[Array, "*B"]
 ) -> Float[Array, "*B T"]:
     """Give tied words equal values, and 0 to words too faint to see.
@@ -56,12 +56,12 @@ def faded(
     A reader cannot see the order of weights of 1e-5 next to a weight of 0.999, and a model could
     hide its reasons there.
     """
-    known = apart(values, mask, wider)
+    known = level_shades(values, mask, wider)
     largest = np.abs(known).max(axis=-1, keepdims=True, initial=0.0)
     return np.asarray(np.where(np.abs(known) < FAINT * largest, 0.0, known))
 
 
-def apart(
+def level_shades(
     values: Float[Array, "*B T"], mask: Bool[Array, "*B T"], wider: Float[Array, "*B"]
 ) -> Float[Array, "*B T"]:
     """Give words with indistinguishable shades equal values, from the largest down.
@@ -72,7 +72,7 @@ def apart(
     ``wider``, drawn from 0 to 1 for each text, widens its groups by that part of a step: otherwise
     values on both sides of a boundary would have an order that no reader sees.
     """
-    known = settled(values, mask)
+    known = level_ties(values, mask)
     step = VISIBLE * np.abs(np.where(mask, known, 0.0)).max(axis=-1, initial=0.0)
     order = np.argsort(np.where(mask, -known, np.inf), axis=-1, kind="stable")
     falling = np.take_along_axis(known, order, axis=-1)
@@ -86,9 +86,9 @@ def apart(
     return np.where(mask, out, np.where(np.isnan(known), np.nan, 0.0))
 
 
-def flat(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:
+def is_flat(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:
     """Tell in which texts no word stands out to a reader."""
-    known = apart(values, mask, np.zeros(values.shape[:-1]))
+    known = level_shades(values, mask, np.zeros(values.shape[:-1]))
     return np.asarray(
         np.where(mask, known, -np.inf).max(-1) == np.where(mask, known, np.inf).min(-1)
     )
@@ -96,7 +96,7 @@ def flat(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array,
 
 def constant(values: Float[Array, "*B T"], mask: Bool[Array, "*B T"]) -> Bool[Array, "*B"]:
     """Tell in which texts all words have the same value, so that there are no top words."""
-    known = settled(values, mask)
+    known = level_ties(values, mask)
     return np.asarray(
         np.where(mask, known, -np.inf).max(-1) == np.where(mask, known, np.inf).min(-1)
     )

@@ -14,7 +14,7 @@ from itertools import permutations
 import numpy as np
 from jaxtyping import Float, Int
 
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 Array = np.ndarray
 EXACT_UP_TO = 8
@@ -33,8 +33,8 @@ def weighted_tau(
     pairs differently by default.
     """
     real = np.ones(curve.shape, dtype=bool)
-    known = settled(weights, np.ones(len(weights), dtype=bool))
-    signs = _signs(settled(curve, real)) * _signs(known)
+    known = level_ties(weights, np.ones(len(weights), dtype=bool))
+    signs = _signs(level_ties(curve, real)) * _signs(known)
     return _over(signs, _pairs(weights, additive))
 
 

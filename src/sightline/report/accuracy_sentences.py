@@ -30,7 +30,7 @@ def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
     return [one for one in said if one]
 
 
-def further(learned: Learned) -> list[str]:
+def accuracy_notes(learned: Learned) -> list[str]:
     """Say what else is known of the model: its distance to guessing, and its classes."""
     above = f"Above the majority class by {percent(learned.above)}."
     return [one for one in (above, *_chance(learned), _classes(learned)) if one]

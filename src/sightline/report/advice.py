@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
-from sightline.core.audited_map import worded
+from sightline.core.audited_map import reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -20,11 +20,11 @@ from sightline.core.results import (
     Verdict,
 )
 from sightline.report.alternative_maps import MapFamily, families
-from sightline.report.map_names import called
-from sightline.report.number_format import KEEP, about, count
-from sightline.report.sentences import answers, listed, of_classes, opened, quoted, some_of
+from sightline.report.map_names import map_title
+from sightline.report.number_format import KEEP, approximate_count, count
+from sightline.report.sentences import answers, join_words, name_classes, of_classes, opened, quoted
 from sightline.report.sequential_note import is_settled
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 
 TITLE = "What to do now"
@@ -44,7 +44,7 @@ NO_WORD = "no highlighted word can explain that prediction"
 """Why no map is shown for texts of a class that is decided by absence."""
 
 
-def shown(audit: Results) -> list[str]:
+def shown_maps_advice(audit: Results) -> list[str]:
     """Say which map may be shown for which texts, and nothing else."""
     if first := first_of_all(audit):
         return [first]
@@ -83,7 +83,7 @@ def _attention(verdict: Verdict) -> Iterator[str]:
         level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
         which = of_classes(part.classes, part.level)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
-        yield f"{worded(_ATTENTION[level], verdict.of_map)}{which}{why}."
+        yield f"{reword_for_map(_ATTENTION[level], verdict.of_map)}{which}{why}."
 
 
 def _maps(audit: Results) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _maps(audit: Results) -> Iterator[str]:
         if family.chosen is not None and family.may_be_shown and family.name != "attention":
             yield _other(family, allowed or _works_as_attention_does(audit.verdict, family))
         elif family.chosen is not None and family.tested and not family.signed and not allowed:
-            yield worded(_none(family), audit.verdict.of_map)
+            yield reword_for_map(_none(family), audit.verdict.of_map)
 
 
 def _works_as_attention_does(verdict: Verdict, family: MapFamily) -> bool:
@@ -115,7 +115,7 @@ def _other(family: MapFamily, allowed: bool) -> str:
     if allowed and not family.signed:
         what = "Or show"
     instead = "" if family.signed or allowed else " instead"
-    return f"{what} the {called(family.name)} map{instead}{family.but_not_for}."
+    return f"{what} the {map_title(family.name)} map{instead}{family.but_not_for}."
 
 
 def _none(family: MapFamily) -> str:
@@ -139,11 +139,11 @@ def more_of_classes(audit: Results) -> Iterator[str]:
         if one.row == UNFIT and one.reasons and one.reasons[0].words.startswith(TOO_FEW)
     ]
     if few and all(predicted[name] for name in few):
-        least = committed().least
+        least = default_thresholds().least
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
         yield (
-            f"Audit about {about(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
-            f"texts predicted {some_of(few)} takes at least {least} of each."
+            f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
+            f"texts predicted {name_classes(few)} takes at least {least} of each."
         )
 
 
@@ -155,12 +155,12 @@ def more_texts(audit: Results) -> Iterator[str]:
     number = max(one.needed or 0 for one in found)
     now = min(one.score.n for one in found if one.score is not None)
     yield (
-        f"Audit about {about(number)}{KEEP}texts (now {count(now)}) to settle "
-        f"{listed(one.title for one in found)}{beyond(number, audit.to_test_on)}."
+        f"Audit about {approximate_count(number)}{KEEP}texts (now {count(now)}) to settle "
+        f"{join_words(one.title for one in found)}{too_few_texts(number, audit.to_test_on)}."
     )
 
 
-def beyond(number: int, there: int) -> str:
+def too_few_texts(number: int, there: int) -> str:
     """Say if the data have too few texts to test on."""
     return f"; the data have {count(there)} to test on" if number > there else ""
 
@@ -177,7 +177,7 @@ def close_calls(audit: Results) -> Iterator[str]:
         yield (
             "Close call: other texts or another --seed may make the verdict"
             f"{of_classes([of] if of else [])} "
-            f"{quoted(otherwise)}. Distance to the threshold: {listed(near)}."
+            f"{quoted(otherwise)}. Distance to the threshold: {join_words(near)}."
         )
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TypeGuard
 
-from sightline.core.audited_map import ATTENTION, worded
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import MUST_NOT, Estimate, MapRow, Results, Verdict
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, plainly, texts
 from sightline.report.sentences import answers, but_not_for, by_absence
 
@@ -88,7 +88,7 @@ class MapFamily:
 
     def called(self, name: str) -> str:
         """Give the name of one of its maps."""
-        return self.of_map if name == ATTENTION else called(name)
+        return self.of_map if name == ATTENTION else map_title(name)
 
     @property
     def tested(self) -> bool:
@@ -114,7 +114,7 @@ class MapFamily:
         return f"The best was {self.called(self.chosen.name)}."
 
     @property
-    def beside_attention(self) -> str:
+    def compared_with_attention(self) -> str:
         """Say how much of the prediction the words of the chosen map and of attention carry."""
         if self.chosen is None or not _known(self.chosen.carried):
             return ""
@@ -156,7 +156,7 @@ def numbers(row: MapRow) -> dict[str, Estimate | None]:
     return {did: getattr(row, field) for field, did in MEASURED.items()}
 
 
-def how(audit: Results) -> str:
+def comparison_method(audit: Results) -> str:
     """Say how maps are compared, and explain what may look odd: numbers above 1, or a map that
     passes and must not be shown.
     """
@@ -165,7 +165,7 @@ def how(audit: Results) -> str:
     passes = _forbidden(audit) and any(
         row.name == "attention" and row.answer == "passed" for row in audit.maps
     )
-    only = worded(_ONLY_ATTENTION, audit.verdict.of_map)
+    only = reword_for_map(_ONLY_ATTENTION, audit.verdict.of_map)
     held = compared_on(audit)
     said = [_HOW, _CHOSEN if held is None else held]
     return " ".join([*said, *([_BEYOND] if above else []), *([only] if passes else [])])

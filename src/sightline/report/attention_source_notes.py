@@ -35,7 +35,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Heat:
+class HeadScores:
     """The score of each head, one row a layer, as text with the step of its shade; None where there
     is no head.
     """
@@ -60,7 +60,7 @@ def choice(audit: Results) -> str:
     found = audit.spec.get("readings")
     if not found:
         return ""
-    best = next(one for one in tried(found) if one.chosen)
+    best = next(one for one in tried_sources(found) if one.chosen)
     learned = found["learned_from"]
     mixture = (
         f" (one of them learned on {count(learned)} validation texts)" if found["shares"] else ""
@@ -97,7 +97,7 @@ def _told_apart(found: Mapping[str, Any]) -> str:
     return f"All others are surely worse; {CRITERIA[by]} ruled out the last of them." if by else ""
 
 
-def tried(found: Mapping[str, Any]) -> list[Tried]:
+def tried_sources(found: Mapping[str, Any]) -> list[Tried]:
     """List the sources that were tried, the best first, those without a number last."""
     rows = [
         Tried(
@@ -112,7 +112,7 @@ def tried(found: Mapping[str, Any]) -> list[Tried]:
     )
 
 
-def heat(found: Mapping[str, Any]) -> Heat | None:
+def heat(found: Mapping[str, Any]) -> HeadScores | None:
     """Arrange single heads by layer and head; None if there are none."""
     by_place = {
         (int(place[1]), int(place[2])): one["value"]
@@ -125,7 +125,7 @@ def heat(found: Mapping[str, Any]) -> Heat | None:
     rows = [
         [_cell(by_place.get((layer, head))) for head in range(heads)] for layer in range(layers)
     ]
-    return Heat(heads, tuple(map(tuple, rows)))
+    return HeadScores(heads, tuple(map(tuple, rows)))
 
 
 def _cell(value: float | None) -> tuple[str, int] | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sightline.core.audited_map import worded
+from sightline.core.audited_map import reword_for_map
 from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.first_screen import caveats, finding_of, held_out, reasons, scores_of
-from sightline.report.map_names import called
+from sightline.report.first_screen import caveats, finding_of, held_out_score, reasons, scores_of
+from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
 from sightline.report.provenance import audit_date
-from sightline.report.sentences import Answered, answers, listed, of_classes, opened
+from sightline.report.sentences import HeadlinePart, answers, join_words, of_classes, opened
 from sightline.report.transfer_summary import TRANSFER
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
@@ -28,10 +28,10 @@ def caption(audit: Results) -> list[str]:
 def title(audit: Results) -> str:
     """Name the caption; if attention may be shown for no texts, the title says whom it is for."""
     permitted = not first_of_all(audit) and any(part.level.permits for part in _parts(audit))
-    return TITLE if permitted else worded(TITLE_WITHOUT, audit.verdict.of_map)
+    return TITLE if permitted else reword_for_map(TITLE_WITHOUT, audit.verdict.of_map)
 
 
-def _parts(audit: Results) -> list[Answered]:
+def _parts(audit: Results) -> list[HeadlinePart]:
     """The answers that the caption follows: for all texts, or for each predicted class."""
     return [part for part in answers(audit.verdict) if part.advised]
 
@@ -63,18 +63,18 @@ def _caveats(audit: Results) -> Iterator[str]:
         yield f"Caveats: {' '.join(found)}"
 
 
-def _tested(audit: Results, part: Answered) -> str:
+def _tested(audit: Results, part: HeadlinePart) -> str:
     """Say what the most important test does, and its score."""
     finding = finding_of(audit, TRANSFER)
     found = [] if finding is None else scores_of(finding, part.classes)
-    numbers = f" (score {listed(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
+    numbers = f" (score {join_words(map(bracketed, found))}; {CHANCE_TO_BEST})" if found else ""
     return (
         f"Tested on {texts(len(audit.texts))}: moved into other texts, they took the model’s "
         f"prediction with them{numbers}."
     )
 
 
-def _not_shown(audit: Results, part: Answered) -> Iterator[str]:
+def _not_shown(audit: Results, part: HeadlinePart) -> Iterator[str]:
     if part.level == BY_ABSENCE:
         yield (
             f"Do not display any map{of_classes(part.classes)}: the model predicts that when it finds no evidence "
@@ -105,7 +105,7 @@ def _open(audit: Results) -> str:
     return "not enough of the tests could be run"
 
 
-def _why(audit: Results, part: Answered) -> Iterator[str]:
+def _why(audit: Results, part: HeadlinePart) -> Iterator[str]:
     """Give the first reason; if classes differ, the reason of these classes."""
     if not part.classes:
         yield from reasons(audit)[:1]
@@ -119,9 +119,9 @@ def _instead(audit: Results) -> str:
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
         return "No other map that was tested may be shown instead."
     carried = found.chosen.carried
-    numbers = f" ({held_out(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
+    numbers = f" ({held_out_score(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
     return (
-        f"{opened(called(found.name))} highlighting may be shown instead{numbers}"
+        f"{opened(map_title(found.name))} highlighting may be shown instead{numbers}"
         f"{found.but_not_for}. It explains {_MODEL_ALONE}"
     )
 

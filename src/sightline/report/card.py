@@ -12,7 +12,7 @@ from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Finding, Results
 from sightline.report import advice, audited_map_notes, transfer_summary
 from sightline.report.accuracy_sentences import TITLE as MODEL
-from sightline.report.accuracy_sentences import further, learning
+from sightline.report.accuracy_sentences import accuracy_notes, learning
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.attention_source_notes import QUESTION as WHICH_READING
 from sightline.report.attention_source_notes import choice
@@ -21,12 +21,12 @@ from sightline.report.caption import title as caption_title
 from sightline.report.data_notes import TITLE, noted
 from sightline.report.methods_paragraph import methods, works
 from sightline.report.number_format import plainly, texts
-from sightline.report.provenance import command, named
+from sightline.report.provenance import card_name, command
 from sightline.report.sentences import caveats, caveats_title, headline, opened
 
 if TYPE_CHECKING:
-    from sightline.report.multi_seed_summary import AcrossRow
-    from sightline.verdict.seed_summary import AcrossSeeds
+    from sightline.report.multi_seed_summary import SeedRow
+    from sightline.verdict.seed_summary import SeedSummary
 
 HEAD = ("test", "result", "score")
 
@@ -46,19 +46,19 @@ class Card:
     works: tuple[str, ...]
 
 
-def card(audit: Results, seeds: AcrossSeeds | None = None) -> Card:
+def card(audit: Results, seeds: SeedSummary | None = None) -> Card:
     """Make the card of an audit, without any of its texts. With ``seeds``, the summary over all
     seeds comes first.
     """
     said, those = _of_seeds(seeds)
-    blocked, may_be_shown = advice.first_of_all(audit), advice.shown(audit)
+    blocked, may_be_shown = advice.first_of_all(audit), advice.shown_maps_advice(audit)
     moved = (
         () if blocked else tuple(_carried(family) for family in families(audit.maps, audit.verdict))
     )
     learned = (
         ()
         if audit.learned is None
-        else (*learning(audit.learned, audit.verdict.reasons), *further(audit.learned))
+        else (*learning(audit.learned, audit.verdict.reasons), *accuracy_notes(audit.learned))
     )
     to_paste = tuple(caption(audit))
     held = tuple(one for one in caveats(audit.verdict) if one not in to_paste)
@@ -88,7 +88,7 @@ def _kind(audit: Results) -> str:
     return "Attention audit" if noun == ATTENTION else f"Audit of {noun}"
 
 
-def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+def _of_seeds(seeds: SeedSummary | None) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     """Give the summary over all seeds as a fact, and a list of the seeds and of means over them."""
     if seeds is None:
         return {}, {}
@@ -98,7 +98,7 @@ def _of_seeds(seeds: AcrossSeeds | None) -> tuple[dict[str, str], dict[str, tupl
     return {TITLE: summary_sentence(seeds)}, {TITLE: (*ends(seeds), *notes(seeds), *means)}
 
 
-def _mean(row: AcrossRow) -> str:
+def _mean(row: SeedRow) -> str:
     named = f"{opened(row.claim)} ({row.name})" if row.claim else opened(row.name)
     return f"{named}: {'; '.join(filter(None, (row.mean, row.answers)))}"
 
@@ -125,11 +125,15 @@ def _date(spec: Mapping[str, Any]) -> str:
 
 
 def _name(audit: Results, part: str) -> str:
-    return named(audit, part) or str(audit.spec.get(part) or "unnamed")
+    return card_name(audit, part) or str(audit.spec.get(part) or "unnamed")
 
 
 def _carried(family: MapFamily) -> str:
-    parts = (f"{opened(family.title)}: {family.answer}.", family.best, family.beside_attention)
+    parts = (
+        f"{opened(family.title)}: {family.answer}.",
+        family.best,
+        family.compared_with_attention,
+    )
     return " ".join(filter(None, parts))
 
 

@@ -8,13 +8,18 @@ from sightline.report.alternative_maps import families
 from sightline.report.number_format import count, interval, with_n
 from sightline.report.provenance import without_folders
 from sightline.report.sentences import headline
-from sightline.verdict.comparison.comparison_result import AuditPair, Compared, Side, SideBySide
+from sightline.verdict.comparison.comparison_result import (
+    AuditPair,
+    ComparedScore,
+    Side,
+    SideBySide,
+)
 
 QUESTION = "How do these audits differ?"
 MOST_APART = "at most 0.693, where they share no word"
 
 
-def how(whole: SideBySide) -> str:
+def method(whole: SideBySide) -> str:
     """Say how differences are computed, and when two scores count as different."""
     first = whole.sides[0].name
     return (
@@ -25,7 +30,7 @@ def how(whole: SideBySide) -> str:
     )
 
 
-def named(side: Side) -> str:
+def side_title(side: Side) -> str:
     """Say what was audited, in one line."""
     about = side.about
     seed = "" if about["seed"] is None else f"seed {about['seed']}"
@@ -56,9 +61,9 @@ def metrics(side: Side) -> list[str]:
     return [f"{name} {with_n(value)}" for name, value in side.audit.metrics.items()]
 
 
-def found(whole: SideBySide, at: int) -> str:
+def differences(whole: SideBySide, at: int) -> str:
     """Say what differs between one audit and the first."""
-    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
+    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.pairs[at]
     if one.unpaired:
         return (
             f"{first} and {other} cannot be compared text by text: {one.unpaired}. Their own "
@@ -79,9 +84,9 @@ def found(whole: SideBySide, at: int) -> str:
     )
 
 
-def counted(whole: SideBySide, at: int) -> list[str]:
+def text_counts(whole: SideBySide, at: int) -> list[str]:
     """Say which texts were compared, and how often predictions and attention differ."""
-    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.beside[at]
+    first, other, one = whole.sides[0].name, whole.sides[at + 1].name, whole.pairs[at]
     if one.unpaired:
         return []
     lines = [f"{count(one.common)} {'text is' if one.common == 1 else 'texts are'} in both."]
@@ -99,23 +104,23 @@ def counted(whole: SideBySide, at: int) -> list[str]:
     return [*lines, *(f"{note}." for note in one.notes)]
 
 
-def name_of(claim: Compared, one: AuditPair) -> str:
+def name_of(claim: ComparedScore, one: AuditPair) -> str:
     """Name what was compared, with the way of asking if a test has several."""
     return f"{claim.code} ({way})" if (way := way_of(claim, one)) else claim.code
 
 
-def way_of(claim: Compared, one: AuditPair) -> str:
+def way_of(claim: ComparedScore, one: AuditPair) -> str:
     """Name the way of asking, if a test has several."""
     several = sum(other.code == claim.code for other in one.claims) > 1
     return claim.way[:1].lower() + claim.way[1:] if several else ""
 
 
-def words_of(claim: Compared, one: AuditPair) -> str:
+def words_of(claim: ComparedScore, one: AuditPair) -> str:
     """Name the test, with the way of asking if there are several."""
     return f"{claim.claim} ({way})" if (way := way_of(claim, one)) else claim.claim
 
 
-def cells(claim: Compared) -> Sequence[str]:
+def cells(claim: ComparedScore) -> Sequence[str]:
     """Write both scores and their difference."""
     first, second, difference = (
         "—" if one is None else interval(one)
@@ -124,7 +129,7 @@ def cells(claim: Compared) -> Sequence[str]:
     return first, second, difference
 
 
-def texts_of(claim: Compared) -> str:
+def texts_of(claim: ComparedScore) -> str:
     """Count the texts behind a row; both counts if nothing is paired."""
     if claim.difference is not None:
         return count(claim.difference.n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.report.sentences import listed
+from sightline.report.sentences import join_words
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -11,14 +11,14 @@ SHARES = ("share", "share without")
 
 
 def _codes(*kinds: str) -> str:
-    return listed(sorted(code for code, claim in AUDIT_TESTS.items() if claim.kind in kinds))
+    return join_words(sorted(code for code, claim in AUDIT_TESTS.items() if claim.kind in kinds))
 
 
 EXCEEDS = tuple(sorted(code for code, claim in AUDIT_TESTS.items() if claim.exceeds))
 """The tests whose score can exceed 1."""
 SCALE = (
     "Scores: 0 is chance, 1 the best achievable; below 0 is worse than chance. "
-    f"{listed(EXCEEDS)} can exceed 1: there 1 is a strong reference. "
+    f"{join_words(EXCEEDS)} can exceed 1: there 1 is a strong reference. "
     f"{_codes('weakest drop')} is accuracy or F1 lost; {_codes(*SHARES)} are shares of texts."
 )
 """How to read a score of any test."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sightline.core.audited_map import worded
+from sightline.core.audited_map import reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -38,18 +38,18 @@ from sightline.report.advice import (
     one_training,
 )
 from sightline.report.alternative_maps import MapFamily, families
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import bracketed, ci_and_n, plainly, score, texts
 from sightline.report.sentences import (
     ALL_TOGETHER,
-    Answered,
+    HeadlinePart,
     answers,
     caveat_reasons,
-    listed,
+    join_words,
+    name_classes,
     of_classes,
     opened,
     quoted,
-    some_of,
 )
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
@@ -84,7 +84,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Concluded:
+class VerdictSentence:
     """A sentence of the verdict, and its level."""
 
     text: str
@@ -119,7 +119,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
     return [block for block in found if block.sentences]
 
 
-def conclusions(verdict: Verdict) -> list[Concluded]:
+def conclusions(verdict: Verdict) -> list[VerdictSentence]:
     """Put the verdict into sentences, one for each answer that classes have.
 
     If classes have their own answers, a map is shown by class. So a sentence about all texts is
@@ -127,12 +127,14 @@ def conclusions(verdict: Verdict) -> list[Concluded]:
     """
     parts = [part for part in answers(verdict) if part.advised or not part.level.permits]
     return [
-        Concluded(worded(_SENTENCES[part.level], verdict.of_map).format(of=_of(part)), part.level)
+        VerdictSentence(
+            reword_for_map(_SENTENCES[part.level], verdict.of_map).format(of=_of(part)), part.level
+        )
         for part in parts
     ]
 
 
-def _of(part: Answered) -> str:
+def _of(part: HeadlinePart) -> str:
     if part.classes or part.advised:
         return of_classes(part.classes, part.level)
     return f" {ALL_TOGETHER}"
@@ -153,7 +155,7 @@ def too_few(verdict: Verdict) -> list[str]:
             words = one.reasons[0].words
             by_reason.setdefault(_COUNTED.sub("", words), {})[name] = words
     return [
-        f"For texts predicted {some_of(tuple(of))}: {_shared(reason, [*of.values()])}."
+        f"For texts predicted {name_classes(tuple(of))}: {_shared(reason, [*of.values()])}."
         for reason, of in by_reason.items()
     ]
 
@@ -207,7 +209,7 @@ def _source(audit: Results, reason: Reason, classes: Sequence[str], *, scores: b
     if finding is None:
         return ""
     known = scores_of(finding, classes) if scores else []
-    numbers = f": score {listed(map(bracketed, known))}" if known else ""
+    numbers = f": score {join_words(map(bracketed, known))}" if known else ""
     return f" ({finding.name}{numbers})"
 
 
@@ -263,7 +265,7 @@ def _calibrated(audit: Results) -> Iterator[str]:
         )
 
 
-def counted(findings: Sequence[Finding]) -> str:
+def count_results(findings: Sequence[Finding]) -> str:
     """Count the tests of the verdict by result."""
     counts = Counter(one.result for one in findings if one.bears)
     return ", ".join(f"{counts[result]} {result}" for result in RESULTS)
@@ -320,19 +322,19 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     if family.chosen is None or not family.may_be_shown:
         return attention or family.answer
     if family.name == "attention":
-        return f"{noun}{family.but_not_for}" if allowed else worded(NONE_BETTER, noun)
+        return f"{noun}{family.but_not_for}" if allowed else reword_for_map(NONE_BETTER, noun)
     carried = family.chosen.carried
-    text = f" ({held_out(carried)})" if carried is not None and scores else ""
-    other = f"{called(family.name)}{text}{family.but_not_for}"
+    text = f" ({held_out_score(carried)})" if carried is not None and scores else ""
+    other = f"{map_title(family.name)}{text}{family.but_not_for}"
     return f"{attention}, or {other}" if attention and _of_all(allowed) else other
 
 
-def held_out(carried: Estimate) -> str:
+def held_out_score(carried: Estimate) -> str:
     """Write the transfer score of a map on the texts that were not used to choose it."""
     return f"Transfer score {bracketed(carried)} held-out texts"
 
 
-def _of_all(parts: Sequence[Answered]) -> bool:
+def _of_all(parts: Sequence[HeadlinePart]) -> bool:
     return any(not part.classes for part in parts)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sightline.core.errors import SpecError, setting
 from sightline.core.results import VERDICTS, Finding, Results
-from sightline.report.number_format import chosen, plainly
-from sightline.report.sentences import listed, of_level, quoted, to_settle
+from sightline.report.number_format import plainly, trimmed_number
+from sightline.report.sentences import join_words, of_level, quoted, to_settle
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 VERDICT_GATES = {text.replace(" ", "-"): text for text in VERDICTS}
@@ -46,7 +46,7 @@ def closed(audit: Results, gates: Sequence[str]) -> list[str]:
         elif audit.verdict.level == VERDICT_GATES[gate]:
             lines.append(f"the verdict is {gate!r}")
         elif classes := of_level(audit.verdict, VERDICT_GATES[gate]):
-            of = f"for texts predicted {listed(map(quoted, classes))}"
+            of = f"for texts predicted {join_words(map(quoted, classes))}"
             lines.append(f"the verdict {of} is {gate!r}")
     return lines
 
@@ -62,7 +62,9 @@ def outcome(finding: Finding) -> str:
     """
     if finding.score is None:
         return ": ".join(filter(None, (finding.result, finding.reason)))
-    threshold = [] if finding.threshold is None else [f"threshold {chosen(finding.threshold)}"]
+    threshold = (
+        [] if finding.threshold is None else [f"threshold {trimmed_number(finding.threshold)}"]
+    )
     numbers = ", ".join([f"score {plainly(finding.score)}", *threshold])
     found = f"{finding.result}: {'; '.join((numbers, *finding.notes))}"
     return ". ".join(filter(None, (found, to_settle(finding).rstrip("."))))

@@ -9,7 +9,7 @@ from typing import Any
 from sightline.core.results import VERDICTS, Estimate, Level, Results
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import count, score, score_span
-from sightline.report.sentences import listed, quoted
+from sightline.report.sentences import join_words, quoted
 from sightline.stats.intervals import LEVEL
 
 SHOWN = 25
@@ -78,7 +78,7 @@ def summary(rows: Sequence[LabelRow]) -> str:
 
 def _some(labels: Sequence[str]) -> str:
     """Count labels, and name them if there are few."""
-    named = f" ({listed([*map(quoted, labels)])})" if len(labels) <= NAMED else ""
+    named = f" ({join_words([*map(quoted, labels)])})" if len(labels) <= NAMED else ""
     return f"{count(len(labels))}{named}"
 
 
@@ -155,4 +155,4 @@ def _predicted(rows: Sequence[LabelRow]) -> str:
 
 def _first(names: Sequence[str]) -> str:
     left = len(names) - LEFT_OUT
-    return listed([*names[:LEFT_OUT], f"{count(left)} more"] if left > 0 else names)
+    return join_words([*names[:LEFT_OUT], f"{count(left)} more"] if left > 0 else names)

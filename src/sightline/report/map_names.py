@@ -52,7 +52,7 @@ MAPS = (
 """Every map of a report, in order; maps that an audit does not have are left out."""
 
 
-def called(quantity: str) -> str:
+def map_title(quantity: str) -> str:
     """Give the name of a map in a report; an unknown map keeps its own."""
     return next((kind.name for kind in MAPS if kind.quantity == quantity), quantity)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.core.audited_map import ATTENTION, worded
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import Measurement, Results
 from sightline.report.number_format import texts
-from sightline.report.provenance import named
+from sightline.report.provenance import card_name
 from sightline.report.sentences import opened
 
 WORKS = {
@@ -180,7 +180,7 @@ def _sentences(audit: Results) -> Iterator[str]:
     parts = {part.partition("(")[0] for part in str(audit.spec.get("model", "")).split("+")}
     yield from (label for label, names in _PARTS.items() if parts & set(names))
     asked = (label for code, label in _ASKED.items() if code in taken and _found(audit, code))
-    yield from (worded(_agreement_alone(label, audit), noun) for label in asked)
+    yield from (reword_for_map(_agreement_alone(label, audit), noun) for label in asked)
     if any(row.signed for row in audit.maps):
         yield (
             "Signed maps, which say which words speak for the predicted class, were compared "
@@ -210,7 +210,7 @@ def _found(audit: Results, code: str) -> bool:
 
 def _on(audit: Results) -> str:
     """Say how many texts of which data there were, and whether they were held out."""
-    data = named(audit, "data")
+    data = card_name(audit, "data")
     of = f" of {data}" if data else ""
     return f"{texts(len(audit.texts))}{of}{' that were held out' if 'run' in audit.spec else ''}"
 

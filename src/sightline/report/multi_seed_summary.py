@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sightline.report.number_format import count, interval
 from sightline.report.sentences import answers, caveats, quoted
-from sightline.verdict.seed_summary import AcrossSeeds, Ending, NumberAcross
+from sightline.verdict.seed_summary import NumberBySeed, SeedSummary, VerdictShare
 
 TITLE = "Across seeds"
 HOW = (
@@ -22,7 +22,7 @@ NO_VERDICT = "no verdict of their own"
 
 
 @dataclass(frozen=True)
-class AcrossRow:
+class SeedRow:
     """One number across seeds, as the cells of a row: by seed, the mean, and the count of each
     result.
     """
@@ -34,7 +34,7 @@ class AcrossRow:
     answers: str
 
 
-def summary_sentence(across: AcrossSeeds) -> str:
+def summary_sentence(across: SeedSummary) -> str:
     """Say in one line whether seeds differ in their verdict, over all texts or for a class.
 
     >>> from sightline.core.results import Verdict
@@ -56,7 +56,7 @@ def summary_sentence(across: AcrossSeeds) -> str:
     )
 
 
-def ends(across: AcrossSeeds) -> list[str]:
+def ends(across: SeedSummary) -> list[str]:
     """Count the training runs with each verdict, over all texts and for each predicted class."""
     whole = f"All texts together: {_ends(across.endings())}."
     return [
@@ -68,7 +68,7 @@ def ends(across: AcrossSeeds) -> list[str]:
     ]
 
 
-def held(across: AcrossSeeds) -> list[str]:
+def seed_caveats(across: SeedSummary) -> list[str]:
     """Say every caveat of a verdict once, with its number of training runs, the most frequent
     first.
     """
@@ -80,7 +80,7 @@ def held(across: AcrossSeeds) -> list[str]:
     ]
 
 
-def which_texts(across: AcrossSeeds) -> str:
+def which_texts(across: SeedSummary) -> str:
     """Say whether all training runs were audited on the same texts."""
     if across.same_texts:
         return "All of them were audited on the same texts."
@@ -90,7 +90,7 @@ def which_texts(across: AcrossSeeds) -> str:
     )
 
 
-def notes(across: AcrossSeeds) -> list[str]:
+def notes(across: SeedSummary) -> list[str]:
     """Say which seeds there are, which one is shown in full, and what the intervals mean."""
     seeds = ", ".join(map(str, across.seeds))
     first = f"Seeds {seeds}; the first one is shown in full. {which_texts(across)}"
@@ -102,19 +102,19 @@ def notes(across: AcrossSeeds) -> list[str]:
     return [first, HOW, counted]
 
 
-def rows(across: AcrossSeeds) -> Iterator[AcrossRow]:
+def rows(across: SeedSummary) -> Iterator[SeedRow]:
     """Write the verdicts, over all texts and by class, then each test, then the metrics."""
-    yield AcrossRow("verdict", "", across.verdicts, "", _counts(across.verdicts))
+    yield SeedRow("verdict", "", across.verdicts, "", _counts(across.verdicts))
     for name, verdicts in across.by_class.items():
         cells = tuple(one or "—" for one in verdicts)
-        yield AcrossRow("verdict", f"for texts predicted {quoted(name)}", cells, "", _counts(cells))
+        yield SeedRow("verdict", f"for texts predicted {quoted(name)}", cells, "", _counts(cells))
     for one in across.claims:
-        yield AcrossRow(one.code, one.claim, *_cells(one.score), _counts(one.answers))
+        yield SeedRow(one.code, one.claim, *_cells(one.score), _counts(one.answers))
     for metric in across.metrics:
-        yield AcrossRow(metric.name, "", *_cells(metric), "")
+        yield SeedRow(metric.name, "", *_cells(metric), "")
 
 
-def _ends(endings: tuple[Ending, ...]) -> str:
+def _ends(endings: tuple[VerdictShare, ...]) -> str:
     """Say each verdict with its number of training runs."""
     total = endings[0].share.n
     return "; ".join(
@@ -135,7 +135,7 @@ def of_trainings(times: int, total: int) -> str:
     )
 
 
-def _cells(number: NumberAcross) -> tuple[tuple[str, ...], str]:
+def _cells(number: NumberBySeed) -> tuple[tuple[str, ...], str]:
     """Write a number by seed, and its mean, with the number of seeds if some have none."""
     cells = tuple("—" if one is None else interval(one) for one in number.by_seed)
     known = sum(one is not None and one.value == one.value for one in number.by_seed)

@@ -155,7 +155,7 @@ def with_n(estimate: Estimate) -> str:
     return f"{interval(estimate)}, n{KEEP}={KEEP}{count(estimate.n)}"
 
 
-def chosen(value: float) -> str:
+def trimmed_number(value: float) -> str:
     """Write a number that somebody chose, such as a threshold, without trailing zeros, which would
     claim a precision.
 
@@ -170,7 +170,7 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
-def counted(n: int, what: str) -> str:
+def count_phrase(n: int, what: str) -> str:
     """Count things, in the singular or the plural.
 
     >>> counted(1, "cell"), counted(1200, "cell")
@@ -184,7 +184,7 @@ def texts(n: int) -> str:
     return f"{count(n)}{KEEP}{'text' if n == 1 else 'texts'}"
 
 
-def about(n: int) -> str:
+def approximate_count(n: int) -> str:
     """Write a count that is itself an estimate, rounded up to two digits.
 
     >>> [about(n) for n in (7, 99, 1234, 1201, 98765)]

@@ -14,9 +14,9 @@ from sightline.core.results import Results
 from sightline.report.number_format import texts
 
 
-def about(audit: Results) -> str:
+def provenance_line(audit: Results) -> str:
     """Name model, data, number of texts and day in one line, as far as known."""
-    names = {part: named(audit, part) for part in ("model", "data")}
+    names = {part: card_name(audit, part) for part in ("model", "data")}
     known = [f"{part}: {name}" for part, name in names.items() if name]
     return " · ".join(filter(None, [*known, texts(len(audit.texts)), audit_date(audit.spec)]))
 
@@ -33,7 +33,7 @@ def audit_date(spec: Mapping[str, Any]) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-def named(audit: Results, part: str) -> str:
+def card_name(audit: Results, part: str) -> str:
     """Name the model or the data as its card does, files without folders; empty without a name."""
     card = audit.cards.get(part)
     found = (card.get("name") or card.get("source")) if isinstance(card, Mapping) else None

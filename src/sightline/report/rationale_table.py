@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sightline.config.word_maps import MAPS
 from sightline.core.results import Results
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, interval
 from sightline.verdict.rationale_estimates import SCORES
 
@@ -35,7 +35,7 @@ def marked_rows(audit: Results) -> tuple[MarkedRow, ...]:
     }
     return tuple(
         MarkedRow(
-            called(name),
+            map_title(name),
             tuple("—" if one is None else interval(one) for one in each),
             count(each[0].n),
         )

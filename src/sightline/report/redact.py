@@ -8,7 +8,7 @@ from functools import reduce
 from sightline.core.results import Failed, Outcome, Results, Verdict
 
 
-def without(audit: Results, *, texts: bool = True, ids: bool = True) -> Results:
+def redacted(audit: Results, *, texts: bool = True, ids: bool = True) -> Results:
     """Replace ids by numbers if ``ids`` is off; without ``texts``, remove error messages, too.
 
     The message of a failed measure comes from other code and may quote a text.

@@ -29,7 +29,7 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def sound(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Write half of a surrogate pair as its number, because no text file can hold it."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

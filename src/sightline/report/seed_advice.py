@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import BY_ABSENCE, CAN, CANNOT_TELL, MUST_NOT, Level, Verdict
-from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, beyond
-from sightline.report.map_names import called
+from sightline.report.advice import AFTER_GUESSING, NO_WORD, NOT_SURELY, UNFIT, too_few_texts
+from sightline.report.map_names import map_title
 from sightline.report.multi_seed_summary import of_trainings
-from sightline.report.number_format import KEEP, about, count, texts
-from sightline.report.sentences import but_not_for, listed, of_classes, opened, quoted
-from sightline.verdict.seed_summary import AcrossSeeds, MapsAcross
+from sightline.report.number_format import KEEP, approximate_count, count, texts
+from sightline.report.sentences import but_not_for, join_words, of_classes, opened, quoted
+from sightline.verdict.seed_summary import MapsBySeed, SeedSummary
 
 _DEPENDS = (
     "Whether the attention map may be shown{of} depends on the training: show it only of a "
@@ -26,7 +26,7 @@ _SAYS = {
 """What the maps of a family say, by whether they are signed."""
 
 
-def together(across: AcrossSeeds) -> list[str]:
+def together(across: SeedSummary) -> list[str]:
     """Give the advice over several training runs, most important first.
 
     If no run allows a conclusion, that is the only line.
@@ -42,24 +42,24 @@ def together(across: AcrossSeeds) -> list[str]:
     ]
 
 
-def _first_of_all(across: AcrossSeeds) -> str:
+def _first_of_all(across: SeedSummary) -> str:
     """Say what has to be fixed first, if that is so in every run."""
     guesses = [one is not None and not one.something for one in across.learned]
     if all(one.row == UNFIT and one.reasons for one in across.details):
         why = dict.fromkeys(one.reasons[0].words for one in across.details)
         total = len(across.details)
-        return f"No verdict is possible after {of_trainings(total, total)}: {listed(why)}."
+        return f"No verdict is possible after {of_trainings(total, total)}: {join_words(why)}."
     return f"{_guessing(across)} {AFTER_GUESSING}" if guesses and all(guesses) else ""
 
 
-def _guessing(across: AcrossSeeds) -> str:
+def _guessing(across: SeedSummary) -> str:
     """Say after how many runs the model does not beat guessing; empty if it always does."""
     times = sum(one is not None and not one.something for one in across.learned)
     trainings = of_trainings(times, len(across.details))
     return f"After {trainings} {NOT_SURELY}." if times else ""
 
 
-def _attention(across: AcrossSeeds) -> Iterator[str]:
+def _attention(across: SeedSummary) -> Iterator[str]:
     """Say for which texts the attention map may be shown; classes with the same advice share a
     sentence.
     """
@@ -100,7 +100,7 @@ def _may_be_shown(by_seed: list[Level | None]) -> str:
     )
 
 
-def _other_maps(across: AcrossSeeds) -> Iterator[str]:
+def _other_maps(across: SeedSummary) -> Iterator[str]:
     """Say for each family which other map may be shown; if attention may be shown, only signed maps
     are named.
     """
@@ -121,25 +121,25 @@ def _other_maps(across: AcrossSeeds) -> Iterator[str]:
             )
 
 
-def _other(maps: MapsAcross, found: Counter[str], absent: Sequence[str]) -> str:
+def _other(maps: MapsBySeed, found: Counter[str], absent: Sequence[str]) -> str:
     """Name the map of a family that may be shown, or say how it depends on the run."""
     says, total, (first, times) = _SAYS[maps.signed], len(maps.by_seed), found.most_common(1)[0]
     if times == total:
-        text = f"to show {says}, take the {called(first)} map{but_not_for(maps.against, absent)}"
+        text = f"to show {says}, take the {map_title(first)} map{but_not_for(maps.against, absent)}"
         return opened(f"{text}: it may be shown in {of_trainings(times, total)}.")
     each = ", ".join(
-        f"{called(name) if name else 'none'} in {n}" for name, n in found.most_common()
+        f"{map_title(name) if name else 'none'} in {n}" for name, n in found.most_common()
     )
     text = f"Which other map may show {says} depends on the training (of {count(total)}: {each})"
     return f"{text}: take the one that the audit of your model recommends."
 
 
-def _more_texts(across: AcrossSeeds) -> Iterator[str]:
+def _more_texts(across: SeedSummary) -> Iterator[str]:
     """Say how many texts would settle what is open, and which classes have too few."""
     if (needed := across.needed) is not None:
-        more = f"now {texts(needed.now)}{beyond(needed.texts, needed.there)}"
+        more = f"now {texts(needed.now)}{too_few_texts(needed.texts, needed.there)}"
         text = "that would settle the test that needs most"
-        yield f"Audit about {about(needed.texts)}{KEEP}texts ({more}): {text}."
+        yield f"Audit about {approximate_count(needed.texts)}{KEEP}texts ({more}): {text}."
     for name in across.by_class:
         few = [
             one.by_class[name]
@@ -151,11 +151,11 @@ def _more_texts(across: AcrossSeeds) -> Iterator[str]:
             trainings = of_trainings(len(few), len(across.details))
             yield (
                 f"Audit more texts that are predicted {quoted(name)}, in {trainings}: "
-                f"{listed(why)}."
+                f"{join_words(why)}."
             )
 
 
-def _change(across: AcrossSeeds) -> Iterator[str]:
+def _change(across: SeedSummary) -> Iterator[str]:
     """Say what to change about the model and its training."""
     learned, total = [one for one in across.learned if one is not None], len(across.details)
     if guessing := _guessing(across):
@@ -167,7 +167,7 @@ def _change(across: AcrossSeeds) -> Iterator[str]:
         )
 
 
-def _keep(across: AcrossSeeds) -> Iterator[str]:
+def _keep(across: SeedSummary) -> Iterator[str]:
     """Say what to do if runs differ."""
     if across.disagree or across.classes_disagree:
         yield "Keep the model that was audited: trained again, it may get another verdict."

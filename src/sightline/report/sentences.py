@@ -21,7 +21,14 @@ from sightline.core.results import (
     Reason,
     Verdict,
 )
-from sightline.report.number_format import KEEP, about, chosen, p_value, texts, with_n
+from sightline.report.number_format import (
+    KEEP,
+    approximate_count,
+    p_value,
+    texts,
+    trimmed_number,
+    with_n,
+)
 from sightline.report.sanitize import one_line, shortened
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import WORSE, below_chance
@@ -34,7 +41,7 @@ QUESTION = "Can this model’s attention be shown as an explanation?"
 
 
 @dataclass(frozen=True)
-class Answered:
+class HeadlinePart:
     """A part of the headline: the verdict for some texts, and its reason."""
 
     text: str
@@ -66,13 +73,13 @@ def headline(verdict: Verdict) -> str:
     )
 
 
-def answers(verdict: Verdict) -> tuple[Answered, ...]:
+def answers(verdict: Verdict) -> tuple[HeadlinePart, ...]:
     """Give the parts of the headline: one if all classes agree, otherwise one for each verdict."""
     alike: dict[Level, dict[str, Verdict]] = {}
     for name, one in verdict.by_class.items():
         alike.setdefault(one.level, {})[name] = one
     if alike.keys() <= {verdict.level}:
-        return (Answered(verdict.level, verdict.level),)
+        return (HeadlinePart(verdict.level, verdict.level),)
     known = [level for level in VERDICTS if level in alike]
     classes = tuple(_for_classes(level, alike[level]) for level in known)
     if verdict.level in alike:
@@ -81,20 +88,20 @@ def answers(verdict: Verdict) -> tuple[Answered, ...]:
     if verdict.level.permits and not any(level.permits for level in known):
         return (
             *classes,
-            Answered(f"{text}, but for no class by itself", verdict.level, advised=False),
+            HeadlinePart(f"{text}, but for no class by itself", verdict.level, advised=False),
         )
     if verdict.level.permits and BY_ABSENCE in known:
         # no map can explain texts of such a class, so none can be shown for all texts
         return classes
-    return (Answered(text, verdict.level, advised=False), *classes)
+    return (HeadlinePart(text, verdict.level, advised=False), *classes)
 
 
-def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> Answered:
+def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> HeadlinePart:
     """Give the verdict of some classes, with the reason if the map must not be shown for them."""
     text = f"{level}{of_classes(tuple(classes), level)}"
     why = dict.fromkeys(one.reasons[0].words for one in classes.values() if one.reasons)
-    return Answered(
-        text, level, listed(why) if level == MUST_NOT and why else "", classes=tuple(classes)
+    return HeadlinePart(
+        text, level, join_words(why) if level == MUST_NOT and why else "", classes=tuple(classes)
     )
 
 
@@ -162,7 +169,7 @@ def not_run(reasons: Sequence[Reason]) -> NotRunTests:
     named = (
         (
             f"{lack}: "
-            f"{listed(AUDIT_TESTS[code].name if code in AUDIT_TESTS else code for code in codes)}"
+            f"{join_words(AUDIT_TESTS[code].name if code in AUDIT_TESTS else code for code in codes)}"
         )
         for lack, codes in by_lack.items()
     )
@@ -223,7 +230,7 @@ def _together(classes: Mapping[str, Reason]) -> tuple[Reason, str]:
     """Say a reason of several classes once, with the numbers of each class."""
     reason = next(iter(classes.values()))
     each = "; ".join(f"{quoted(name)}: {one.behind}" for name, one in classes.items() if one.behind)
-    which = f"for texts predicted {listed(map(quoted, classes))}"
+    which = f"for texts predicted {join_words(map(quoted, classes))}"
     return (replace(reason, behind=each) if len(classes) > 1 else reason), which
 
 
@@ -266,7 +273,7 @@ def of_classes(classes: Sequence[str], level: Level | None = None) -> str:
     """
     if not classes:
         return ""
-    named = some_of(classes) if level == CANNOT_TELL else listed(map(quoted, classes))
+    named = name_classes(classes) if level == CANNOT_TELL else join_words(map(quoted, classes))
     return f" for texts predicted {named}"
 
 
@@ -274,12 +281,12 @@ MOST_NAMED = 6
 """Most classes that are named where it matters little which they are."""
 
 
-def some_of(classes: Sequence[str]) -> str:
+def name_classes(classes: Sequence[str]) -> str:
     """Name classes in a sentence; the first of many, and how many more there are."""
     left = len(classes) - MOST_NAMED
     if left < 2:
-        return listed(map(quoted, classes))
-    return listed([*map(quoted, classes[:MOST_NAMED]), f"{left} more classes"])
+        return join_words(map(quoted, classes))
+    return join_words([*map(quoted, classes[:MOST_NAMED]), f"{left} more classes"])
 
 
 def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
@@ -292,15 +299,17 @@ def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
     """
     others = [name for name in absent if name not in failed]
     description = (
-        [f"texts predicted {listed(map(quoted, failed))}, for which it was not shown to work"]
+        [f"texts predicted {join_words(map(quoted, failed))}, for which it was not shown to work"]
         if failed
         else []
     )
-    description += [f"texts predicted {listed(map(quoted, others))} by absence"] if others else []
+    description += (
+        [f"texts predicted {join_words(map(quoted, others))} by absence"] if others else []
+    )
     return f", but not for {', nor for '.join(description)}" if description else ""
 
 
-def listed(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Join words with commas and "and".
 
     >>> listed(["a", "b", "c"])
@@ -381,7 +390,7 @@ def _against_threshold(finding: Finding, score: Estimate) -> str:
     if finding.threshold is None:
         return ""
     where = side(score, finding.threshold)
-    named = f"the threshold, {chosen(finding.threshold)}"
+    named = f"the threshold, {trimmed_number(finding.threshold)}"
     if where == "undefined":
         return f"It could not be compared with {named}."
     if where == "holds threshold":
@@ -413,7 +422,7 @@ def to_settle(finding: Finding) -> str:
         return ""
     now = texts(finding.score.n)
     if finding.needed is not None:
-        text = f"Audit about {about(finding.needed)}{KEEP}texts (now {now})"
+        text = f"Audit about {approximate_count(finding.needed)}{KEEP}texts (now {now})"
         return f"{text}: this would settle it if the score stays the same."
     if side(finding.score, finding.threshold) == "holds threshold":
         return (

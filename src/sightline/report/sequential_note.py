@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.core.results import Results
 from sightline.report.number_format import count, texts
-from sightline.report.sentences import listed, quoted, some_of
+from sightline.report.sentences import join_words, name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def look_line(state: LookState) -> str:
     ]
     open_ = _tests(state.settled.open)
     return (
-        f"{head}: settled for {listed(known)}; open: {open_}" if known else f"{head}: {open_} open"
+        f"{head}: settled for {join_words(known)}; open: {open_}"
+        if known
+        else f"{head}: {open_} open"
     )
 
 
@@ -84,8 +86,8 @@ def _left(about: Mapping[str, Any]) -> str:
     """Name what is open, and what would settle it."""
     of = ["all texts together"] if about["open_whole"] else []
     if classes := about["open_classes"]:
-        of.append(f"texts predicted {some_of(classes)}")
-    said = f"Open for {listed(of)}: {_tests(about['open'])}."
+        of.append(f"texts predicted {name_classes(classes)}")
+    said = f"Open for {join_words(of)}: {_tests(about['open'])}."
     if about["needed_texts"] is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."
     seconds = about["needed_seconds"]
@@ -95,7 +97,7 @@ def _left(about: Mapping[str, Any]) -> str:
 
 def _tests(codes: tuple[str, ...] | list[str]) -> str:
     more = [f"{len(codes) - MOST} more"] if len(codes) > MOST else []
-    return listed([*_titles(codes[:MOST]), *more])
+    return join_words([*_titles(codes[:MOST]), *more])
 
 
 def _titles(codes: tuple[str, ...] | list[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from sightline.core.results import Estimate, Finding
 from sightline.report.axis_ticks import Axis, axis_over, tick_text, ticks
-from sightline.report.number_format import chosen, interval, with_n
+from sightline.report.number_format import interval, trimmed_number, with_n
 from sightline.report.sanitize import one_line, shortened
 
 WIDTH, LEFT, RIGHT = 380, 1, 379
@@ -121,7 +121,9 @@ def _effect_panel(finding: Finding) -> IntervalPanel:
 def _description(panels: Iterable[IntervalPanel]) -> str:
     said = []
     for panel in panels:
-        threshold = "" if panel.threshold is None else f" Threshold {chosen(panel.threshold)}."
+        threshold = (
+            "" if panel.threshold is None else f" Threshold {trimmed_number(panel.threshold)}."
+        )
         rows = "; ".join(f"{row.label} {with_n(row.estimate)}" for row in panel.rows)
         said.append(f"{panel.title}: {rows}.{threshold}")
     return " ".join(said)
@@ -156,7 +158,7 @@ def _matters(axis: Axis, threshold: float, top: int, bottom: int) -> Markup:
     name = Markup('<text x="{}" y="{}" class="threshold" text-anchor="{}">{}</text>')
     end = "start" if x < 40 else "end" if x > WIDTH - 40 else "middle"
     shade = box.format(x, top, round(RIGHT - x, 1), bottom - top)
-    return shade + name.format(x, bottom + 29, end, f"threshold {chosen(threshold)}")
+    return shade + name.format(x, bottom + 29, end, f"threshold {trimmed_number(threshold)}")
 
 
 def _interval(row: IntervalRow, axis: Axis, top: int) -> Markup:

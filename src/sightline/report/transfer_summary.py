@@ -11,9 +11,9 @@ from math import isfinite
 from sightline.core.results import Estimate, Finding, MapRow, Results
 from sightline.report.advice import first_of_all
 from sightline.report.alternative_maps import families
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, plainly
-from sightline.report.sentences import answers, listed, opened, quoted
+from sightline.report.sentences import answers, join_words, opened, quoted
 from sightline.verdict.audit_test import FLIPS
 from sightline.verdict.catalogue import OWN
 
@@ -84,7 +84,7 @@ def amount(share: float) -> str:
     return next((words for least, words in AMOUNTS if round(share, DIGITS) >= least), LITTLE)
 
 
-def carried_by(audit: Results) -> TransferredShare | None:
+def transferred_share(audit: Results) -> TransferredShare | None:
     """Compute what the highlighted words carry; None if no map may be shown or nothing is known."""
     shown = [part for part in answers(audit.verdict) if part.advised and part.level.permits]
     if not shown or first_of_all(audit):
@@ -104,7 +104,7 @@ def transfer_sentences(audit: Results, *, numbers: bool = True) -> list[str]:
     """Say how much of the prediction the highlighted words carry, and another map if it carries
     more; without ``numbers``, they are shown elsewhere.
     """
-    found = carried_by(audit)
+    found = transferred_share(audit)
     if found is None:
         return []
     alike: dict[tuple[str, str], dict[str, Amount]] = {}
@@ -151,7 +151,7 @@ def _sentence(by_class: Mapping[str, Amount], *, numbers: bool) -> str:
     """Say it for classes with the same words, with the numbers of each."""
     words, alone = next(iter(by_class.values())).words
     names = [quoted(name) for name in by_class if name]
-    which = f"for texts predicted {listed(names)}, " if names else ""
+    which = f"for texts predicted {join_words(names)}, " if names else ""
     carried = _numbers([one.carried for one in by_class.values()]) if numbers else ""
     text = opened(
         f"{which}the highlighted words carry {words} of the prediction into another text{carried}."
@@ -164,7 +164,7 @@ def _sentence(by_class: Mapping[str, Amount], *, numbers: bool) -> str:
 
 
 def _numbers(estimates: Sequence[Estimate]) -> str:
-    return f" (score {listed(map(bracketed, estimates))}; {CHANCE_TO_BEST})"
+    return f" (score {join_words(map(bracketed, estimates))}; {CHANCE_TO_BEST})"
 
 
 def _of_another(found: TransferredShare, noun: str) -> list[str]:
@@ -172,7 +172,7 @@ def _of_another(found: TransferredShare, noun: str) -> list[str]:
         return []
     words, number = amount(found.best_carried.value), plainly(found.best_carried)
     over = "" if found.all_texts is not None else "over all texts, "
-    text = f"{over}the words of the {called(found.best_map)} map carry {words} of it: {number}"
+    text = f"{over}the words of the {map_title(found.best_map)} map carry {words} of it: {number}"
     return [
         opened(
             f"{text}; on the same texts those of {noun} carry {plainly(found.attention_carried)}."

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from sightline.core.results import Estimate
 from sightline.numerics.rank_agreement import kendall_tau_b
-from sightline.stats.intervals import LEVEL, Bounds, held, without_interval
+from sightline.stats.intervals import LEVEL, Bounds, clip_interval, without_interval
 
 
 def across_seeds(estimates: Sequence[Estimate], bounds: Bounds = None) -> Estimate:
@@ -84,7 +84,7 @@ def _mean(known: Sequence[Estimate], bounds: Bounds) -> Estimate:
     half = float(stdtrit(k - 1, (1 + LEVEL) / 2)) * float(values.std(ddof=1)) / math.sqrt(k)
     return Estimate(
         centre,
-        *held(centre, centre - half, centre + half, bounds),
+        *clip_interval(centre, centre - half, centre + half, bounds),
         n,
         f"Student’s t over {k} seeds",
     )

@@ -18,15 +18,15 @@ from sightline.stats.intervals import (
     UNDEFINED,
     UNIT,
     Bounds,
-    all_alike,
+    clip_interval,
     describe_method,
-    from_alike,
-    held,
+    group_sums,
+    has_no_spread,
+    interval_of_equal_values,
     known_rows,
-    numbered,
-    over,
+    number_clusters,
+    resampled_units,
     student,
-    summed,
     without_interval,
 )
 from sightline.stats.ratios import ratio
@@ -66,7 +66,7 @@ def proportion(
     n = len(rows)
     if n == 0:
         return without_interval(math.nan, 0, UNDEFINED)
-    known, members = hits[rows], numbered(None if clusters is None else clusters[rows], n)
+    known, members = hits[rows], number_clusters(None if clusters is None else clusters[rows], n)
     share, groups = float(known.mean()), int(members.max()) + 1
     alone = groups == n
     n_alone = n if alone else _alone(known, members, share)
@@ -77,14 +77,18 @@ def proportion(
         / (1 + z**2 / n_alone)
         * math.sqrt(share * (1 - share) / n_alone + z**2 / (4 * n_alone**2))
     )
-    method = describe_method("Wilson" if alone else f"Wilson over {over(n, groups)}", level)
-    return Estimate(share, *held(share, centre - half, centre + half, (0.0, 1.0)), n, method)
+    method = describe_method(
+        "Wilson" if alone else f"Wilson over {resampled_units(n, groups)}", level
+    )
+    return Estimate(
+        share, *clip_interval(share, centre - half, centre + half, (0.0, 1.0)), n, method
+    )
 
 
 def _alone(hits: Float[Array, " N"], members: Int[Array, " N"], share: float) -> float:
     """Count the independent texts that would carry as much information: at most all of them."""
-    residuals = summed(hits - share, members)
-    if all_alike(residuals, 1.0):
+    residuals = group_sums(hits - share, members)
+    if has_no_spread(residuals, 1.0):
         return float(len(residuals)) if share in (0.0, 1.0) else float(len(hits))
     variance = residuals @ residuals / len(hits)
     return float(min(len(hits) * share * (1 - share) / variance, len(hits)))
@@ -104,21 +108,21 @@ def statistic(
     The interval takes bias-corrected, accelerated quantiles (BCa; Efron 1987). At each end it takes
     Student's interval with the jackknife's error instead, where that one is wider.
     """
-    n, members = counts.texts, numbered(clusters, counts.texts)
+    n, members = counts.texts, number_clusters(clusters, counts.texts)
     groups = int(members.max()) + 1
     centre = float(compute(counts.total()[None])[0])
     if groups == 1:  # leaving it out leaves no text
-        return from_alike(centre, n, groups, level, bounds)
+        return interval_of_equal_values(centre, n, groups, level, bounds)
     left_out = _left_out(counts, members, compute)
-    if all_alike(left_out - centre, 1.0):
-        return from_alike(centre, n, groups, level, bounds)
+    if has_no_spread(left_out - centre, 1.0):
+        return interval_of_equal_values(centre, n, groups, level, bounds)
     drawn = _resampled(counts, members, compute, seed, level)
     influence = left_out.mean() - left_out
     half = student(level, groups) * math.sqrt((groups - 1) / groups * (influence @ influence))
     low, high = _accelerated(drawn, centre, influence, level)
-    ends = held(centre, min(low, centre - half), max(high, centre + half), bounds)
+    ends = clip_interval(centre, min(low, centre - half), max(high, centre + half), bounds)
     return Estimate(
-        centre, *ends, n, describe_method(f"BCa bootstrap over {over(n, groups)}", level)
+        centre, *ends, n, describe_method(f"BCa bootstrap over {resampled_units(n, groups)}", level)
     )
 
 

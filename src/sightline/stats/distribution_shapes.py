@@ -10,7 +10,7 @@ from sightline.core.results import Ragged
 Array = np.ndarray
 
 
-def counted(values: Float[Array, " N"], edges: Float[Array, " E"]) -> Int[Array, " F"]:
+def bin_counts(values: Float[Array, " N"], edges: Float[Array, " E"]) -> Int[Array, " F"]:
     """Count the values in each bin. A bin includes its left edge, and the last one its right edge,
     too; NaN is in no bin.
     """
@@ -18,7 +18,7 @@ def counted(values: Float[Array, " N"], edges: Float[Array, " E"]) -> Int[Array,
 
 
 def bin_of(values: Float[Array, " N"], edges: Float[Array, " E"]) -> Int[Array, " N"]:
-    """Give the bin of each value by the rule of `counted`; −1 where it lies in no bin."""
+    """Give the bin of each value by the rule of `bin_counts`; −1 where it lies in no bin."""
     last = len(edges) - 2
     place = np.where(values == edges[-1], last, np.searchsorted(edges, values, side="right") - 1)
     return np.where((place >= 0) & (place <= last), place, -1).astype(np.int64)

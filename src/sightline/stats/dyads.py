@@ -15,15 +15,15 @@ from sightline.stats.intervals import (
     UNIT,
     UNSURE,
     Bounds,
-    all_alike,
+    bounds_if_kept,
+    clip_interval,
     describe_method,
     effective,
-    from_alike,
-    held,
-    kept,
+    group_sums,
+    has_no_spread,
+    interval_of_equal_values,
     known_rows,
     student,
-    summed,
     without_interval,
 )
 
@@ -96,13 +96,15 @@ def dyads(
     if not _is_positive(bottom, pairs, level):
         return without_interval(math.nan, pairs.texts, UNSURE)
     value = float(top.sum() / bottom.sum())
-    residuals, bounds = top - value * bottom, kept(top, bottom, bounds)
+    residuals, bounds = top - value * bottom, bounds_if_kept(top, bottom, bounds)
     groups = effective(pairs.by_text(bottom) ** 2)
-    if all_alike(residuals, max(np.abs(top).max(), np.abs(bottom).max())):
-        return from_alike(value, pairs.texts, groups, level, bounds)
+    if has_no_spread(residuals, max(np.abs(top).max(), np.abs(bottom).max())):
+        return interval_of_equal_values(value, pairs.texts, groups, level, bounds)
     half = student(level, groups) * _error(residuals, bottom, pairs)
     method = describe_method(f"jackknife over the texts of {len(rows)} pairs", level)
-    return Estimate(value, *held(value, value - half, value + half, bounds), pairs.texts, method)
+    return Estimate(
+        value, *clip_interval(value, value - half, value + half, bounds), pairs.texts, method
+    )
 
 
 def of_pairs(one: PairSums, clusters: Int[Array, " N"], level: float = LEVEL) -> Estimate:
@@ -155,7 +157,7 @@ def moves(
 ) -> tuple[Float[Array, " T"], Float[Array, " M"]]:
     """Say how far each text moves the ratio, and how far each unordered pair of texts does."""
     total = bottom.sum()
-    return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), summed(
+    return pairs.by_text(residuals) / (total - pairs.by_text(bottom)), group_sums(
         residuals, pairs.met
     ) / total
 

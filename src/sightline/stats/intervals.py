@@ -26,14 +26,14 @@ _TOLERANCE = 1e-9
 """Relative to the scale: smaller differences are due to rounding."""
 
 
-def summed(values: Float[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
+def group_sums(values: Float[Array, "N *S"], members: Int[Array, " N"]) -> Float[Array, "G *S"]:
     """Add up the rows of each group; ``members`` numbers the groups from 0."""
     sums = np.zeros((int(members.max()) + 1, *values.shape[1:]))
     np.add.at(sums, members, values)
     return sums
 
 
-def numbered(clusters: Int[Array, " N"] | None, n: int) -> Int[Array, " N"]:
+def number_clusters(clusters: Int[Array, " N"] | None, n: int) -> Int[Array, " N"]:
     """Number the clusters from 0; without clusters each text is its own."""
     return np.arange(n) if clusters is None else np.unique(clusters, return_inverse=True)[1]
 
@@ -48,12 +48,12 @@ def student(level: float, groups: float | int) -> float:
     return float(stdtrit(max(groups - 1, 1.0), (1 + level) / 2))
 
 
-def all_alike(residuals: Float[Array, "*G"], scale: float) -> bool:
+def has_no_spread(residuals: Float[Array, "*G"], scale: float) -> bool:
     """Check that values differ from 0 by no more than rounding: 1e-15 is no spread."""
     return bool(np.abs(residuals).max() <= _TOLERANCE * scale)
 
 
-def kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) -> Bounds:
+def bounds_if_kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) -> Bounds:
     """Give the bounds if every group keeps them, because then every ratio of their sums does, too;
     else None.
     """
@@ -64,7 +64,7 @@ def kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) ->
     return bounds if inside.all() else None
 
 
-def held(value: float, low: float, high: float, bounds: Bounds) -> tuple[float, float]:
+def clip_interval(value: float, low: float, high: float, bounds: Bounds) -> tuple[float, float]:
     """Cut an interval at the bounds, but keep the value inside."""
     least, most = bounds or (-math.inf, math.inf)
     return float(min(max(low, least), value)), float(max(min(high, most), value))
@@ -75,7 +75,9 @@ def without_interval(value: float, n: int, why: str) -> Estimate:
     return Estimate(value, math.nan, math.nan, n, why)
 
 
-def from_alike(value: float, n: int, groups: float | int, level: float, bounds: Bounds) -> Estimate:
+def interval_of_equal_values(
+    value: float, n: int, groups: float | int, level: float, bounds: Bounds
+) -> Estimate:
     """Give an interval where all texts are equal: no resample differs, and a bootstrap interval
     would claim certainty.
 
@@ -87,10 +89,12 @@ def from_alike(value: float, n: int, groups: float | int, level: float, bounds: 
         return without_interval(value, n, "all texts equal; no interval is known")
     unseen = min(1.0, -math.log(1 - level) / groups)
     low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)
-    return Estimate(value, *held(value, low, high, bounds), n, "all texts equal: rule of three")
+    return Estimate(
+        value, *clip_interval(value, low, high, bounds), n, "all texts equal: rule of three"
+    )
 
 
-def over(n: int, groups: int) -> str:
+def resampled_units(n: int, groups: int) -> str:
     """Name the resampled units: texts, or clusters where there are fewer of them."""
     return "texts" if groups == n else f"{groups} clusters of texts"
 

@@ -12,7 +12,7 @@ from sightline.stats.intervals import LEVEL
 Array = np.ndarray
 
 
-def between(
+def bracketed_mean(
     sides: Bracket, seed: int, clusters: Int[Array, " N"] | None = None, level: float = LEVEL
 ) -> Estimate:
     """Give the middle of a bracketed mean, from the lower end of its low side to the upper end of

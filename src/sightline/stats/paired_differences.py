@@ -23,13 +23,13 @@ from sightline.stats.intervals import (
     UNIT,
     UNSURE,
     Bounds,
-    all_alike,
+    bounds_if_kept,
+    clip_interval,
     effective,
-    from_alike,
-    held,
-    kept,
+    has_no_spread,
+    interval_of_equal_values,
     known_rows,
-    over,
+    resampled_units,
     student,
     without_interval,
 )
@@ -46,7 +46,7 @@ must be able to get below .05 / 20."""
 
 
 @dataclass(frozen=True)
-class Between:
+class ScoreDifference:
     """Two scores, each over the texts where both are defined, and the second minus the first.
 
     ``p`` is the smallest α at which the 1 − α interval of the difference excludes 0; None where
@@ -59,13 +59,13 @@ class Between:
     p: float | None = None
 
 
-def between(
+def score_difference(
     first: RatioSums,
     second: RatioSums,
     seed: int,
     clusters: Int[Array, " N"] | None = None,
     comparisons: int = 1,
-) -> Between:
+) -> ScoreDifference:
     """Estimate ``r₂ − r₁`` of two ratios of sums over the same texts, ``r = Σ U / Σ V``.
 
     With e = U − rV for each cluster, the difference moves by ``z = e₂ / Σ V₂ − e₁ / Σ V₁`` and has
@@ -86,7 +86,7 @@ def between(
     rows = known_rows(first.top, first.bottom, second.top, second.bottom)
     if len(rows) == 0:
         nothing = without_interval(math.nan, 0, UNDEFINED)
-        return Between(nothing, nothing, nothing)
+        return ScoreDifference(nothing, nothing, nothing)
     members = None if clusters is None else clusters[rows]
     both = first.at(rows), second.at(rows)
     alone, also = (ratio(one.top, one.bottom, seed, members, classes=one.classes) for one in both)
@@ -96,8 +96,8 @@ def between(
         for one, each in zip(both, strata, strict=True)
     ]
     if lines[0] is None or lines[1] is None:
-        return Between(alone, also, without_interval(math.nan, len(rows), UNSURE))
-    return Between(alone, also, *_between(lines[0], lines[1], len(rows), seed, comparisons))
+        return ScoreDifference(alone, also, without_interval(math.nan, len(rows), UNSURE))
+    return ScoreDifference(alone, also, *_between(lines[0], lines[1], len(rows), seed, comparisons))
 
 
 def _between(
@@ -106,16 +106,16 @@ def _between(
     value, alone = second.value - first.value, min(first.alone, second.alone)
     moved = second.residuals / second.under.sum() - first.residuals / first.under.sum()
     bounds = _bounds(first.bounds, second.bounds)
-    if all_alike(moved, max(one.scale / one.under.sum() for one in (first, second))):
+    if has_no_spread(moved, max(one.scale / one.under.sum() for one in (first, second))):
         return _of_alike(value, n, alone, bounds)
     error = math.sqrt(scaled(len(moved)) * (moved @ moved))
     drawn = _studentised(first, second, error, seed, comparisons)
     tail, usual = (1 - LEVEL) / 2, student(LEVEL, alone)
     inner, outer = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) else (0.0, 0.0)
-    ends = held(
+    ends = clip_interval(
         value, value - error * max(outer, usual), value + error * max(-inner, usual), bounds
     )
-    method = f"studentised bootstrap of the difference over {over(n, len(moved))}"
+    method = f"studentised bootstrap of the difference over {resampled_units(n, len(moved))}"
     return Estimate(value, *ends, n, method), _p_value(value / error, drawn, alone)
 
 
@@ -146,7 +146,7 @@ def _studentised(
     return np.asarray((shifts[whole, 1] - shifts[whole, 0]) / errors[whole])
 
 
-def between_pairs(first: PairSums, second: PairSums, clusters: Int[Array, " N"]) -> Between:
+def between_pairs(first: PairSums, second: PairSums, clusters: Int[Array, " N"]) -> ScoreDifference:
     """Estimate ``r₂ − r₁`` of two ratios over pairs of the same texts; the pairs may differ.
 
     Works as for one ratio (`dyads`), with the difference of the moves of the two ratios: by each
@@ -155,8 +155,8 @@ def between_pairs(first: PairSums, second: PairSums, clusters: Int[Array, " N"])
     alone, also = (of_pairs(one, clusters) for one in (first, second))
     if math.isnan(alone.value) or math.isnan(also.value):
         why = alone.method if math.isnan(alone.value) else also.method
-        return Between(alone, also, without_interval(math.nan, min(alone.n, also.n), why))
-    return Between(
+        return ScoreDifference(alone, also, without_interval(math.nan, min(alone.n, also.n), why))
+    return ScoreDifference(
         alone, also, *_between_pairs((first, second), (alone.value, also.value), clusters)
     )
 
@@ -179,14 +179,14 @@ def _between_pairs(
     )
     value, n = values[1] - values[0], len(np.unique(joined.first))
     groups = min(effective(pairs.by_text(bottom) ** 2) for bottom in bottoms)
-    bounds = _bounds(*(kept(one.top, one.bottom, UNIT) for one in both))
-    if all_alike(other - moved, max(np.abs(bottom).max() / bottom.sum() for bottom in bottoms)):
+    bounds = _bounds(*(bounds_if_kept(one.top, one.bottom, UNIT) for one in both))
+    if has_no_spread(other - moved, max(np.abs(bottom).max() / bottom.sum() for bottom in bottoms)):
         return _of_alike(value, n, groups, bounds)
     error = length(other - moved, also - met, pairs)
     half = student(LEVEL, groups) * error
     method = f"jackknife of the difference over the texts of {len(here)} pairs"
     return Estimate(
-        value, *held(value, value - half, value + half, bounds), n, method
+        value, *clip_interval(value, value - half, value + half, bounds), n, method
     ), _students_p(value / error, groups)
 
 
@@ -198,7 +198,7 @@ def _of_alike(value: float, n: int, alone: float, bounds: Bounds) -> tuple[Estim
     """Give the interval where every text moves both scores equally; its p-value inverts the rule of
     three.
     """
-    found = from_alike(value, n, alone, LEVEL, bounds)
+    found = interval_of_equal_values(value, n, alone, LEVEL, bounds)
     if bounds is None:
         return found, None
     return found, min(1.0, math.exp(-alone * abs(value) / (abs(value) + _APART)))

@@ -22,7 +22,7 @@ WORDS: Bounds = (0.0, np.inf)
 
 
 @dataclass(frozen=True)
-class At:
+class SweepRun:
     """One run at one value of the setting: a number for each text, and how many words have weight
     in it.
     """
@@ -43,7 +43,7 @@ class Point:
     seeds: int
 
 
-def points(found: Sequence[At], bounds: Bounds = (-1.0, 1.0)) -> list[Point]:
+def points(found: Sequence[SweepRun], bounds: Bounds = (-1.0, 1.0)) -> list[Point]:
     """Average at each value of the setting, in ascending order: over texts, or over seeds where
     there are several.
     """
@@ -61,7 +61,7 @@ def points(found: Sequence[At], bounds: Bounds = (-1.0, 1.0)) -> list[Point]:
     ]
 
 
-def goes_with(found: Sequence[At]) -> Estimate:
+def mean_sweep_tau(found: Sequence[SweepRun]) -> Estimate:
     """Mean over texts of Kendall's τ-b between the setting and the number; over seeds where there
     are several.
 
@@ -82,7 +82,7 @@ def goes_with(found: Sequence[At]) -> Estimate:
     return across_seeds(taus, (-1.0, 1.0))
 
 
-def _settings(found: Sequence[At]) -> list[float]:
+def _settings(found: Sequence[SweepRun]) -> list[float]:
     return sorted({one.setting for one in found})
 
 

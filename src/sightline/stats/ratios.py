@@ -20,16 +20,16 @@ from sightline.stats.intervals import (
     UNIT,
     UNSURE,
     Bounds,
-    all_alike,
+    bounds_if_kept,
+    clip_interval,
     describe_method,
     effective,
-    from_alike,
-    held,
-    kept,
+    group_sums,
+    has_no_spread,
+    interval_of_equal_values,
     known_rows,
-    over,
+    resampled_units,
     student,
-    summed,
     without_interval,
 )
 from sightline.stats.strata import Strata
@@ -114,12 +114,14 @@ def _estimated(
         return without_interval(math.nan, n, UNSURE)
     value = line.value
     if line.alike:
-        found = from_alike(value, n, line.alone, level, line.bounds)
+        found = interval_of_equal_values(value, n, line.alone, level, line.bounds)
         return replace(found, method=found.method.replace("all texts", line.alike))
     low, high = _ends(line.residuals, line.under, line.alone, seed, level)
     even = ", classes weighted equally" if len(strata.sizes) > 1 else ""
-    method = describe_method(f"studentised bootstrap over {over(n, len(line.under))}{even}", level)
-    return Estimate(value, *held(value, value - low, value + high, line.bounds), n, method)
+    method = describe_method(
+        f"studentised bootstrap over {resampled_units(n, len(line.under))}{even}", level
+    )
+    return Estimate(value, *clip_interval(value, value - low, value + high, line.bounds), n, method)
 
 
 @dataclass(frozen=True)
@@ -150,14 +152,14 @@ def linear(
     """Split a ratio by groups; None where its denominator may be 0."""
     given, room = strata.summed(top), strata.summed(bottom)
     each = strata.levelled(top), strata.levelled(bottom)
-    above, under = (summed(one, strata.clusters) for one in each)
+    above, under = (group_sums(one, strata.clusters) for one in each)
     if not _is_positive(room, under, level):
         return None
     value, alone = float(above.sum() / under.sum()), effective(room)
-    residuals, bounds = above - value * under, kept(given, room, bounds)
+    residuals, bounds = above - value * under, bounds_if_kept(given, room, bounds)
     scale = float(max(np.abs(above).max(), np.abs(under).max()))
-    if all_alike(residuals, scale):
-        alike = "all texts" if all_alike(given - value * room, scale) else "texts of each class"
+    if has_no_spread(residuals, scale):
+        alike = "all texts" if has_no_spread(given - value * room, scale) else "texts of each class"
         return LinearizedRatio(value, residuals, under, alone, bounds, scale, alike)
     alone = min(alone, 1 + strata.freedom(each[0] - value * each[1]))
     return LinearizedRatio(value, residuals, under, alone, bounds, scale, "")

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from sightline.config.interval_settings import INTERVALS
-from sightline.stats.intervals import numbered, summed
+from sightline.stats.intervals import group_sums, number_clusters
 
 Array = np.ndarray
 FEW: int = INTERVALS["few"]
@@ -34,8 +34,10 @@ class Strata:
         its own.
         """
         n = len(rows)
-        kinds = np.zeros(n, dtype=np.int64) if classes is None else numbered(classes[rows], n)
-        return Strata(kinds, numbered(None if clusters is None else clusters[rows], n))
+        kinds = (
+            np.zeros(n, dtype=np.int64) if classes is None else number_clusters(classes[rows], n)
+        )
+        return Strata(kinds, number_clusters(None if clusters is None else clusters[rows], n))
 
     @cached_property
     def sizes(self) -> Int[Array, " C"]:
@@ -61,7 +63,7 @@ class Strata:
 
     def summed(self, values: Float[Array, " N"]) -> Float[Array, " G"]:
         """Sum the weighted values of each cluster."""
-        return summed(self.weight * values, self.clusters)
+        return group_sums(self.weight * values, self.clusters)
 
     def levelled(self, values: Float[Array, " N"]) -> Float[Array, " N"]:
         """Move each class to the weighted mean of all: ``w (x − x̄_c) √(G_c / (G_c − 1)) + Σ w x /
@@ -88,5 +90,5 @@ class Strata:
         if len(self.sizes) == 1:
             return float(self.groups[0] - 1)
         by_class = (self.classes == np.arange(len(self.sizes))[:, None]) * residuals
-        squares = (summed(by_class.T, self.clusters) ** 2).sum(axis=0)
+        squares = (group_sums(by_class.T, self.clusters) ** 2).sum(axis=0)
         return float(squares.sum() ** 2 / (squares**2 / np.maximum(self.groups - 1, 1)).sum())

@@ -76,17 +76,17 @@ class AggregateLine:
         return self.corpus, self.model, self.quantity
 
 
-Of = tuple[str, str, int]
+RunId = tuple[str, str, int]
 """The corpus, model and seed of a number."""
-Said = Mapping[str, Number]
+NumbersByName = Mapping[str, Number]
 """The numbers of one run, by quantity."""
-Read = tuple[RunName, Said]
+RunNumbers = tuple[RunName, NumbersByName]
 """A run and what was read of it."""
-Lines = Callable[[Sequence[Read]], Iterable[AggregateLine]]
+Lines = Callable[[Sequence[RunNumbers]], Iterable[AggregateLine]]
 """Aggregates the readings of all runs."""
 
 
-def each_of(runs: Sequence[Read], number: str) -> Mapping[Of, Estimate]:
+def number_by_run(runs: Sequence[RunNumbers], number: str) -> Mapping[RunId, Estimate]:
     """Return a number of every run that has it."""
     return {
         (run.corpus, run.model, run.seed): said[number].value
@@ -95,7 +95,7 @@ def each_of(runs: Sequence[Read], number: str) -> Mapping[Of, Estimate]:
     }
 
 
-def averaged(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+def averaged(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
     """Average the readings of each model over its seeds."""
     for corpus, model in dict.fromkeys((run.corpus, run.model) for run, _ in runs):
         every = [found for run, found in runs if (run.corpus, run.model) == (corpus, model)]
@@ -132,36 +132,40 @@ def by_labels(rows: Sequence[Plain], axes: Sequence[str]) -> dict[tuple[str, ...
     return groups
 
 
-def less(number: str, usual: str, quantity: str) -> Lines:
+def shortfall(number: str, usual: str, quantity: str) -> Lines:
     """Return by how much each model falls short of the ``usual`` one in a number, averaged over
     seeds.
     """
 
-    def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+    def lines(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         yield from _differences(
-            runs, number, lambda _: usual, quantity, lambda own, other: apart(other, own)
+            runs,
+            number,
+            lambda _: usual,
+            quantity,
+            lambda own, other: difference_of_runs(other, own),
         )
 
     return lines
 
 
-def gained(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
+def gain(number: str, usual: Callable[[str], str], quantity: str) -> Lines:
     """Average every number, and by how much each model exceeds its ``usual`` one in one of them."""
 
-    def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+    def lines(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         yield from averaged(runs)
-        yield from _differences(runs, number, usual, quantity, apart)
+        yield from _differences(runs, number, usual, quantity, difference_of_runs)
 
     return lines
 
 
 def paired(
-    runs: Sequence[Read], number: str, usual: Callable[[str], str]
+    runs: Sequence[RunNumbers], number: str, usual: Callable[[str], str]
 ) -> Mapping[tuple[str, str], Mapping[int, tuple[Estimate, Estimate]]]:
     """Pair a number of each corpus and model with the number of its ``usual`` model, over the seeds
     that have both.
     """
-    known = each_of(runs, number)
+    known = number_by_run(runs, number)
     pairs: dict[tuple[str, str], dict[int, tuple[Estimate, Estimate]]] = {}
     for (corpus, model, seed), own in known.items():
         if model != usual(model) and (other := known.get((corpus, usual(model), seed))):
@@ -170,7 +174,7 @@ def paired(
 
 
 def _differences(
-    runs: Sequence[Read],
+    runs: Sequence[RunNumbers],
     number: str,
     usual: Callable[[str], str],
     quantity: str,
@@ -183,13 +187,13 @@ def _differences(
         yield AggregateLine(*of, quantity, Number(across_seeds(each, ends), None, ends), len(each))
 
 
-def _ends_of_difference(runs: Sequence[Read], number: str) -> Bounds:
+def _ends_of_difference(runs: Sequence[RunNumbers], number: str) -> Bounds:
     """Return the bounds of a difference of two such numbers, from their own bounds."""
     ends = next((said[number].bounds for _, said in runs if number in said), None)
     return None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
 
 
-def apart(one: Estimate, other: Estimate) -> Estimate:
+def difference_of_runs(one: Estimate, other: Estimate) -> Estimate:
     """Subtract the numbers of two models under one seed; a single difference has no interval."""
     nothing = float("nan")
     return Estimate(one.value - other.value, nothing, nothing, min(one.n, other.n), "one seed")

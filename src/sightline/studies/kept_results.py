@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from sightline.studies.aggregate import AggregateLine, Read, RunName
+from sightline.studies.aggregate import AggregateLine, RunName, RunNumbers
 from sightline.studies.results_file import Row, found_of, rows_of, values_of
 from sightline.studies.run_plan import Readings
 from sightline.studies.study_definition import Labels, Study, Values
 
 
 @dataclass(frozen=True)
-class Kept:
+class StudyResults:
     """Everything kept for a study.
 
     ``status`` describes the study itself, such as how many runs are planned, and ``by_corpus`` each
@@ -32,7 +32,7 @@ class Kept:
         """Return the readings by their names."""
         return {name: values for name, (_, values) in self.readings.items()}
 
-    def read(self, corpora: Sequence[str] | None = None) -> list[Read]:
+    def read(self, corpora: Sequence[str] | None = None) -> list[RunNumbers]:
         """Return the readings of runs on some corpora, or on all."""
         return [
             (run_name(row), values)
@@ -41,12 +41,12 @@ class Kept:
         ]
 
 
-def kept_of(rows: Iterable[Row]) -> dict[str, Kept]:
+def kept_of(rows: Iterable[Row]) -> dict[str, StudyResults]:
     """Sort the rows of a file by study."""
     return {study: _kept(list(own)) for study, own in groupby(rows, key=lambda row: row.study)}
 
 
-def _kept(rows: Sequence[Row]) -> Kept:
+def _kept(rows: Sequence[Row]) -> StudyResults:
     means = [_line(row) for row in rows if row.seeds]
     status: Values = {}
     by_corpus = dict[str, Values]()
@@ -61,7 +61,7 @@ def _kept(rows: Sequence[Row]) -> Kept:
             by_corpus[first.corpus] = values_of(own)
         else:
             status = values_of(own)
-    return Kept(status, by_corpus, readings, means)
+    return StudyResults(status, by_corpus, readings, means)
 
 
 EMPTY_CELLS = {
@@ -88,7 +88,7 @@ def run_name(row: Row) -> RunName:
     return RunName(row.corpus, row.model, int(row.seed or 0), setting=row.setting)
 
 
-def rows_kept(study: str, kept: Kept) -> Iterator[Row]:
+def rows_kept(study: str, kept: StudyResults) -> Iterator[Row]:
     """Write what is kept for a study as rows."""
     yield from rows_of(Row(study), kept.status)
     for corpus, values in kept.by_corpus.items():
@@ -114,7 +114,7 @@ def row_of(study: Study, run: RunName, name: str) -> Row:
     return Row(study.id, run.corpus, run.model, run.setting, seed, name)
 
 
-def plain_rows(study: Study, kept: Kept) -> dict[str, list[dict[str, Any]]]:
+def plain_rows(study: Study, kept: StudyResults) -> dict[str, list[dict[str, Any]]]:
     """Return the readings of a study as plain values: of single runs, and of several."""
     rows = dict[str, list[dict[str, Any]]]({"rows": [], "joint": []})
     for row, values in kept.readings.values():
@@ -130,7 +130,7 @@ def labels_of(row: Row, axes: Sequence[str]) -> Labels:
     return run_name(row).labels(axes)
 
 
-def page(study: Study, kept: Kept) -> dict[str, Any]:
+def page(study: Study, kept: StudyResults) -> dict[str, Any]:
     """Return what a page shows of a study: the results of its rows, and its progress."""
     rows = plain_rows(study, kept)
     return {**(study.summary(rows) if study.summary else rows), **kept.status}

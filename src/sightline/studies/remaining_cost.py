@@ -15,14 +15,14 @@ from sightline.experiments.store import Summary
 
 
 @dataclass(frozen=True)
-class Costs:
+class RunCosts:
     """The finished runs, and their seconds: by data and model, by data, and over all (``None``)."""
 
     done: frozenset[str]
     seconds: Mapping[tuple[str, str] | str | None, float]
 
     @classmethod
-    def of(cls, runs: Iterable[Summary], grid: Grid | None = None) -> Costs:
+    def of(cls, runs: Iterable[Summary], grid: Grid | None = None) -> RunCosts:
         """Average finished runs; with a grid only its own, because other runs take other times."""
         keys = None if grid is None else {*grid.keys}
         done = [run for run in runs if run.state == "done" and (keys is None or run.key in keys)]

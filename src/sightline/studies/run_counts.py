@@ -9,9 +9,9 @@ from typing import Any
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.studies.aggregate import AggregateLine
-from sightline.studies.kept_results import Kept, page, row_of
+from sightline.studies.kept_results import StudyResults, page, row_of
 from sightline.studies.papers import predicted_cost
-from sightline.studies.remaining_cost import Costs
+from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import Row
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_definition import Params, Study, Values, so_far
@@ -19,21 +19,21 @@ from sightline.studies.study_definition import plan as left_of
 
 Seconds = Mapping[str, float | None]
 """The remaining seconds of each run of a study; None if it is done."""
-Of = tuple[str, str]
+CorpusModel = tuple[str, str]
 """The corpus and the model of a run."""
 
 
 @dataclass(frozen=True)
-class Count:
+class StudyCount:
     """The current state of a study, and the remaining seconds of each run."""
 
-    kept: Kept
+    kept: StudyResults
     left: Seconds
 
 
 def count(
-    study: Study, plans: Sequence[Plan], store: Store, runs: Sequence[Summary], before: Kept
-) -> Count:
+    study: Study, plans: Sequence[Plan], store: Store, runs: Sequence[Summary], before: StudyResults
+) -> StudyCount:
     """Count a study from its finished runs, in this store and earlier ones.
 
     An earlier reading is kept if this store lacks the run. A mean over more seeds than can be read
@@ -41,8 +41,8 @@ def count(
     """
     usual = usual_seconds(before.status) or mean_of_done(plans, runs)
     readings = dict[str, tuple[Row, Values | None]]()
-    lines, left, of = list[AggregateLine](), dict[str, float | None](), dict[str, Of]()
-    seeds = dict[Of, set[int]]()
+    lines, left, of = list[AggregateLine](), dict[str, float | None](), dict[str, CorpusModel]()
+    seeds = dict[CorpusModel, set[int]]()
     for plan in plans:
         said = plan.said(store, before.said)
         readings |= {
@@ -52,15 +52,15 @@ def count(
         }
         lines += [] if study.summary else plan.lines(plan.among(said))
         seeds |= seeds_of(plan, said)
-        left |= dict.fromkeys(plan.grid.keys) | waiting(
+        left |= dict.fromkeys(plan.grid.keys) | remaining_seconds(
             plan, plan.unread(said), store, runs, before
         )
         pairs = zip(plan.planned, plan.grid.keys, strict=True)
         of |= {key: (run.corpus, run.model) for run, key in pairs}
-    means = still_needed(before.means, lines, seeds)
+    means = wanted_means(before.means, lines, seeds)
     counts = [line for line in lines if not line.seeds]
     status = {**status_of(left), "usual_seconds": usual}
-    return Count(Kept(status, missing_of(of, left), readings, [*counts, *means]), left)
+    return StudyCount(StudyResults(status, missing_of(of, left), readings, [*counts, *means]), left)
 
 
 def table(study: Study, grid: Grid, store: Store) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def table(study: Study, grid: Grid, store: Store) -> dict[str, Any]:
     found = (
         count_whole(study, plan, store)
         if study.whole
-        else count(study, [plan], store, (), Kept()).kept
+        else count(study, [plan], store, (), StudyResults()).kept
     )
     return page(study, replace(found, status=_said(found.status)))
 
@@ -82,32 +82,34 @@ PROGRESS = ("planned", "done", "hours_left", "usual_seconds")
 """The fields that describe the progress of a study."""
 
 
-def count_whole(study: Study, plan: Plan, store: Store) -> Kept:
+def count_whole(study: Study, plan: Plan, store: Store) -> StudyResults:
     """Count all finished runs at once."""
     assert study.whole is not None  # the caller has checked it
-    fields = dict(study.whole(done_of(plan, store), store))
+    fields = dict(study.whole(finished_runs(plan, store), store))
     groups = fields.pop("rows")
     rows = [
         (Row(study.id, one.pop(study.axes[0]), one.pop(study.axes[1])), one)
         for one in map(dict, groups)
     ]
-    return Kept(fields, {}, {"; ".join(row.of): (row, values) for row, values in rows}, ())
+    return StudyResults(fields, {}, {"; ".join(row.of): (row, values) for row, values in rows}, ())
 
 
-def done_of(plan: Plan, store: Store) -> Grid:
+def finished_runs(plan: Plan, store: Store) -> Grid:
     """List the finished runs."""
     return so_far(plan.grid, left_of(plan.grid, store))
 
 
-def still_needed(
-    before: Iterable[AggregateLine], now: Iterable[AggregateLine], seeds: Mapping[Of, set[int]]
+def wanted_means(
+    before: Iterable[AggregateLine],
+    now: Iterable[AggregateLine],
+    seeds: Mapping[CorpusModel, set[int]],
 ) -> list[AggregateLine]:
     """Keep earlier means that rest on more seeds than the new ones."""
     known = {line.of: line.seeds for line in now}
     return [
         line
         for line in before
-        if line.seeds and line.seeds > known.get(line.of, 0) and stands(line, seeds)
+        if line.seeds and line.seeds > known.get(line.of, 0) and is_wanted(line, seeds)
     ]
 
 
@@ -128,8 +130,8 @@ def usual_seconds(status: Values) -> float:
     return round(3600 * status["hours_left"] / missing, 1) if missing > 0 else 0.0
 
 
-def waiting(
-    plan: Plan, unread: Container[str], store: Store, runs: Sequence[Summary], before: Kept
+def remaining_seconds(
+    plan: Plan, unread: Container[str], store: Store, runs: Sequence[Summary], before: StudyResults
 ) -> dict[str, float]:
     """Return the seconds of each missing run: predicted for a table of a paper, from finished runs
     for a calibration.
@@ -137,16 +139,16 @@ def waiting(
     if plan.artefact.paper:
         return predicted_cost.left_of(plan.keyed, store, unread)
     usual = usual_seconds(before.status) or mean_of_done([plan], runs)
-    return seconds_left(plan, unread, Costs.of(runs, plan.grid), before, usual)
+    return seconds_left(plan, unread, RunCosts.of(runs, plan.grid), before, usual)
 
 
 def seconds_left(
-    plan: Plan, unread: Container[str], costs: Costs, before: Kept, usual: float
+    plan: Plan, unread: Container[str], costs: RunCosts, before: StudyResults, usual: float
 ) -> dict[str, float]:
     """Return the seconds of each run that is not done and has something unread."""
     runs = zip(plan.planned, plan.grid.cells, plan.grid.keys, strict=True)
     return {
-        key: round(costs.no_less(cell, reckoned(before, (run.corpus, run.model), usual)), 1)
+        key: round(costs.no_less(cell, earlier_estimate(before, (run.corpus, run.model), usual)), 1)
         for run, cell, key in runs
         if key in unread and key not in costs.done
     }
@@ -157,11 +159,11 @@ def mean_of_done(plans: Iterable[Plan], runs: Sequence[Summary]) -> float:
     finished.
     """
     keys = {key for plan in plans for key in plan.grid.keys}
-    done = Costs.of(run for run in runs if run.key in keys)
+    done = RunCosts.of(run for run in runs if run.key in keys)
     return round(done.seconds.get(None, 0.0), 1)
 
 
-def reckoned(before: Kept, of: Of, usual: float) -> float:
+def earlier_estimate(before: StudyResults, of: CorpusModel, usual: float) -> float:
     """Return the earlier estimate for a run of a corpus, if runs were missing then.
 
     A store does not last. A run of a model that was not among them takes their average.
@@ -173,7 +175,7 @@ def reckoned(before: Kept, of: Of, usual: float) -> float:
     return float(known.get("seconds", {}).get(model, mean))
 
 
-def missing_of(of: Mapping[str, Of], left: Seconds) -> dict[str, Values]:
+def missing_of(of: Mapping[str, CorpusModel], left: Seconds) -> dict[str, Values]:
     """Return the corpora with missing runs, and their time, in all and by model."""
     found = dict[str, Values]()
     for corpus in dict.fromkeys(corpus for corpus, _ in of.values()):
@@ -185,9 +187,9 @@ def missing_of(of: Mapping[str, Of], left: Seconds) -> dict[str, Values]:
     return found
 
 
-def seeds_of(plan: Plan, said: Container[str]) -> dict[Of, set[int]]:
+def seeds_of(plan: Plan, said: Container[str]) -> dict[CorpusModel, set[int]]:
     """Return the seeds of each model for which something was read."""
-    seeds = dict[Of, set[int]]()
+    seeds = dict[CorpusModel, set[int]]()
     for one in plan.readings:
         known = seeds.setdefault((one.run.corpus, one.run.model), set())
         if one.name in said:
@@ -195,7 +197,7 @@ def seeds_of(plan: Plan, said: Container[str]) -> dict[Of, set[int]]:
     return seeds
 
 
-def stands(line: AggregateLine, seeds: Mapping[Of, Collection[int]]) -> bool:
+def is_wanted(line: AggregateLine, seeds: Mapping[CorpusModel, Collection[int]]) -> bool:
     """Tell whether an earlier mean can belong to the runs that are wanted now.
 
     A line over several corpora or models has no runs of its own, and is compared with all.

@@ -26,7 +26,7 @@ MOVED: Names = {
 """How far an adversary is from its base."""
 
 
-def named(names: Names) -> Callable[[Audit], Mapping[str, Number]]:
+def read_estimates(names: Names) -> Callable[[Audit], Mapping[str, Number]]:
     """Read estimates of an audit, each with its chance level; missing ones are left out."""
 
     def numbers(audit: Audit) -> Mapping[str, Number]:

@@ -11,9 +11,9 @@ from sightline.config.specs import RunSpec
 from sightline.core.results import Estimate
 from sightline.experiments.grid import Grid, pin_all
 from sightline.experiments.store import Store
-from sightline.studies.aggregate import AggregateLine, Number, Read, RunName, TableRun
+from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers, TableRun
 from sightline.studies.study_corpora import data_of, lacking
-from sightline.studies.study_definition import Done, Labels, Params, Study, Values
+from sightline.studies.study_definition import FinishedRun, Labels, Params, Study, Values
 
 Readings = Mapping[str, Values | None]
 """Readings by name; None for a run of which only means are left."""
@@ -64,11 +64,11 @@ class Plan:
     def _run(self, labels: Labels, spec: RunSpec) -> TableRun:
         return TableRun(**vars(RunName.at(self.artefact.axes, labels, spec.seed)), spec=spec)
 
-    def runs(self, store: Store) -> list[Done]:
+    def runs(self, store: Store) -> list[FinishedRun]:
         """Return the finished runs."""
         found = store.find(self.grid.keys)
         return [
-            Done(**{**vars(run), "spec": cell}, key=key, store=store)
+            FinishedRun(**{**vars(run), "spec": cell}, key=key, store=store)
             for run, cell, key in zip(self.planned, self.grid.cells, self.grid.keys, strict=True)
             if key in found and found[key].state == "done"
         ]
@@ -103,17 +103,17 @@ class Plan:
         now = {one.name: self._say(one, [done[key] for key in one.keys]) for one in whole}
         return {**(before or {}), **now}
 
-    def _say(self, reading: Reading, runs: Sequence[Done]) -> Values:
+    def _say(self, reading: Reading, runs: Sequence[FinishedRun]) -> Values:
         if not reading.joint:
             return self.artefact.estimates(runs[0])
         assert self.artefact.joint is not None  # it is why there is such a reading
         return self.artefact.joint.say(runs)
 
-    def read(self, store: Store, before: Readings | None = None) -> list[Read]:
+    def read(self, store: Store, before: Readings | None = None) -> list[RunNumbers]:
         """Return the readings with the runs that they belong to."""
         return self.among(self.said(store, before))
 
-    def among(self, said: Readings) -> list[Read]:
+    def among(self, said: Readings) -> list[RunNumbers]:
         """Return the readings of this plan that have numbers, with their runs."""
         return [
             (reading.run, values)
@@ -125,7 +125,7 @@ class Plan:
         """Return the keys of the runs of which something was not read."""
         return {key for one in self.readings if one.name not in said for key in one.keys}
 
-    def lines(self, read: Sequence[Read]) -> Iterator[AggregateLine]:
+    def lines(self, read: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         """Aggregate: the counts of the corpora, and the readings of the runs."""
         yield from self.counted()
         yield from self.artefact.lines(read)

@@ -24,7 +24,7 @@ from sightline.studies.papers import (
     word_retention,
 )
 from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.protocol import whole
+from sightline.studies.papers.protocol import full_protocol
 from sightline.studies.papers.study_models import vectors_in
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_definition import Params, Study
@@ -75,7 +75,7 @@ def plans_of(
     learned into the folder ``vectors``.
     """
     if study.paper:
-        return [plan_of(study, whole(study, folder, words, seeds))]
+        return [plan_of(study, full_protocol(study, folder, words, seeds))]
     return [Plan(study, params_of(study, folder, vectors, seeds), (), {})]
 
 

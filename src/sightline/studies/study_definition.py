@@ -113,7 +113,7 @@ def smoke(run: RunSpec) -> RunSpec:
 
 
 @dataclass(frozen=True)
-class Done(TableRun):
+class FinishedRun(TableRun):
     """A finished run, and the place of its audit."""
 
     key: str
@@ -132,17 +132,17 @@ class Done(TableRun):
 
 Labels = tuple[str, ...]
 """The value of a run on each axis."""
-Labelled = Iterable[tuple[Labels, RunSpec]]
+LabelledRuns = Iterable[tuple[Labels, RunSpec]]
 Values = Mapping[str, Any]
 """The readings of a run, by quantity: `sightline.studies.aggregate.Number`, or plain values."""
 
 
 @dataclass(frozen=True)
-class Joint:
+class JointReading:
     """A reading that needs several runs of one seed: their model, and its numbers."""
 
     called: Callable[[str], str]
-    say: Callable[[Sequence[Done]], Values]
+    say: Callable[[Sequence[FinishedRun]], Values]
 
 
 @dataclass(frozen=True)
@@ -162,11 +162,11 @@ class Study:
 
     name: str
     description: str
-    runs: Callable[[Params], Labelled] = lambda params: ()
+    runs: Callable[[Params], LabelledRuns] = lambda params: ()
     axes: tuple[str, ...] = AXES
     corpora: tuple[str, ...] = ()
-    estimates: Callable[[Done], Values] = lambda run: {}
-    joint: Joint | None = None
+    estimates: Callable[[FinishedRun], Values] = lambda run: {}
+    joint: JointReading | None = None
     lines: Lines = averaged
     summary: Callable[[Rows], Mapping[str, Any]] | None = None
     whole: Callable[[Grid, Store], Mapping[str, Any]] | None = None
@@ -202,19 +202,19 @@ Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows of plain values by kind: ``rows`` belong to single runs."""
 
 
-def of_audit(numbers: Callable[[Audit], Values]) -> Callable[[Done], Values]:
+def of_audit(numbers: Callable[[Audit], Values]) -> Callable[[FinishedRun], Values]:
     """Read the audit of a run."""
     return lambda run: numbers(run.audit())
 
 
-def grid_of(name: str, axes: tuple[str, ...], labelled: Labelled) -> Grid:
+def grid_of(name: str, axes: tuple[str, ...], labelled: LabelledRuns) -> Grid:
     """Make a grid from runs with labels."""
     labels, cells = zip(*labelled, strict=True)
     return Grid(name, tuple(cells), axes, tuple(labels))
 
 
 @dataclass(frozen=True)
-class Left:
+class RemainingRuns:
     """The missing runs of a study, and the mean seconds of a finished run."""
 
     cells: int
@@ -222,7 +222,7 @@ class Left:
     seconds: float | None
 
 
-def plan(grid: Grid, store: Store) -> Left:
+def plan(grid: Grid, store: Store) -> RemainingRuns:
     """Find the missing runs; a failed one is made again."""
     found = store.find(grid.keys)
     done = [summary.seconds for summary in found.values() if summary.state == "done"]
@@ -231,10 +231,10 @@ def plan(grid: Grid, store: Store) -> Left:
         for cell, key in zip(grid.cells, grid.keys, strict=True)
         if key not in found or found[key].state != "done"
     ]
-    return Left(len(grid.cells), tuple(todo), sum(done) / len(done) if done else None)
+    return RemainingRuns(len(grid.cells), tuple(todo), sum(done) / len(done) if done else None)
 
 
-def so_far(grid: Grid, left: Left) -> Grid:
+def so_far(grid: Grid, left: RemainingRuns) -> Grid:
     """Keep the finished runs."""
     todo = set(map(run_key, left.todo))
     done = [

@@ -11,11 +11,11 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store
 from sightline.experiments.tabulate import VERDICT, numbers_of
 from sightline.studies.aggregate import Number
-from sightline.studies.kept_results import Kept, kept_of, rows_kept
+from sightline.studies.kept_results import StudyResults, kept_of, rows_kept
 from sightline.studies.results_file import read_rows, write_rows
 from sightline.studies.run_counts import count
 from sightline.studies.run_plan import Plan
-from sightline.studies.study_definition import Done, Params, Study
+from sightline.studies.study_definition import FinishedRun, Params, Study
 from sightline.verdict.number_bounds import ends_of
 
 
@@ -31,7 +31,7 @@ def study_of(grid: Grid, columns: Sequence[str], figures: Sequence[str] = ()) ->
     return study.over(grid)
 
 
-def _read(columns: Sequence[str], run: Done) -> Mapping[str, Any]:
+def _read(columns: Sequence[str], run: FinishedRun) -> Mapping[str, Any]:
     """Read the columns that a run has."""
     summary = run.summary()
     known = numbers_of(summary, run.store.audit)
@@ -45,7 +45,7 @@ def keep(study: Study, store: Store, file: Path) -> Path:
     """Update a results file with the finished runs of a study file; other studies stay."""
     known = kept_of(read_rows(file))
     plan = Plan(study, Params(), (), {})
-    before = known.get(study.id, Kept())
+    before = known.get(study.id, StudyResults())
     counted = count(study, [plan], store, list(store.summaries()), before).kept
     known[study.id] = counted
     return write_rows(file, (row for name, kept in known.items() for row in rows_kept(name, kept)))

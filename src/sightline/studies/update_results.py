@@ -14,20 +14,20 @@ from sightline.config.specs import RunSpec
 from sightline.data.word_vectors import write_vectors
 from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
-from sightline.studies.kept_results import Kept, kept_of, page, rows_kept
+from sightline.studies.kept_results import StudyResults, kept_of, page, rows_kept
 from sightline.studies.papers.paper_scope import ALL
 from sightline.studies.papers.run_order import PaperForecast, forecast, ordered
 from sightline.studies.papers.study_models import DIMENSION, make_vectors, starts_in
-from sightline.studies.remaining_cost import Costs
+from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import read_rows, write_rows
 from sightline.studies.run_counts import (
-    Count,
     Seconds,
+    StudyCount,
     count,
     count_whole,
+    remaining_seconds,
     status_of,
     usual_seconds,
-    waiting,
 )
 from sightline.studies.run_plan import Plan
 from sightline.studies.study_catalogue import FROM_VECTORS, PAGES, STUDIES, plans_of
@@ -40,7 +40,7 @@ class Work:
     """Some planned studies, and what was kept for all studies before."""
 
     plans: Mapping[str, Sequence[Plan]]
-    before: Mapping[str, Kept]
+    before: Mapping[str, StudyResults]
 
     @property
     def runs(self) -> dict[str, tuple[str, RunSpec]]:
@@ -123,7 +123,7 @@ def _stand_in(vectors: Path, aside: Path) -> Path:
     return aside
 
 
-def recount(work: Work, store: Store) -> dict[str, Kept]:
+def recount(work: Work, store: Store) -> dict[str, StudyResults]:
     """Return what is kept for every study, after recounting some from a store and from earlier
     readings.
     """
@@ -133,7 +133,7 @@ def recount(work: Work, store: Store) -> dict[str, Kept]:
     }
     kept = {**work.before, **{name: one.kept for name, one in counts.items()}}
     if all(name in counts for name in STUDIES if STUDIES[name].paper):
-        kept[ALL] = Kept(work.forecast(store).status)
+        kept[ALL] = StudyResults(work.forecast(store).status)
     return kept
 
 
@@ -142,20 +142,20 @@ def _count(
     plans: Sequence[Plan],
     store: Store,
     runs: Sequence[Summary],
-    before: Mapping[str, Kept],
-) -> Count:
-    study, known = STUDIES[name], before.get(name, Kept())
+    before: Mapping[str, StudyResults],
+) -> StudyCount:
+    study, known = STUDIES[name], before.get(name, StudyResults())
     if study.whole is None:
         return count(study, plans, store, runs, known)
     (plan,) = plans
-    costs, usual = Costs.of(runs, plan.grid), usual_seconds(known.status)
+    costs, usual = RunCosts.of(runs, plan.grid), usual_seconds(known.status)
     left: dict[str, float | None] = {
         **dict.fromkeys(plan.grid.keys),
         **costs.each(plan.grid.cells, usual),
     }
     done = len(left) - sum(each is not None for each in left.values())
     if not done:
-        return Count(known, left)
+        return StudyCount(known, left)
     found = count_whole(study, plan, store)
     hours = round(sum(each for each in left.values() if each is not None) / 3600, 2)
     status = {
@@ -165,7 +165,7 @@ def _count(
         "hours_left": hours,
         "usual_seconds": usual,
     }
-    return Count(replace(found, status=status), left)
+    return StudyCount(replace(found, status=status), left)
 
 
 def progress(work: Work, store: Store) -> dict[str, Mapping[str, Any]]:
@@ -184,25 +184,25 @@ def _left(
     plans: Sequence[Plan],
     store: Store,
     runs: Sequence[Summary],
-    before: Mapping[str, Kept],
+    before: Mapping[str, StudyResults],
 ) -> Seconds:
-    known = before.get(name, Kept())
+    known = before.get(name, StudyResults())
     left = dict[str, float | None]()
     for plan in plans:
-        costs = Costs.of(runs, plan.grid)
+        costs = RunCosts.of(runs, plan.grid)
         done = {one.name: None for one in plan.readings if costs.done.issuperset(one.keys)}
         unread = plan.unread({**known.said, **done})
-        left |= dict.fromkeys(plan.grid.keys) | waiting(plan, unread, store, runs, known)
+        left |= dict.fromkeys(plan.grid.keys) | remaining_seconds(plan, unread, store, runs, known)
     return left
 
 
-def write_kept(file: Path, kept: Mapping[str, Kept]) -> Path:
+def write_kept(file: Path, kept: Mapping[str, StudyResults]) -> Path:
     """Write what is kept for every study to the results file."""
     names = sorted(kept, key=lambda name: ORDER.get(name, len(ORDER)))
     return write_rows(file, (row for name in names for row in rows_kept(name, kept[name])))
 
 
-def gates_of(name: str, kept: Kept) -> Sequence[Mapping[str, Any]]:
+def gates_of(name: str, kept: StudyResults) -> Sequence[Mapping[str, Any]]:
     """Return the promises of a study, and whether they hold."""
     study = STUDIES[name]
     if study.summary is None or not kept.readings:

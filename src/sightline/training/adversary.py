@@ -32,7 +32,7 @@ from sightline.numerics.divergences import probabilities
 BATCH = 128
 
 
-class Against:
+class AdversaryObjective:
     """The objective of an adversary; its base's probabilities and weights are computed once for
     every text.
     """

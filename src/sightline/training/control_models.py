@@ -18,6 +18,8 @@ from sightline.config.run_keys import training_key
 from sightline.config.specs import BUT_ATTENTION, RunSpec
 from sightline.core.errors import SpecError
 
+_STORED = "companion ("
+"""Saved records keep this word for a control model."""
 _BETWEEN = re.compile(r",(?![^()]*\))")
 """A comma between two control models, as opposed to one between options."""
 
@@ -113,16 +115,26 @@ def _described(part: Part, spec: RunSpec) -> RunSpec:
     return found
 
 
-def title_of(name: str) -> str:
-    """Name the training of a control model.
+def record_name(name: str) -> str:
+    """Name the training of a control model in saved records.
 
-    >>> title_of("uniform"), title_of("seed(by=2)")
+    >>> record_name("uniform"), record_name("seed(by=2)")
     ('companion (uniform attention)', 'companion (another start and order: by=2)')
     """
     part = parse_part(name)
     about = row_of("companion", part.name).about.partition(",")[0]
     options = str(part).removeprefix(part.name).strip("()")
-    return f"companion ({about}{': ' if options else ''}{options})"
+    return f"{_STORED}{about}{': ' if options else ''}{options})"
+
+
+def training_title(recorded: str) -> str:
+    """Name a training of a record for people.
+
+    >>> training_title("companion (uniform attention)"), training_title("model")
+    ('control model (uniform attention)', 'model')
+    """
+    control = recorded.startswith(_STORED)
+    return f"control model ({recorded.removeprefix(_STORED)}" if control else recorded
 
 
 def known_companions(names: Iterable[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import cast
 
 from torch import nn
 
-from sightline.config.specs import Piece
+from sightline.config.specs import ModelPart
 from sightline.models.classifier import AttentionClassifier
 
 
@@ -20,7 +20,7 @@ def _encoders(model: AttentionClassifier) -> tuple[nn.Module, ...]:
     return cast(tuple[nn.Module, ...], encoders)
 
 
-MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] = {
+MODULES: Mapping[ModelPart, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] = {
     "embedding": _embeddings,
     "encoder": _encoders,
     "attention": lambda model: (model.scorer, model.projection),
@@ -28,15 +28,17 @@ MODULES: Mapping[Piece, Callable[[AttentionClassifier], tuple[nn.Module, ...]]] 
 }
 
 
-def take(model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[Piece]) -> None:
-    """Copy pieces from a base with the same parts."""
+def copy_parts(
+    model: AttentionClassifier, base: AttentionClassifier, pieces: Iterable[ModelPart]
+) -> None:
+    """Copy parts from a base with the same architecture."""
     for piece in pieces:
         for own, other in zip(MODULES[piece](model), MODULES[piece](base), strict=True):
             own.load_state_dict(other.state_dict())
 
 
-def fix(model: AttentionClassifier, pieces: Iterable[Piece]) -> None:
-    """Freeze pieces."""
+def freeze_parts(model: AttentionClassifier, pieces: Iterable[ModelPart]) -> None:
+    """Freeze parts."""
     for piece in pieces:
         for module in MODULES[piece](model):
             module.requires_grad_(False)

@@ -23,13 +23,13 @@ from sightline.numerics.divergences import probabilities
 from sightline.numerics.simplex import decision
 from sightline.training.adam import Adam, ParameterGroup
 from sightline.training.epoch import EpochSteps
-from sightline.training.objective import LabelSets, Objective, OneLabel, SeveralLabels
+from sightline.training.objective import LabelSets, MultiLabelLoss, Objective, SingleLabelLoss
 from sightline.training.resume_state import (
     NO_STATES,
     Epoch,
     ResumePoint,
     State,
-    take_up,
+    restore_training,
     tensors_of,
     weights_of,
 )
@@ -87,7 +87,7 @@ def fit(
     steps = EpochSteps(model, objective, optimiser, spec)
     last = states.last() or State((), {})
     done = list(last.epochs)
-    kept = take_up(last, model, optimiser) if last.tensors else weights_of(model)
+    kept = restore_training(last, model, optimiser) if last.tensors else weights_of(model)
     lengths = [len(example.tokens) for example in train]
 
     def keep(batches: int = 0, total: float = 0.0) -> None:
@@ -118,8 +118,8 @@ def objective_of(
 ) -> Objective:
     """Give the objective for one label for each text, or for several."""
     if sets is None:
-        return OneLabel(train, len(model.label_names), spec, model.device)
-    return SeveralLabels(train, sets, spec, model.device)
+        return SingleLabelLoss(train, len(model.label_names), spec, model.device)
+    return MultiLabelLoss(train, sets, spec, model.device)
 
 
 def _ended(done: list[Epoch], spec: FitSpec) -> bool:

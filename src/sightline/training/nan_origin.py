@@ -73,9 +73,9 @@ def _forward(model: AttentionClassifier, trace: ClassifierTrace) -> Iterator[Che
     yield from (checked for _, checked in made)
     if not model.labelwise:  # with several labels it is finite if the logits are
         yield "the loss of the labels", cross_entropies(trace.logits, trace.batch.labels)
-    beside = model.losses_beside(trace)
-    if beside is not None:
-        yield f"the loss that {model.spec.retention} adds", beside
+    auxiliary = model.auxiliary_loss(trace)
+    if auxiliary is not None:
+        yield f"the loss that {model.spec.retention} adds", auxiliary
 
 
 def _made(trace: ClassifierTrace) -> list[tuple[int, Checked]]:

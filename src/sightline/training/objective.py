@@ -36,7 +36,7 @@ class Objective(Protocol):
         ...
 
 
-class OneLabel:
+class SingleLabelLoss:
     """The class-weighted loss of the one label of each text, plus the losses of the guide and the
     retention.
     """
@@ -58,8 +58,8 @@ class OneLabel:
         )
         if self.spec.guide:
             losses = losses + guidance(trace.attention, trace.batch, texts, self.spec)
-        beside = model.losses_beside(trace)
-        return losses if beside is None else losses + beside
+        auxiliary = model.auxiliary_loss(trace)
+        return losses if auxiliary is None else losses + auxiliary
 
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]
@@ -69,7 +69,7 @@ class OneLabel:
         return np.asarray(cross_entropies(torch.from_numpy(logits), labels))
 
 
-class SeveralLabels:
+class MultiLabelLoss:
     """The loss of several labels, each against its absence, summed over the labels of a text
     (Mullenbach et al. 2018, eq. 5); positives get the weight that `class_weights` gives the second
     class.
@@ -96,8 +96,8 @@ class SeveralLabels:
         trace = model.run(model.collate(texts))
         targets = self.targets[trace.batch.labels]
         losses = by_label(trace.logits, targets) * torch.where(targets > 0, self.weights, 1.0)
-        beside = model.losses_beside(trace)
-        return losses.sum(1) if beside is None else losses.sum(1) + beside
+        auxiliary = model.auxiliary_loss(trace)
+        return losses.sum(1) if auxiliary is None else losses.sum(1) + auxiliary
 
     def judged(
         self, model: AttentionClassifier, validation: Split, logits: Float[np.ndarray, "N L"]

@@ -92,7 +92,7 @@ def tensors_of(model: nn.Module, kept: Mapping[str, torch.Tensor], optimiser: Ad
     }
 
 
-def take_up(state: State, model: nn.Module, optimiser: Adam) -> Tensors:
+def restore_training(state: State, model: nn.Module, optimiser: Adam) -> Tensors:
     """Restore a training from a state, and give the weights that it had kept."""
     device = next(model.parameters()).device
     model.load_state_dict(_named(state, _MODEL))

@@ -131,7 +131,7 @@ class DeferredUpdates(EmbeddingRows):
             if value.shape == like.shape
         }
         copies |= super().copies(rows)
-        make_up(copies, known["rows"][rows], int(known["step"]), self.rule)
+        catch_up(copies, known["rows"][rows], int(known["step"]), self.rule)
         return copies
 
     def begin(self) -> None:
@@ -209,7 +209,7 @@ def can_be_put_off(rule: AdamStep) -> bool:
     return rule.weight_decay == 0 or (rule.decoupled and fades <= STRONGEST)
 
 
-def make_up(known: Averages, since: Int[torch.Tensor, " R"], now: int, rule: AdamStep) -> None:
+def catch_up(known: Averages, since: Int[torch.Tensor, " R"], now: int, rule: AdamStep) -> None:
     """Apply the updates of rows without gradient up to step ``now`` at once (docs/decisions/0058)."""
 
     def column(factors: torch.Tensor) -> torch.Tensor:

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from sightline.core.results import Estimate
 from sightline.numerics.classification_metrics import accuracy, confusion, macro_f1
-from sightline.numerics.count_tables import beside
+from sightline.numerics.count_tables import stack_counts
 from sightline.stats import bootstrap
 from sightline.stats.intervals import LEVEL
 
@@ -64,7 +64,7 @@ def estimate_drop(
     level: float = LEVEL,
 ) -> Estimate:
     """Estimate how much a metric drops between two columns of predictions, paired by text."""
-    both = beside(
+    both = stack_counts(
         [confusion(labels, _columns(decisions), classes) for decisions in (learned, other)]
     )
     score = METRICS[one.metric]
@@ -77,7 +77,9 @@ def estimate_drop(
     )
 
 
-def lost(labels: Int[Array, " N"], learned: Decisions, other: Decisions) -> Float[Array, " N"]:
+def accuracy_losses(
+    labels: Int[Array, " N"], learned: Decisions, other: Decisions
+) -> Float[Array, " N"]:
     """Give the contribution of each text to the drop in accuracy."""
     hits = [(_columns(decisions) == labels[:, None]).mean(axis=1) for decisions in (learned, other)]
     return np.asarray(hits[0] - hits[1])

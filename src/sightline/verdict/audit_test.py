@@ -13,7 +13,7 @@ Kind = Literal[
     "contrast", "by rank", "two operators", "pairs", "share", "share without", "weakest drop"
 ]
 """How a test is judged; each is a function in ``verdict/scoring_rules.py``."""
-How = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
+EstimateKind = Literal["mean", "unbounded mean", "mean of shares", "share", "drop"]
 """How a quantity is estimated with an interval; each is a branch of ``Evidence.estimate``."""
 Veto = Literal["", "moved", "alone", "together", "below zero"]
 """How a failed test keeps a map from being shown: by itself for the test that moves words (row 2);
@@ -39,7 +39,7 @@ class ReportedQuantity:
 
     name: str
     words: str = ""
-    how: How = "mean"
+    how: EstimateKind = "mean"
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class AuditTest:
         return self.number_words, comparison if floors else self.baseline_words
 
     @property
-    def beside(self) -> Mapping[str, str]:
+    def shown_by_words(self) -> Mapping[str, str]:
         """The numbers shown with the test: the name of each estimate, by its words."""
         return {one.words: one.name for one in self.shown if one.words}
 

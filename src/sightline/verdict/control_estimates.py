@@ -7,12 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from sightline.config.part_syntax import parse_part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.core.errors import SpecError
 from sightline.core.results import Measurement, Outcome
-from sightline.verdict.audit_test import How, ReportedQuantity
+from sightline.verdict.audit_test import EstimateKind, ReportedQuantity
 
-KINDS: Mapping[str, How] = {"jsd": "mean of shares", "tau": "mean", "tvd": "mean of shares"}
+KINDS: Mapping[str, EstimateKind] = {
+    "jsd": "mean of shares",
+    "tau": "mean",
+    "tvd": "mean of shares",
+}
 """How each distance is estimated: between the weights, the orders of the words by them, and the
 outputs."""
 
@@ -43,7 +47,7 @@ def as_distance(name: str) -> ReportedQuantity | None:
     if measure != "beside" or kind not in KINDS:
         return None
     try:
-        chosen("companion", parse_part(companion))
+        resolve_options("companion", parse_part(companion))
     except SpecError:
         return None
     return ReportedQuantity(name, how=KINDS[kind])

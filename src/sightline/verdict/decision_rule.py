@@ -29,7 +29,7 @@ def decide(score: Estimate, threshold: float, fewest: int = 1) -> Answer:
     return "failed" if score.high < threshold else "inconclusive"
 
 
-def agreed(answers: Collection[Answer]) -> Answer:
+def join_alternatives(answers: Collection[Answer]) -> Answer:
     """Join the results of several ways to ask one question: failed if all fail, passed if one
     passes and none fails.
 
@@ -43,7 +43,7 @@ def agreed(answers: Collection[Answer]) -> Answer:
     return "passed" if "passed" in known and "failed" not in known else "inconclusive"
 
 
-def both(answers: Collection[Answer]) -> Answer:
+def join_must_agree(answers: Collection[Answer]) -> Answer:
     """Join the results of ways that must agree; if they do not, the result is inconclusive."""
     known = {answer for answer in answers if answer != "not run"}
     return known.pop() if len(known) == 1 else "inconclusive" if known else "not run"

@@ -11,7 +11,7 @@ from sightline.core.results import Answer, Estimate
 from sightline.stats import bootstrap
 from sightline.verdict.catalogue import AUDIT_TESTS, OWN
 from sightline.verdict.decision_rule import decide
-from sightline.verdict.evidence import Evidence
+from sightline.verdict.evidence import Evidence, ScoreQuantities
 
 FLIPS = 0.05
 """Largest share of the texts of a class whose prediction may flip when words are removed."""
@@ -26,9 +26,8 @@ def own_effect(evidence: Evidence, name: str, of: str) -> Answer:
     number = f"transplant.own.{name}"
     if not evidence.has(number):
         return "not run"
-    score = evidence.contrast(
-        (number, f"transplant.random_own.{name}", "transplant.whole"), of
-    ).score
+    names = ScoreQuantities(number, f"transplant.random_own.{name}", "transplant.whole")
+    score = evidence.contrast(names, of).score
     threshold = evidence.thresholds.of(AUDIT_TESTS[OWN])
     return (
         "inconclusive"

@@ -14,47 +14,49 @@ from sightline.stats.dyads import PairSums
 from sightline.stats.ratios import RatioSums
 from sightline.verdict.accuracy_drop import DROPS, WORDS
 from sightline.verdict.audit_test import AuditTest, Kind
-from sightline.verdict.evidence import Evidence, named_threes
-from sightline.verdict.scoring_rules import lost_of, missing, share_of
+from sightline.verdict.evidence import Evidence, named_score_quantities
+from sightline.verdict.scoring_rules import losses_of_drop, missing, share_of
 from sightline.verdict.transfer_estimates import pair_sums
 
 Array = np.ndarray
-Way = RatioSums | PairSums | str
+ScoreSums = RatioSums | PairSums | str
 """The sums of a score over all audited texts or over pairs of them, or why there are none."""
 
 
-def ways(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
+def score_sums(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
     """Give the sums of every way to ask a test, by its name; every model has the same names."""
-    return _WAYS[claim.kind](evidence, claim)
+    return _SUMS[claim.kind](evidence, claim)
 
 
-def _against_floors(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
+def _against_floors(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
     return {
-        words: missing(evidence, three) or evidence.sums(three)
-        for words, three in named_threes(claim).items()
+        words: missing(evidence, names) or evidence.sums(names)
+        for words, names in named_score_quantities(claim).items()
     }
 
 
-def _of_pairs(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
-    taken, found = evidence.taken(claim.measure), dict[str, Way]()
-    for words, three in named_threes(claim).items():
-        if taken is None:
+def _of_pairs(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
+    measured, found = evidence.measurement(claim.measure), dict[str, ScoreSums]()
+    for words, names in named_score_quantities(claim).items():
+        if measured is None:
             found[words] = evidence.why_not(claim.number)
         else:
-            name = three[0].partition(".")[2]
-            found[words] = missing(evidence, three) or pair_sums(taken, name, evidence.rows(""))[2]
+            name = names.number.partition(".")[2]
+            found[words] = (
+                missing(evidence, names) or pair_sums(measured, name, evidence.rows(""))[2]
+            )
     return found
 
 
-def _share(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
+def _share(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
     if not evidence.has(claim.number):
         return {claim.number_words: evidence.why_not(claim.number)}
     return {claim.number_words: _mean(share_of(evidence, claim))}
 
 
-def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
+def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
     """Compare the accuracy lost, which is a mean over texts; F1 is not."""
-    found: dict[str, Way] = {}
+    found: dict[str, ScoreSums] = {}
     for drop in {
         DROPS[one.name].comparison: DROPS[one.name]
         for one in claim.quantities()
@@ -62,7 +64,7 @@ def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, Way]:
     }.values():
         known = evidence.has(f"{drop.measure}.{drop.comparison}")
         found[WORDS[drop.comparison]] = (
-            _mean(np.where(evidence.finite, lost_of(evidence, drop.comparison), np.nan))
+            _mean(np.where(evidence.finite, losses_of_drop(evidence, drop.comparison), np.nan))
             if known
             else evidence.why_not(f"{drop.measure}.{drop.comparison}")
         )
@@ -73,7 +75,7 @@ def _mean(values: Array) -> RatioSums:
     return RatioSums(values, np.ones_like(values))
 
 
-_WAYS: Mapping[Kind, Callable[[Evidence, AuditTest], dict[str, Way]]] = {
+_SUMS: Mapping[Kind, Callable[[Evidence, AuditTest], dict[str, ScoreSums]]] = {
     "contrast": _against_floors,
     "by rank": _against_floors,
     "two operators": _against_floors,

@@ -24,7 +24,7 @@ def metrics(evidence: Evidence, *, grouped: bool = False) -> dict[str, Estimate]
     If texts are ``grouped``, whole groups are resampled, as for every test; otherwise each text is
     its own.
     """
-    if evidence.taken("outputs") is None or not evidence.finite.any():
+    if evidence.measurement("outputs") is None or not evidence.finite.any():
         return {}
     clusters = evidence.clusters[evidence.finite] if grouped else None
     labels = evidence.array("outputs.label").astype(np.int64)[evidence.finite]
@@ -55,7 +55,9 @@ def with_context(
 ) -> tuple[Finding, ...]:
     """Add to each finding the numbers to read it with, if they were measured."""
     named = {
-        code: {words: numbers[name] for words, name in claim.beside.items() if name in numbers}
+        code: {
+            words: numbers[name] for words, name in claim.shown_by_words.items() if name in numbers
+        }
         for code, claim in AUDIT_TESTS.items()
     }
     return tuple(replace(finding, beside=named[finding.code]) for finding in findings)

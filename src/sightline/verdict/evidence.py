@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -13,7 +14,7 @@ from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRu
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import Contrast, paired, score
 from sightline.stats.intervals import LEVEL, UNIT, Bounds
-from sightline.stats.mean_bounds import between
+from sightline.stats.mean_bounds import bracketed_mean
 from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.accuracy_drop import DROPS, estimate_drop
 from sightline.verdict.audit_test import NAMED, AuditTest, ReportedQuantity
@@ -26,8 +27,16 @@ from sightline.verdict.thresholds import Thresholds
 from sightline.verdict.transfer_estimates import compared
 
 Array = np.ndarray
-Three = tuple[str, str, str]
-"""Names of a number, its chance level and its ceiling; an empty ceiling stands for 1."""
+
+
+class ScoreQuantities(NamedTuple):
+    """The names of the three quantities that a score compares: a number, its chance level and its
+    ceiling. An empty ceiling stands for 1.
+    """
+
+    number: str
+    baseline: str
+    ceiling: str
 
 
 @dataclass(frozen=True)
@@ -43,11 +52,11 @@ class Evidence:
     _estimates: dict[str, Estimate | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    _contrasts: dict[tuple[Three, str], Contrast] = field(
+    _contrasts: dict[tuple[ScoreQuantities, str], Contrast] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def taken(self, measure: str) -> Measurement | None:
+    def measurement(self, measure: str) -> Measurement | None:
         """Give the measurement, or None if it was not taken."""
         outcome = self.outcomes.get(measure)
         return outcome if isinstance(outcome, Measurement) else None
@@ -55,8 +64,8 @@ class Evidence:
     def has(self, name: str) -> bool:
         """Check whether a quantity, ``measure.quantity``, was measured."""
         measure, _, quantity = name.partition(".")
-        taken = self.taken(measure)
-        return taken is not None and quantity in taken.values
+        measured = self.measurement(measure)
+        return measured is not None and quantity in measured.values
 
     def why_not(self, name: str) -> str:
         """Say why a measure, or a quantity of it, was not taken."""
@@ -98,7 +107,7 @@ class Evidence:
     def array(self, name: str) -> Float[Array, "N *R"] | Int[Array, "N *R"] | Bool[Array, "N *R"]:
         """Give one raw array, ``measure.quantity``, of a measurement that was taken."""
         measure, _, quantity = name.partition(".")
-        measurement = self.taken(measure)
+        measurement = self.measurement(measure)
         assert measurement is not None  # callers have checked `has`
         return np.asarray(measurement.values[quantity])
 
@@ -118,35 +127,33 @@ class Evidence:
         """Mark the texts of a class, or all where none is named."""
         return self.classes[of] if of else np.ones(len(self.predicted), dtype=bool)
 
-    def contrast(self, three: Three, of: str = "") -> Contrast:
+    def contrast(self, names: ScoreQuantities, of: str = "") -> Contrast:
         """Compare a number with its chance level, text by text, over a predicted class or over all
         texts.
 
         Over all texts, predicted classes have equal weight: the frequency of a class says nothing
         about its reasons.
         """
-        if (three, of) not in self._contrasts:
-            self._contrasts[three, of] = self._compared(three, of)
-        return self._contrasts[three, of]
+        if (names, of) not in self._contrasts:
+            self._contrasts[names, of] = self._compared(names, of)
+        return self._contrasts[names, of]
 
-    def sums(self, three: Three) -> RatioSums:
+    def sums(self, names: ScoreQuantities) -> RatioSums:
         """Give the sums over all texts whose ratio is the score of `contrast` (over pairs:
         `pair_sums`).
         """
-        number, baseline, ceiling = three
-        most = self.array(ceiling) if ceiling else None
-        return score(self.array(number), self.array(baseline), most, self.predicted)
+        most = self.array(names.ceiling) if names.ceiling else None
+        return score(self.array(names.number), self.array(names.baseline), most, self.predicted)
 
-    def _compared(self, three: Three, of: str) -> Contrast:
-        number, baseline, ceiling = three
+    def _compared(self, names: ScoreQuantities, of: str) -> Contrast:
         rows = self.rows(of)
-        measure, _, quantity = number.partition(".")
-        if measure == "transplant" and (taken := self.taken(measure)):
-            return compared(taken, quantity, self.clusters, rows, self.level(of))
-        most = self.array(ceiling)[rows] if ceiling else None
+        measure, _, quantity = names.number.partition(".")
+        if measure == "transplant" and (measured := self.measurement(measure)):
+            return compared(measured, quantity, self.clusters, rows, self.level(of))
+        most = self.array(names.ceiling)[rows] if names.ceiling else None
         return paired(
-            self.array(number)[rows],
-            self.array(baseline)[rows],
+            self.array(names.number)[rows],
+            self.array(names.baseline)[rows],
             self.seed,
             ceiling=most,
             clusters=self.clusters[rows],
@@ -157,23 +164,23 @@ class Evidence:
     def estimate(self, name: str) -> Estimate | None:
         """Give the estimate of a quantity, ``measure.quantity``, or None if it was not measured."""
         if name not in self._estimates:
-            self._estimates[name] = self._made(name)
+            self._estimates[name] = self._estimated(name)
         return self._estimates[name]
 
-    def _made(self, name: str) -> Estimate | None:
+    def _estimated(self, name: str) -> Estimate | None:
         if name in DROPS:
             return self._drop(name)
         if name in RATIOS:
             return self._ratio(RATIOS[name])
         measure, _, quantity = name.partition(".")
-        measurement = self.taken(measure)
+        measurement = self.measurement(measure)
         if measurement is None:
             return None
         if quantity in measurement.whole:
             return measurement.whole[quantity]
         if name in _CONTRASTED and all(map(self.has, filter(None, _CONTRASTED[name]))):
             contrast = self.contrast(_CONTRASTED[name])
-            return contrast.number if name == _CONTRASTED[name][0] else contrast.baseline
+            return contrast.number if name == _CONTRASTED[name].number else contrast.baseline
         return self._summary(
             measurement.values.get(quantity),
             _SHOWN.get(name) or as_distance(name) or as_layer(name) or ReportedQuantity(name),
@@ -184,7 +191,7 @@ class Evidence:
     ) -> Estimate | None:
         """Estimate a quantity that was measured text by text."""
         if isinstance(values, Bracket):
-            return between(values, self.seed, clusters=self.clusters)
+            return bracketed_mean(values, self.seed, clusters=self.clusters)
         if values is None or isinstance(values, Ragged):
             return None
         if one.how == "share":
@@ -222,38 +229,38 @@ class Evidence:
         return labels.astype(np.int64), learned, others
 
 
-def threes(claim: AuditTest) -> tuple[Three, ...]:
+def score_quantities(claim: AuditTest) -> tuple[ScoreQuantities, ...]:
     """Name number, chance level and ceiling of each way in which a test asks."""
-    first = (claim.number, claim.baseline, claim.ceiling)
+    first = ScoreQuantities(claim.number, claim.baseline, claim.ceiling)
     if not claim.second:
         return (first,)
     if len(claim.second) == 1:
-        return first, (claim.number, claim.second[0], claim.ceiling)
+        return first, first._replace(baseline=claim.second[0])
     number, baseline, ceiling = claim.second
-    return first, (number, baseline, ceiling)
+    return first, ScoreQuantities(number, baseline, ceiling)
 
 
-def named_threes(claim: AuditTest) -> dict[str, Three]:
+def named_score_quantities(claim: AuditTest) -> dict[str, ScoreQuantities]:
     """Name each way in which a test asks: by its chance level, or by how it removes words."""
-    first, *others = threes(claim)
+    first, *others = score_quantities(claim)
     if claim.kind in NAMED:
         return dict(zip(NAMED[claim.kind], (first, *others), strict=False))
-    words = {name: label for label, name in claim.beside.items()}
-    return {claim.baseline_words: first} | {words[three[1]]: three for three in others}
+    words = {name: label for label, name in claim.shown_by_words.items()}
+    return {claim.baseline_words: first} | {words[other.baseline]: other for other in others}
 
 
 _COMPARED = [
-    three
+    names
     for claim in AUDIT_TESTS.values()
     if claim.baseline or claim.ceiling
-    for three in threes(claim)
+    for names in score_quantities(claim)
 ]
-_CONTRASTED: Mapping[str, Three] = {
-    name: three for three in reversed(_COMPARED) for name in three[:2] if name
+_CONTRASTED: Mapping[str, ScoreQuantities] = {
+    name: names for names in reversed(_COMPARED) for name in (names.number, names.baseline) if name
 }
 """The comparison of each name, by the first test that has it: its estimate is over the texts where
 both are defined."""
-_CEILINGS = frozenset(three[2] for three in _COMPARED)
+_CEILINGS = frozenset(names.ceiling for names in _COMPARED)
 _CLAIMED = {one.name: one for claim in AUDIT_TESTS.values() for one in claim.quantities()}
 _SHOWN: Mapping[str, ReportedQuantity] = {**MARKED, **KEPT, **_CLAIMED}
 _BOUNDS: Mapping[str, Bounds] = {"unbounded mean": None, "mean of shares": (0.0, 1.0)}

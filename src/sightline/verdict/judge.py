@@ -12,10 +12,17 @@ from sightline.stats.sample_size import texts_needed
 from sightline.verdict.audit_test import AuditTest
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.close_calls import close_calls
-from sightline.verdict.decision_rule import agreed, both, decide, disagreement, explain, weakest
+from sightline.verdict.decision_rule import (
+    decide,
+    disagreement,
+    explain,
+    join_alternatives,
+    join_must_agree,
+    weakest,
+)
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.model_accuracy import learned_of
-from sightline.verdict.scoring_rules import KINDS, Judged
+from sightline.verdict.scoring_rules import KINDS, JudgedComparisons
 from sightline.verdict.verdict_table import verdict_of
 
 NO_DELTA = "no threshold has been set for this test"
@@ -89,12 +96,12 @@ def _needed(score: Estimate, answer: Answer, threshold: float | None, fewest: in
     return texts_needed(score, threshold, fewest)
 
 
-def _of_class(judged: Judged, of: str) -> dict[str, Estimate]:
+def _of_class(judged: JudgedComparisons, of: str) -> dict[str, Estimate]:
     return {name: test.by_class[of] for name, test in judged.tests.items() if of in test.by_class}
 
 
 def _joined(
-    judged: Judged, effects: Mapping[str, Estimate], threshold: float | None, fewest: int
+    judged: JudgedComparisons, effects: Mapping[str, Estimate], threshold: float | None, fewest: int
 ) -> tuple[Answer, str, str]:
     """Join the results of all comparisons, name the one that decides, and say what each gives.
 
@@ -103,7 +110,9 @@ def _joined(
     """
     answers = {name: _open_or(score, threshold, fewest) for name, score in effects.items()}
     if judged.join != "weakest":
-        joined = (agreed if judged.join == "agreed" else both)(answers.values())
+        joined = (join_alternatives if judged.join == "alternatives" else join_must_agree)(
+            answers.values()
+        )
         alike = [name for name, answer in answers.items() if answer == joined]
         lead = (alike or [*effects])[0]
     else:
@@ -118,7 +127,10 @@ def _open_or(score: Estimate, threshold: float | None, fewest: int) -> Answer:
 
 
 def _said(
-    judged: Judged, effects: Mapping[str, Estimate], answers: Mapping[str, Answer], lead: str
+    judged: JudgedComparisons,
+    effects: Mapping[str, Estimate],
+    answers: Mapping[str, Answer],
+    lead: str,
 ) -> str:
     """Say the result of each comparison, and which decides; empty if there is only one."""
     if len(answers) == 1:

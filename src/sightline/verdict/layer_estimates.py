@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sightline.core.results import Measurement, Outcome
-from sightline.verdict.audit_test import How, ReportedQuantity
+from sightline.verdict.audit_test import EstimateKind, ReportedQuantity
 
-KINDS: Mapping[str, How] = {
+KINDS: Mapping[str, EstimateKind] = {
     "uniform": "mean of shares",
     "uniform_changed": "share",
     "constant": "mean of shares",

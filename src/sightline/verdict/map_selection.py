@@ -18,7 +18,7 @@ from sightline.core.results import Answer, Estimate, MapRow, merit
 from sightline.stats.contrasts import paired
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.decision_rule import agreed, decide
+from sightline.verdict.decision_rule import decide, join_alternatives
 from sightline.verdict.default_class import own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.transfer_estimates import compared
@@ -69,7 +69,7 @@ def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answ
     """Run both tests of a map on some of the texts."""
     moved = _moved(evidence, name, rows)
     deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
-    ways = agreed([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
+    ways = join_alternatives([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
     return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
 
 
@@ -92,7 +92,7 @@ def _against(evidence: Evidence, name: str) -> Iterator[str]:
 
 
 def _moved(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> Estimate:
-    taken = evidence.taken("transplant")
+    taken = evidence.measurement("transplant")
     assert taken is not None  # callers have checked `has`
     return compared(taken, f"carried.{name}", evidence.clusters, rows, evidence.level("")).score
 

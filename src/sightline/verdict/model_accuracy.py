@@ -43,10 +43,12 @@ def learned_of(evidence: Evidence) -> Learned | None:
             for c, name in enumerate(evidence.label_names)
         },
     )
-    return _beside_chance(known, evidence, labels, predicted, clusters) if len(labels) else known
+    return (
+        _with_chance_level(known, evidence, labels, predicted, clusters) if len(labels) else known
+    )
 
 
-def _beside_chance(
+def _with_chance_level(
     known: Learned, evidence: Evidence, labels: Array, predicted: Array, clusters: Array
 ) -> Learned:
     """Estimate how often the same predictions would be right if shuffled over the texts, and how

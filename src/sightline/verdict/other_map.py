@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from sightline.config.measure_needs import NEEDS as NEEDED
-from sightline.core.audited_map import AuditedMap, worded
+from sightline.core.audited_map import AuditedMap, reword_for_map
 from sightline.core.needs import AFFINE, OTHER_ATTENTION
 from sightline.core.results import Finding, Reason, Verdict
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -26,7 +26,7 @@ _IN_WORDS = {
 """What a model would have to offer, in words."""
 
 
-def concerning(judgement: Judgement, audited: AuditedMap) -> Judgement:
+def name_audited_map(judgement: Judgement, audited: AuditedMap) -> Judgement:
     """Name the audited map wherever the judgement says attention; nothing else changes."""
     return replace(
         judgement,
@@ -48,7 +48,7 @@ def _reason(reason: Reason, noun: str) -> Reason:
     """Reword the result of a test; one that was not run would name attention, which is missing."""
     if not reason.code or reason.result == "not run":
         return replace(reason, behind=_lacking(reason.code, reason.behind))
-    return replace(reason, words=worded(reason.words, noun))
+    return replace(reason, words=reword_for_map(reason.words, noun))
 
 
 def _finding(finding: Finding) -> Finding:

@@ -12,15 +12,20 @@ from jaxtyping import Float
 from sightline.core.results import Estimate
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import p_value
-from sightline.verdict.accuracy_drop import DROPS, WORDS, lost
+from sightline.verdict.accuracy_drop import DROPS, WORDS, accuracy_losses
 from sightline.verdict.audit_test import FLIPS, MARGIN, AuditTest, Kind
 from sightline.verdict.decision_rule import decide, strongest
-from sightline.verdict.evidence import Evidence, Three, named_threes, threes
+from sightline.verdict.evidence import (
+    Evidence,
+    ScoreQuantities,
+    named_score_quantities,
+    score_quantities,
+)
 from sightline.verdict.rank_conclusions import describe_ranks
 
 
 @dataclass(frozen=True)
-class Trial:
+class ScoredComparison:
     """One comparison of a test: number, chance level, score over all texts and by class, and the
     p-value, if any.
     """
@@ -33,28 +38,28 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedComparisons:
     """The comparisons of a test by name, how their results are joined, and further notes.
 
     *weakest*: the test must pass all comparisons, and the weakest result counts. The others ask one
-    question in several ways: *agreed* fails only if all ways fail, *both* is inconclusive unless
+    question in several ways: *alternatives* fails only if all ways fail, *must agree* is inconclusive unless
     they agree.
     """
 
-    tests: Mapping[str, Trial]
-    join: Literal["weakest", "agreed", "both"] = "weakest"
+    tests: Mapping[str, ScoredComparison]
+    join: Literal["weakest", "alternatives", "must agree"] = "weakest"
     notes: tuple[str, ...] = ()
 
 
-def contrast(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def contrast(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Compare the number with each of its one or two chance levels, paired by text."""
-    ways = named_threes(claim)
+    ways = named_score_quantities(claim)
     if why := missing(evidence, ways[claim.baseline_words]):
         return why
     tests = {
-        words: _test(evidence, three)
-        for words, three in ways.items()
-        if not missing(evidence, three)
+        words: _test(evidence, names)
+        for words, names in ways.items()
+        if not missing(evidence, names)
     }
     if tests[claim.baseline_words].score.n == 0:
         return _undefined(evidence, claim.number)
@@ -62,47 +67,49 @@ def contrast(evidence: Evidence, claim: AuditTest) -> Judged | str:
         p = p_value(evidence.array(claim.number), evidence.array(claim.draws), evidence.predicted)
         # The draws belong to the first chance level: a second one has no p-value.
         tests[claim.baseline_words] = replace(tests[claim.baseline_words], p=p)
-    return Judged(tests)
+    return JudgedComparisons(tests)
 
 
-def by_rank(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def by_rank(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Compare the first rank with the others, and note what ranks know."""
     judged = contrast(evidence, claim)
     return judged if isinstance(judged, str) else replace(judged, notes=(describe_ranks(evidence),))
 
 
-def two_operators(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def two_operators(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Ask twice, by two ways to remove words that damage a text differently."""
     known = {
-        words: three for words, three in named_threes(claim).items() if not missing(evidence, three)
+        words: names
+        for words, names in named_score_quantities(claim).items()
+        if not missing(evidence, names)
     }
     if not known:
-        return missing(evidence, threes(claim)[0])
-    tests = {words: _test(evidence, three) for words, three in known.items()}
+        return missing(evidence, score_quantities(claim)[0])
+    tests = {words: _test(evidence, names) for words, names in known.items()}
     tests = {words: test for words, test in tests.items() if test.score.n}
-    return Judged(tests, "agreed") if tests else _undefined(evidence, claim.number)
+    return JudgedComparisons(tests, "alternatives") if tests else _undefined(evidence, claim.number)
 
 
-def pairs(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def pairs(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Compare what words do when moved between texts, over pairs of texts."""
-    first, *others = threes(claim)
+    first, *others = score_quantities(claim)
     if why := missing(evidence, first):
         return why
     test = _test(evidence, first)
     if not test.score.n:
         return _undefined(evidence, claim.number)
     tests = {MARGIN: test}
-    for three in others:
-        if missing(evidence, three):
+    for names in others:
+        if missing(evidence, names):
             continue
-        whole = evidence.contrast(three)
+        whole = evidence.contrast(names)
         # For all texts only: if hybrids lie on the border of two classes, a bias moves all of them
         # to one class.
-        tests[FLIPS] = Trial(whole.number, whole.baseline, whole.score, {})
-    return Judged(tests, "both")
+        tests[FLIPS] = ScoredComparison(whole.number, whole.baseline, whole.score, {})
+    return JudgedComparisons(tests, "must agree")
 
 
-def share(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def share(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Average a share over texts, without a chance level."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
@@ -119,13 +126,13 @@ def share(evidence: Evidence, claim: AuditTest) -> Judged | str:
         )
         for name, rows in evidence.classes.items()
     }
-    return Judged({claim.number_words: Trial(whole, None, whole, by_class)})
+    return JudgedComparisons({claim.number_words: ScoredComparison(whole, None, whole, by_class)})
 
 
 SHARES = (0.0, 1.0)
 
 
-def share_without(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def share_without(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Give the share of texts for which the number is 0; it is exact for each text, so there is no
     chance level.
     """
@@ -142,7 +149,7 @@ def share_without(evidence: Evidence, claim: AuditTest) -> Judged | str:
         )
         for name, rows in evidence.classes.items()
     }
-    return Judged({claim.number_words: Trial(share, None, share, by_class)})
+    return JudgedComparisons({claim.number_words: ScoredComparison(share, None, share, by_class)})
 
 
 def share_of(evidence: Evidence, claim: AuditTest) -> Float[np.ndarray, " N"]:
@@ -153,7 +160,7 @@ def share_of(evidence: Evidence, claim: AuditTest) -> Float[np.ndarray, " N"]:
     return np.asarray(1 - values if claim.kind == "share without" else values)
 
 
-def weakest_drop(evidence: Evidence, claim: AuditTest) -> Judged | str:
+def weakest_drop(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Judge every replacement of attention that was measured; the test must pass all of them.
 
     For one replacement, a drop in accuracy or in macro-F1 is enough, because each metric misses
@@ -169,24 +176,26 @@ def weakest_drop(evidence: Evidence, claim: AuditTest) -> Judged | str:
             {metric: decide(one, threshold) for metric, one in metrics.items()}, metrics
         )
         drop = metrics[metric]
-        tests[f"{WORDS[name]} ({metric})"] = Trial(drop, None, drop, _lost_by_class(evidence, name))
+        tests[f"{WORDS[name]} ({metric})"] = ScoredComparison(
+            drop, None, drop, _lost_by_class(evidence, name)
+        )
     without = (
         ()
         if "retrained" in drops
         else (f"no retrained model to compare ({evidence.why_not('retrained')})",)
     )
-    return Judged(tests, notes=without)
+    return JudgedComparisons(tests, notes=without)
 
 
-def missing(evidence: Evidence, three: Three) -> str:
+def missing(evidence: Evidence, names: ScoreQuantities) -> str:
     """Say why a comparison cannot be made; empty if it can."""
-    return next((evidence.why_not(name) for name in three if name and not evidence.has(name)), "")
+    return next((evidence.why_not(name) for name in names if name and not evidence.has(name)), "")
 
 
-def _test(evidence: Evidence, three: tuple[str, str, str]) -> Trial:
-    whole = evidence.contrast(three)
-    by_class = {name: evidence.contrast(three, name).score for name in evidence.classes}
-    return Trial(whole.number, whole.baseline, whole.score, by_class)
+def _test(evidence: Evidence, names: ScoreQuantities) -> ScoredComparison:
+    whole = evidence.contrast(names)
+    by_class = {name: evidence.contrast(names, name).score for name in evidence.classes}
+    return ScoredComparison(whole.number, whole.baseline, whole.score, by_class)
 
 
 def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, dict[str, Estimate]]:
@@ -201,7 +210,7 @@ def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, dict[str, Estimate
 
 def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
     """Estimate the drop in accuracy on the texts of each predicted class."""
-    values = lost_of(evidence, name)
+    values = losses_of_drop(evidence, name)
     return {
         label: bootstrap.mean(
             values[rows],
@@ -213,16 +222,16 @@ def _lost_by_class(evidence: Evidence, name: str) -> dict[str, Estimate]:
     }
 
 
-def lost_of(evidence: Evidence, name: str) -> Float[np.ndarray, " N"]:
+def losses_of_drop(evidence: Evidence, name: str) -> Float[np.ndarray, " N"]:
     """Give the contribution of each text to the accuracy lost in a comparison."""
     measure = next(drop.measure for drop in DROPS.values() if drop.comparison == name)
-    return lost(*evidence.decisions(measure, name))
+    return accuracy_losses(*evidence.decisions(measure, name))
 
 
 def _undefined(evidence: Evidence, number: str) -> str:
     """Say why a number is undefined for every text, from the counted reasons."""
     measure, _, quantity = number.partition(".")
-    measurement = evidence.taken(measure)
+    measurement = evidence.measurement(measure)
     assert measurement is not None  # callers have checked `has`
     counts = measurement.undefined.get(quantity, {})
     return "undefined for every text: " + ", ".join(
@@ -230,7 +239,7 @@ def _undefined(evidence: Evidence, number: str) -> str:
     )
 
 
-KINDS: Mapping[Kind, Callable[[Evidence, AuditTest], Judged | str]] = {
+KINDS: Mapping[Kind, Callable[[Evidence, AuditTest], JudgedComparisons | str]] = {
     "contrast": contrast,
     "by rank": by_rank,
     "two operators": two_operators,

@@ -16,7 +16,7 @@ from sightline.verdict.number_bounds import ends_of
 
 
 @dataclass(frozen=True)
-class NumberAcross:
+class NumberBySeed:
     """A number by seed (None where a seed has none), and its mean with an interval over seeds."""
 
     name: str
@@ -25,17 +25,17 @@ class NumberAcross:
 
 
 @dataclass(frozen=True)
-class ClaimAcross:
+class TestBySeed:
     """A test: its score and its result by seed."""
 
     code: str
     claim: str
-    score: NumberAcross
+    score: NumberBySeed
     answers: tuple[Answer, ...]
 
 
 @dataclass(frozen=True)
-class Ending:
+class VerdictShare:
     """A verdict, the number of trainings that end with it, and their share (Wilson).
 
     The verdict is None for a training that gives these texts none of their own, because it predicts
@@ -48,7 +48,7 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class MapsAcross:
+class MapsBySeed:
     """The map of a family that may be shown in each training (None: none), and the classes for
     which it fails in some.
     """
@@ -59,7 +59,7 @@ class MapsAcross:
 
 
 @dataclass(frozen=True)
-class Needed:
+class NeededTexts:
     """The largest number of texts that an inconclusive test needs, how many it had, and how many
     there are.
     """
@@ -70,19 +70,19 @@ class Needed:
 
 
 @dataclass(frozen=True)
-class AcrossSeeds:
+class SeedSummary:
     """The audits of several seeds together; ``same_texts`` says whether all are about the same
     texts.
     """
 
     seeds: tuple[int, ...]
     details: tuple[Verdict, ...]
-    claims: tuple[ClaimAcross, ...] = ()
-    metrics: tuple[NumberAcross, ...] = ()
+    claims: tuple[TestBySeed, ...] = ()
+    metrics: tuple[NumberBySeed, ...] = ()
     same_texts: bool = True
-    maps: tuple[MapsAcross, ...] = ()
+    maps: tuple[MapsBySeed, ...] = ()
     learned: tuple[Learned | None, ...] = ()
-    needed: Needed | None = None
+    needed: NeededTexts | None = None
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -115,13 +115,15 @@ class AcrossSeeds:
         """Whether seeds differ in the verdict over the texts of some predicted class."""
         return any(len(set(verdicts)) > 1 for verdicts in self.by_class.values())
 
-    def endings(self, of: str = "") -> tuple[Ending, ...]:
+    def endings(self, of: str = "") -> tuple[VerdictShare, ...]:
         """Give each verdict over all texts, or over those of a predicted class, the most frequent
         first.
         """
         found: Sequence[str | None] = self.by_class[of] if of else self.verdicts
         return tuple(
-            Ending(text, times, proportion(np.array([one == text for one in found], dtype=float)))
+            VerdictShare(
+                text, times, proportion(np.array([one == text for one in found], dtype=float))
+            )
             for text, times in Counter(found).most_common()
         )
 
@@ -136,10 +138,10 @@ class AcrossSeeds:
         }
 
 
-def across(audits: Mapping[int, Results]) -> AcrossSeeds:
+def summarise_seeds(audits: Mapping[int, Results]) -> SeedSummary:
     """Combine the audits of a model by seed; the first audit gives the tests and their order."""
     found = tuple(audits.values())
-    return AcrossSeeds(
+    return SeedSummary(
         tuple(audits),
         tuple(audit.verdict for audit in found),
         tuple(_claims(found)),
@@ -153,20 +155,20 @@ def across(audits: Mapping[int, Results]) -> AcrossSeeds:
     )
 
 
-def _claims(found: Sequence[Results]) -> Iterator[ClaimAcross]:
+def _claims(found: Sequence[Results]) -> Iterator[TestBySeed]:
     by_seed = [{finding.code: finding for finding in audit.findings} for audit in found]
     for finding in found[0].findings:
         each = [findings[finding.code] for findings in by_seed]
         score = _number(finding.code, [one.score for one in each])
-        yield ClaimAcross(finding.code, finding.name, score, tuple(one.result for one in each))
+        yield TestBySeed(finding.code, finding.name, score, tuple(one.result for one in each))
 
 
-def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberAcross:
+def _number(name: str, by_seed: Sequence[Estimate | None]) -> NumberBySeed:
     known = [one for one in by_seed if one is not None]
-    return NumberAcross(name, tuple(by_seed), across_seeds(known, ends_of(name)))
+    return NumberBySeed(name, tuple(by_seed), across_seeds(known, ends_of(name)))
 
 
-def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
+def _maps(found: Sequence[Results]) -> Iterator[MapsBySeed]:
     """Name the map of each family that was chosen on the other half of the texts, if it passes."""
     for signed in (False, True):
         chosen = [
@@ -178,14 +180,14 @@ def _maps(found: Sequence[Results]) -> Iterator[MapsAcross]:
             against = dict.fromkeys(
                 name for row in passing if row is not None for name in row.against
             )
-            yield MapsAcross(
+            yield MapsBySeed(
                 signed, tuple(None if row is None else row.name for row in passing), tuple(against)
             )
 
 
-def _needed(found: Sequence[Results]) -> Iterator[Needed]:
+def _needed(found: Sequence[Results]) -> Iterator[NeededTexts]:
     """Give the number of texts that would settle each inconclusive test that affects a verdict."""
     for audit in found:
         for one in audit.findings:
             if one.bears and one.needed is not None and one.score is not None:
-                yield Needed(one.needed, one.score.n, audit.to_test_on)
+                yield NeededTexts(one.needed, one.score.n, audit.to_test_on)

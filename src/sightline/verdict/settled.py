@@ -137,7 +137,7 @@ def asks_other_maps(evidence: Evidence) -> bool:
     )
 
 
-def settled(
+def find_settled(
     evidence: Evidence, judged: Judgement, pending: Collection[str], growing: Collection[str]
 ) -> Settled:
     """Say what of a verdict is settled.

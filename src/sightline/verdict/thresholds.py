@@ -42,7 +42,7 @@ class Thresholds:
         return min(map(self.fewest, AUDIT_TESTS))
 
 
-def complaints(known: Thresholds) -> list[str]:
+def unmatched_thresholds(known: Thresholds) -> list[str]:
     """Say which test has no threshold, and which threshold has no test."""
     missing = [
         code
@@ -63,7 +63,7 @@ def complaints(known: Thresholds) -> list[str]:
     ]
 
 
-def committed() -> Thresholds:
+def default_thresholds() -> Thresholds:
     """Read the thresholds that ship with this version."""
     stored = json.loads(
         files("sightline.verdict").joinpath("thresholds.json").read_text(encoding="utf-8")

@@ -150,7 +150,7 @@ def verdict_of(
     found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None
 ) -> Verdict:
     """Apply the table to the texts of each predicted class, and then to all."""
-    classes = {} if evidence.taken("outputs") is None else evidence.classes
+    classes = {} if evidence.measurement("outputs") is None else evidence.classes
     each = (
         {of: _first(VerdictContext(found, evidence, learned, of)) for of in classes}
         if len(classes) > 1
@@ -204,7 +204,7 @@ def _texts(case: VerdictContext, code: str) -> int:
 
 def _broken(evidence: Evidence) -> Reason | None:
     """Say what is wrong with the model's outputs, if anything is."""
-    if evidence.taken("outputs") is None:
+    if evidence.measurement("outputs") is None:
         return Reason("the model could not be run", behind=evidence.why_not("outputs"))
     n, odd = len(evidence.predicted), int((~evidence.finite).sum())
     if odd:

@@ -352,7 +352,7 @@ def test_the_answers_that_are_proposed_are_single_pieces() -> None:
 
 def test_a_template_that_ends_in_a_blank_is_refused_where_the_answer_takes_it() -> None:
     """Read by itself, the blank is a piece; with the answer, it is part of the answer's."""
-    with pytest.raises(ModelError, match=r"expected answers of one piece|read together"):
+    with pytest.raises(ModelError, match=r"expected answers of one token|read together"):
         pieces_of(ANSWERS, "Review: {text}\nAnswer: ")
 
 
@@ -489,7 +489,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     "empty": (emptied, "expected a prompt with {text} in it, got nothing"),
     "no slot": (with_template("Review:"), "got it 0 times"),
     "two slots": (with_template("{text} {text}:"), "got it 2 times"),
-    "slot at the end": (with_template("Review: {text}\n"), "ends in a piece of the template"),
+    "slot at the end": (with_template("Review: {text}\n"), "ends in a token of the template"),
     "not UTF-8": (in_latin, "template.txt:2: expected UTF-8"),
     "no file": (without_template, "expected a file that can be read"),
     "masked": (masked, "got BertForMaskedLM; train a classifier from it"),

@@ -15,7 +15,7 @@ from tokenizers import Regex, normalizers
 from transformers import AutoTokenizer, BertTokenizer
 
 import sightline
-from sightline._io.limits import CLASSES, DEPTH, LENGTHENED, PIECES
+from sightline._io.limits import CLASSES, DEPTH, LENGTHENED, TEXT_TOKENS
 from sightline.adapters.compatibility import check
 from sightline.adapters.huggingface.from_pretrained import load_huggingface
 from sightline.adapters.huggingface.model_folder import check_normalizer
@@ -238,7 +238,7 @@ def test_a_text_without_any_piece_is_named() -> None:
     reader = SubwordReader(bytes_in_pairs(""), None, 0)
     reader.tokenizer.backend_tokenizer.normalizer = normalizers.Replace("\u200b", "")
     texts = [example("the film", 0), example("\u200b", 1)]
-    with pytest.raises(DataError, match=f"text {texts[1].id}: expected pieces of it"):
+    with pytest.raises(DataError, match=f"text {texts[1].id}: expected tokens of it"):
         reader.batch(texts, torch.device("cpu"))
 
 
@@ -273,8 +273,8 @@ def test_a_normalizer_is_looked_at_in_python_too() -> None:
 
 def test_a_text_of_too_many_pieces_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "sightline.adapters.huggingface.subword_alignment.PIECES",
-        type(PIECES)("a text", 4, "pieces", "", ""),
+        "sightline.adapters.huggingface.subword_alignment.TEXT_TOKENS",
+        type(TEXT_TOKENS)("a text", 4, "pieces", "", ""),
     )
     with pytest.raises(DataError, match="at most 4 pieces"):
         SubwordReader(word_pieces(), None, 0).read(example("the film was good and bad", 0))

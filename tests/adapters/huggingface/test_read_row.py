@@ -79,7 +79,7 @@ def test_the_last_layer_runs_for_the_token_alone_that_is_read(family, alone, mon
     batch = one.collate(TEXTS)
     lengths = batch.mask.sum(1)
     assert len(set(lengths.tolist())) > 1  # some are padded
-    assert bool(one.layers_ahead) == alone
+    assert (one.last_layer is not None) == alone
     tokens: list[int] = []
     last = one.module.get_submodule(one.anatomy.sites[-1].part)
     handle = last.register_forward_hook(lambda _, __, out: tokens.append(out[0].shape[1]))

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from sightline.adapters.tap.prefix_cache import Ahead, _same, before, skippable
+from sightline.adapters.tap.prefix_cache import PrefixOutput, _same, layers_before, skippable
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Weights, editing
 
@@ -59,7 +59,7 @@ def tried(stack: Stack, site: Site = LAST) -> tuple[str, ...]:
 
 def test_layers_before_the_site_do_not_run_and_the_answer_is_the_same() -> None:
     stack = Stack()
-    ahead = Ahead(tried(stack))
+    ahead = PrefixOutput(tried(stack))
     assert ahead.layers == ("layers.0", "layers.1")
     with torch.no_grad():
         with ahead.kept(stack):
@@ -87,7 +87,7 @@ def test_nothing_runs_before_the_first_layer_or_in_turns_or_outside_a_stack(
     stack: Stack, site: Site
 ) -> None:
     assert tried(stack, site) == ()
-    assert before(Stack(), Site("layers.2", turn=1)) == ()
+    assert layers_before(Stack(), Site("layers.2", turn=1)) == ()
 
 
 def test_the_module_is_as_it_was_whatever_happens() -> None:
@@ -96,7 +96,7 @@ def test_the_module_is_as_it_was_whatever_happens() -> None:
     stack.layers[0].forward = own  # type: ignore[method-assign,assignment]
     with (
         pytest.raises(RuntimeError),
-        Ahead(("layers.0", "layers.1"), [TEXTS[:, :, :3]]).skipped(stack),
+        PrefixOutput(("layers.0", "layers.1"), [TEXTS[:, :, :3]]).skipped(stack),
     ):
         stack(TEXTS)  # the last layer cannot read what it is given
     assert not called

@@ -85,7 +85,7 @@ def own_code(chance: Random, here: Path, basis: Basis) -> Case:
     (here / "mine.py").write_text(
         OWN % (chance.choice((0, 1, 20, 28, 31, 40)), does), encoding="utf-8"
     )
-    return _used("py:mine:build", chance, checked=False)  # its proofs that fail are lines on stdout
+    return _used("py:mine:build", chance, checked=False)  # its checks that fail are lines on stdout
 
 
 def _used(model: str, chance: Random, *, checked: bool = True) -> Case:

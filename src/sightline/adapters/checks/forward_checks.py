@@ -15,7 +15,7 @@ from sightline.adapters.checks.probe_batch import (
     furthest,
     module_of,
 )
-from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, fresh_of
+from sightline.core.protocols import Auditable, Batch, SupportsUnknownToken, without_cache
 
 
 def mode(model: Auditable) -> CheckResult:
@@ -82,7 +82,7 @@ def finite(on: ProbeBatch) -> CheckResult:
 
 def repeatable(on: ProbeBatch) -> CheckResult:
     """Run the same batch again."""
-    _, apart = furthest(answers(fresh_of(on.model).trace(on.batch)), answers(on.trace))
+    _, apart = furthest(answers(without_cache(on.model).trace(on.batch)), answers(on.trace))
     if apart <= TOLERANCE:
         return CheckResult(measured=apart)
     return CheckResult(
@@ -96,26 +96,26 @@ def repeatable(on: ProbeBatch) -> CheckResult:
 
 
 MOST_UNKNOWN = 0.9
-"""The share of unknown subwords from which a model is refused: it cannot distinguish such texts."""
+"""The share of unknown tokens from which a model is refused: it cannot distinguish such texts."""
 
 
 def unknown_share(batch: Batch, unknown: int) -> float:
-    """The share of the words' subwords that are unknown."""
-    pieces = batch.ids[batch.attendable]
-    return float((pieces == unknown).double().mean()) if len(pieces) else 0.0
+    """The share of the words' tokens that are unknown."""
+    tokens = batch.ids[batch.attendable]
+    return float((tokens == unknown).double().mean()) if len(tokens) else 0.0
 
 
 def recognised(on: ProbeBatch) -> CheckResult:
-    """Count the subwords that are the unknown token of the tokenizer."""
+    """Count the tokens that are the unknown token of the tokenizer."""
     unknown = on.model.unknown if isinstance(on.model, SupportsUnknownToken) else None
     if unknown is None:
-        return CheckResult(not_asked="needs a tokenizer with an unknown piece")
-    pieces, share = on.batch.ids[on.batch.attendable], unknown_share(on.batch, unknown)
+        return CheckResult(not_asked="needs a tokenizer with an unknown token")
+    tokens, share = on.batch.ids[on.batch.attendable], unknown_share(on.batch, unknown)
     if share <= MOST_UNKNOWN:
         return CheckResult(measured=share)
     return CheckResult(
-        f"its tokenizer knows almost none of these words: {share:.0%} of {len(pieces)} pieces "
-        f"are its unknown piece (allowed: {MOST_UNKNOWN:.0%})",
+        f"its tokenizer knows almost none of these words: {share:.0%} of {len(tokens)} tokens "
+        f"are its unknown token (allowed: {MOST_UNKNOWN:.0%})",
         (
             "save the tokenizer that the model was trained with next to it, and give texts in its "
             "language"

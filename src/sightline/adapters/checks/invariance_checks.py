@@ -23,7 +23,7 @@ from sightline.core.protocols import (
     Batch,
     SupportsTruncatedCount,
     SupportsVariants,
-    fresh_of,
+    without_cache,
 )
 from sightline.numerics import subwords
 
@@ -99,7 +99,7 @@ def widened(batch: Batch, extra: int = EXTRA) -> Batch:
 
 def alone(on: ProbeBatch) -> CheckResult:
     """Run each text by itself."""
-    model = fresh_of(on.model)
+    model = without_cache(on.model)
     single = [answers(model.trace(model.collate([example])))[0] for example in on.examples]
     row, apart = furthest(single, answers(on.trace))
     if apart <= TOLERANCE:
@@ -172,7 +172,7 @@ def _word_to_delete(on: ProbeBatch, row: int, text: Example) -> int | None:
 
 
 def _in_pieces(batch: Batch) -> bool:
-    return bool((batch.mask & ~batch.attendable).any()) or subwords.several(
+    return bool((batch.mask & ~batch.attendable).any()) or subwords.has_split_words(
         batch.word.cpu().numpy()
     )
 

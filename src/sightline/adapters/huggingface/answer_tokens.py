@@ -24,7 +24,7 @@ class AnswerToken:
     """An answer as written after the prompt, and its token."""
 
     written: str
-    piece: int
+    token: int
 
 
 def answer_tokens(name: str, reader: PromptReader, answers: Mapping[str, str]) -> list[AnswerToken]:
@@ -33,7 +33,7 @@ def answer_tokens(name: str, reader: PromptReader, answers: Mapping[str, str]) -
     All answers are written with a blank or all without, whichever gives each a token of its own. An
     answer that begins with a blank is used as it is.
     """
-    prompt, _ = reader.pieces(SAMPLE)
+    prompt, _ = reader.tokenise(SAMPLE)
     end = (reader.template.after or " ")[-1]
     blanks = ("",) if end.isspace() or end in _OPENING else (" ", "")
     spellings = [_spelled(answers.values(), blank) for blank in blanks]
@@ -58,24 +58,24 @@ def _continued(reader: PromptReader, prompt: Sequence[int], answer: str) -> list
     """Tokenise the prompt with an answer after it; None if the answer changes how the prompt is
     read.
     """
-    whole, _ = reader.pieces(SAMPLE, answer)
+    whole, _ = reader.tokenise(SAMPLE, answer)
     size = len(prompt)
     return list(whole[size:]) if list(whole[:size]) == list(prompt) else None
 
 
 def _check_known(name: str, reader: PromptReader, found: Sequence[AnswerToken]) -> None:
     """Raise an error for an answer unknown to the tokenizer, and for two answers with one token."""
-    if unknown := next((one for one in found if one.piece == reader.unknown), None):
+    if unknown := next((one for one in found if one.token == reader.unknown), None):
         raise ModelError(
-            f"{name}: {ANSWERS}: the tokenizer has no piece for {unknown.written!r}",
+            f"{name}: {ANSWERS}: the tokenizer has no token for {unknown.written!r}",
             change=_proposal(reader, len(found)),
             field="model",
         )
-    pieces = [one.piece for one in found]
-    same = [one.written for one in found if pieces.count(one.piece) > 1]
+    tokens = [one.token for one in found]
+    same = [one.written for one in found if tokens.count(one.token) > 1]
     if same:
         raise ModelError(
-            f"{name}: {ANSWERS}: expected another piece for each, got the same for {same[0]!r} "
+            f"{name}: {ANSWERS}: expected another token for each, got the same for {same[0]!r} "
             f"and {same[1]!r}",
             change="use answers that the tokenizer tells apart",
             field="model",
@@ -98,24 +98,24 @@ def _several(
         if len(tail) != 1:
             shown = " + ".join(repr(reader.tokenizer.decode([piece])) for piece in tail)
             return ModelError(
-                f"{name}: {ANSWERS}: expected answers of one piece, got {answer!r} = {shown}",
+                f"{name}: {ANSWERS}: expected answers of one token, got {answer!r} = {shown}",
                 change=_proposal(reader, len(written)),
                 field="model",
             )
-    raise AssertionError("one answer is no single piece")
+    raise AssertionError("one answer is no single token")
 
 
 def _proposal(reader: PromptReader, count: int) -> str:
     """Propose answers that have one token each after this template."""
-    prompt, _ = reader.pieces(SAMPLE)
+    prompt, _ = reader.tokenise(SAMPLE)
     for words in _OTHERS:
         some = list(words)[:count]
         if len(some) < count:
             continue
         for blank in (" ", ""):
             tails = [_continued(reader, prompt, blank + word) for word in some]
-            pieces = {tail[0] for tail in tails if tail and len(tail) == 1} - {reader.unknown}
-            if len(pieces) == count:
+            tokens = {tail[0] for tail in tails if tail and len(tail) == 1} - {reader.unknown}
+            if len(tokens) == count:
                 return (
                     f"ask for answers that are, such as {'|'.join(some)}; a JSON file of labels "
                     "and answers keeps the labels"

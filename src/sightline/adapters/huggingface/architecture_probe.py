@@ -66,7 +66,7 @@ def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
     """Inspect a module on made-up texts of real token ids; ``family`` is its name in errors."""
     device = module.device
     rows = [
-        made_up(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
+        probe_ids(ids, count, length, device) for count, length in zip((2, 3), LENGTHS, strict=True)
     ]
     every = find(module, [_run_of(module, text) for text in rows])
     sites = tuple(
@@ -91,7 +91,7 @@ def anatomy(module: Any, ids: Sequence[int], family: str) -> Architecture:
     return Architecture(sites, heads, _row(module, text, sites[-1]), valued, stacked, text)
 
 
-def made_up(
+def probe_ids(
     ids: Sequence[int], count: int, length: int, device: torch.device
 ) -> Int[torch.Tensor, "B T"]:
     """Make texts of a given length that begin and end as real texts do."""

@@ -27,7 +27,7 @@ class LayerOutput:
 
 
 @dataclass(frozen=True)
-class Ran:
+class RecordedRun:
     """The record of the layers that are read in a run."""
 
     mask: Bool[torch.Tensor, "B T"]
@@ -47,19 +47,19 @@ def place(mask: Bool[torch.Tensor, "B T"], row: QueryRow) -> Int[torch.Tensor, "
     return torch.zeros_like(mask[:, 0], dtype=torch.long) if row == "first" else mask.sum(1) - 1
 
 
-def shown(ran: Ran, reading: AttentionSource) -> Tokens:
+def shown_weights(ran: RecordedRun, reading: AttentionSource) -> Tokens:
     """Give the weight that an attention source shows for each token, special tokens included; every
     row sums to one.
     """
     return VIEWS[reading.kind](ran, reading)
 
 
-def _weights(ran: Ran, reading: AttentionSource) -> Tokens:
+def _weights(ran: RecordedRun, reading: AttentionSource) -> Tokens:
     weights = _layer(ran, reading).weights
     return ran.read(weights.mean(1) if reading.head is None else weights[:, reading.head])
 
 
-def _values(ran: Ran, reading: AttentionSource) -> Tokens:
+def _values(ran: RecordedRun, reading: AttentionSource) -> Tokens:
     """``Σ_h α_ht ‖v_ht‖``, as a share (after Kobayashi et al. 2020, eq. 5, without the output's
     projection).
     """
@@ -70,7 +70,7 @@ def _values(ran: Ran, reading: AttentionSource) -> Tokens:
     )
 
 
-def _evidence(ran: Ran, reading: AttentionSource) -> Tokens:
+def _evidence(ran: RecordedRun, reading: AttentionSource) -> Tokens:
     """``|Σ_h Σ_q α_hqt · ∂ log-odds / ∂α_hqt|``, as a share: the first-order contribution of a
     token to the prediction.
     """
@@ -79,7 +79,7 @@ def _evidence(ran: Ran, reading: AttentionSource) -> Tokens:
     return renormalise(_together(layer.weights * layer.slopes, reading).sum(1).abs(), ran.mask)
 
 
-def _rollout(ran: Ran, reading: AttentionSource) -> Tokens:
+def _rollout(ran: RecordedRun, reading: AttentionSource) -> Tokens:
     """``Ã_L ⋯ Ã_1`` with ``Ã = (A + I) / 2``, A the mean of the heads (Abnar & Zuidema 2020,
     §3).
     """
@@ -90,7 +90,7 @@ def _rollout(ran: Ran, reading: AttentionSource) -> Tokens:
     return ran.read(flow) * ran.mask
 
 
-def _mixture(ran: Ran, reading: AttentionSource) -> Tokens:
+def _mixture(ran: RecordedRun, reading: AttentionSource) -> Tokens:
     """``Σ_lh w_lh α_lh``, the shares w of the heads learned from other texts."""
     parts = [
         share * ran.read(ran.layers[layer].weights[:, head])
@@ -101,7 +101,7 @@ def _mixture(ran: Ran, reading: AttentionSource) -> Tokens:
     return torch.stack(parts).sum(0)
 
 
-def _layer(ran: Ran, reading: AttentionSource) -> LayerOutput:
+def _layer(ran: RecordedRun, reading: AttentionSource) -> LayerOutput:
     assert reading.layer is not None  # of these kinds
     return ran.layers[reading.layer]
 
@@ -110,7 +110,7 @@ def _together(by_head: Weights, reading: AttentionSource) -> Float[torch.Tensor,
     return by_head.sum(1) if reading.head is None else by_head[:, reading.head]
 
 
-VIEWS: Mapping[Kind, Callable[[Ran, AttentionSource], Tokens]] = {
+VIEWS: Mapping[Kind, Callable[[RecordedRun, AttentionSource], Tokens]] = {
     "weights": _weights,
     "values": _values,
     "evidence": _evidence,

@@ -11,17 +11,20 @@ import torch
 from jaxtyping import Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import logits_of
-from sightline.adapters.huggingface.attention_reduction import LayerOutput, Ran, shown
+from sightline.adapters.huggingface.attention_reduction import (
+    LayerOutput,
+    RecordedRun,
+    shown_weights,
+)
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.huggingface.prompted_model import Calibration, PromptedModel
-from sightline.adapters.huggingface.read_logits import read_weights
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
 from sightline.adapters.label_views import of_label
 from sightline.adapters.tap.attention_row import AttentionRow
-from sightline.adapters.tap.prefix_cache import Ahead, skippable
+from sightline.adapters.tap.prefix_cache import PrefixOutput, skippable
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Change, Weights
 from sightline.core.errors import ModelError
@@ -156,13 +159,13 @@ class HuggingFace(Classifier):
             [self.choice.replaced(shown.own, one, trace.batch.attendable) for one in attention]
         ).to(shown.last.weights)
         weights = self._with_rows(shown.last.weights, put)
-        answer = shown.last.answer(self.module, weights, **self.beside(shown.last.ids))
+        answer = shown.last.answer(self.module, weights, **self.extra_inputs(shown.last.ids))
         return of_label(answer, self.label)
 
     @property
     def answers_under(self) -> bool:
         """Whether a run can end at the last layer, whose weights are shown."""
-        return self.last_alone and bool(self.layers_ahead)
+        return self.last_alone and self.last_layer is not None
 
     def logits_under(
         self, batch: Batch, attention: Mapping[str, Float[torch.Tensor, "B T"]]
@@ -170,15 +173,14 @@ class HuggingFace(Classifier):
         """Give the logits under the model's own weights and under others on the words; the layers
         before the last run once.
         """
-        ids, row, head = self._ids(batch), self.anatomy.row, self.choice.head
-        last = read_weights(
-            self.module, self.site, row, self.layers_ahead, ids, batch.mask, **self.beside(ids)
-        )
+        ids, head, reader = self._ids(batch), self.choice.head, self.last_layer
+        assert reader is not None  # offered only in this case
+        last = reader.weights(ids, batch.mask, **self.extra_inputs(ids))
         weights = last.weights * batch.mask[:, None]
         own = weights.movedim(0, -2) if head is None else weights[:, head]
         put = [self.choice.replaced(own, one, batch.attendable) for one in attention.values()]
         changed = self._with_rows(weights, torch.stack([own, *put]))
-        answers = last.answer(self.module, changed, **self.beside(last.ids))
+        answers = last.answer(self.module, changed, **self.extra_inputs(last.ids))
         return dict(zip(("own", *attention), of_label(answers, self.label), strict=True))
 
     def _with_rows(
@@ -244,13 +246,13 @@ class HuggingFace(Classifier):
         wanted, width = readings or (self.reading,), batch.mask.shape[1]
         found, places = list[ShownAttention](), list[torch.Tensor]()
         layers = self.changed if keep else {}
-        ahead: dict[Site, list[Ahead]] = {site: [] for site in layers}
+        ahead: dict[Site, list[PrefixOutput]] = {site: [] for site in layers}
         alone = keep and self.last_alone and wanted == (self.reading,)
         for some in self.parts(batch):
             given = None if embeddings is None else embeddings[some.places, : some.ids.shape[1]]
             with ExitStack() as keeping:
                 for site, kept in ahead.items():
-                    kept.append(Ahead(layers[site]))
+                    kept.append(PrefixOutput(layers[site]))
                     keeping.enter_context(kept[-1].kept(self.module))
                 before = ahead[self.site][-1] if alone else None
                 found.append(self._run(some, given, wanted, before))
@@ -293,7 +295,7 @@ class HuggingFace(Classifier):
         some: TextGroup,
         embeddings: Float[torch.Tensor, "B T E"] | None,
         wanted: Sequence[AttentionSource],
-        before: Ahead | None = None,
+        before: PrefixOutput | None = None,
     ) -> ShownAttention:
         numbers = sorted({layer for one in wanted for layer in one.layers(len(self.anatomy.sites))})
         sites = [self.anatomy.sites[number] for number in numbers]
@@ -310,7 +312,7 @@ class HuggingFace(Classifier):
                 {},
                 valued,
                 every_row=False,
-                **self.beside(some.ids),
+                **self.extra_inputs(some.ids),
             )
             weights = [answer.kept.weights[site] for site in sites]
             found = of_label(answer.logits, self.label)
@@ -326,9 +328,9 @@ class HuggingFace(Classifier):
         by_layer = {
             number: LayerOutput(weight, long, slope) for number, weight, long, slope in layers
         }
-        ran = Ran(some.mask, self.anatomy.row, by_layer)
+        ran = RecordedRun(some.mask, self.anatomy.row, by_layer)
         logits = found if embeddings is not None else found.detach()
-        rows = torch.stack([shown(ran, one) for one in wanted]) * some.mask
+        rows = torch.stack([shown_weights(ran, one) for one in wanted]) * some.mask
         replaced = "decode" in self.offers and wanted == (self.reading,)
         own = self.choice.rows(weights[0], some.mask) * some.mask if replaced else None
         last = None

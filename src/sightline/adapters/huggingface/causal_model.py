@@ -46,7 +46,7 @@ from sightline.adapters.huggingface.prompt_files import (
 )
 from sightline.adapters.huggingface.prompt_reader import PromptReader
 from sightline.adapters.huggingface.prompted_model import PromptedModel
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.config.spec_syntax import place_and_options
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
@@ -118,7 +118,7 @@ def prompted(
     template
         The prompt, with ``{text}`` once, where the text goes.
     answers
-        The answer of each label, or the answers alone. Each must be one piece of the tokenizer.
+        The answer of each label, or the answers alone. Each must be one token of the tokenizer.
     chat
         Whether the chat template of the tokenizer is put around the prompt, as a message of the
         user.
@@ -140,18 +140,18 @@ def prompted(
     check_tokenizer(named, tokenizer)
     parts = parse_template(template)
     if chat:
-        parts = called("its chat template", _in_chat, named, tokenizer, template)
+        parts = call_user_code("its chat template", _in_chat, named, tokenizer, template)
     pad = pad_of(module, tokenizer)
     check_pad(named, pad, len(module.get_input_embeddings().weight))
     reader = PromptReader(
         tokenizer, None, pad, unknown=tokenizer.unk_token_id, template=parts, special=not chat
     )
-    ids = called("its tokenizer", _sample, named, reader)
-    pieces = [one.piece for one in answer_tokens(named, reader, by_label)]
+    ids = call_user_code("its tokenizer", _sample, named, reader)
+    tokens = [one.token for one in answer_tokens(named, reader, by_label)]
     # Before it runs: its memory grows with the square of the prompt's length.
     _check_room(named, reader, claimed_length(module, tokenizer))
-    answering = PromptedModel(module, pieces)
-    called("looking the model over", _check_same, named, module, answering, ids, pieces)
+    answering = PromptedModel(module, tokens)
+    call_user_code("looking the model over", _check_same, named, module, answering, ids, tokens)
     answering.keep_prefix(_prefix(reader, ids), ids)
     bounded = _bounded(named, reader, answering, ids)
     made = assembled(
@@ -165,7 +165,7 @@ def prompted(
     )
     _check_in_sight(made)
     if calibrate_on:
-        called("calibrating", calibrate, made, calibrate_on)
+        call_user_code("calibrating", calibrate, made, calibrate_on)
     return made
 
 
@@ -197,12 +197,12 @@ def _in_chat(name: str, tokenizer: Any, template: str) -> PromptTemplate:
 
 def _sample(name: str, reader: PromptReader) -> list[int]:
     """Tokenise a prompt with a sample text; its last token must belong to the template."""
-    ids, places = reader.pieces(SAMPLE)
+    ids, places = reader.tokenise(SAMPLE)
     start = len(reader.template.before) + len(SAMPLE)
     if not ids or places[-1][1] <= start:
         last = reader.tokenizer.decode(ids[-1:])
         raise ModelError(
-            f"{name}: expected a prompt that ends in a piece of the template behind {SLOT}, got "
+            f"{name}: expected a prompt that ends in a token of the template behind {SLOT}, got "
             f"{last!r} at its end",
             change="end the template in words such as 'Sentiment:', and let the tokenizer add no "
             "special token behind them",
@@ -212,7 +212,7 @@ def _sample(name: str, reader: PromptReader) -> list[int]:
 
 
 def _check_same(
-    name: str, whole: Any, answering: PromptedModel, ids: list[int], pieces: list[int]
+    name: str, whole: Any, answering: PromptedModel, ids: list[int], tokens: list[int]
 ) -> None:
     """Compare the answers' logits with the logits of the whole model, with text after the prompt: a
     causal model ignores it.
@@ -222,7 +222,7 @@ def _check_same(
     with torch.no_grad():
         wanted = whole(input_ids=text, attention_mask=torch.ones_like(text)).logits
         found = answering(prompt, torch.ones_like(prompt)).logits[0]
-    apart = (wanted[0, len(ids) - 1, pieces] - found).abs().max()
+    apart = (wanted[0, len(ids) - 1, tokens] - found).abs().max()
     if not bool(apart <= SAME * found.abs().max().clamp(min=1)):
         raise ModelError(
             f"{name}: expected a causal language model, got one whose logits behind a prompt "
@@ -250,7 +250,7 @@ def _check_in_sight(model: HuggingFace) -> None:
 
 def _prefix(reader: PromptReader, ids: Sequence[int]) -> list[int]:
     """The tokens with which a prompt begins, whatever its text is."""
-    others = (reader.pieces(text)[0] for text in ("", "Such a day!", "1 of 2"))
+    others = (reader.tokenise(text)[0] for text in ("", "Such a day!", "1 of 2"))
     same = [all(equal) for equal in zip(*(map(eq, ids, other) for other in others), strict=False)]
     return list(ids[: same.index(False) if False in same else 0])
 
@@ -259,16 +259,18 @@ def _bounded(
     name: str, reader: PromptReader, answering: PromptedModel, ids: list[int]
 ) -> PromptReader:
     """Limit the length of prompts to the model's length, which must leave room for a text."""
-    longest = called("looking the model over", longest_text, answering, reader.tokenizer, ids, 0)
+    longest = call_user_code(
+        "looking the model over", longest_text, answering, reader.tokenizer, ids, 0
+    )
     _check_room(name, reader, longest)
     return replace(reader, longest=longest)
 
 
 def _check_room(name: str, reader: PromptReader, longest: int | None) -> None:
-    template = len(reader.pieces("")[0])
+    template = len(reader.tokenise("")[0])
     if longest is not None and template >= longest:
         raise ModelError(
-            f"{name}: expected a template that leaves room for a text, got {template} pieces "
+            f"{name}: expected a template that leaves room for a text, got {template} tokens "
             f"where the model takes {longest}",
             change="shorten the template",
             field="model",

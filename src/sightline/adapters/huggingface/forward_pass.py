@@ -39,7 +39,7 @@ def run(
     valued: Collection[Site] = (),
     *,
     every_row: bool = False,
-    **beside: torch.Tensor,
+    **extra: torch.Tensor,
 ) -> ForwardResult:
     """Run the module, always with ``input_ids``, because some heads find the token they read by the
     padding.
@@ -56,7 +56,7 @@ def run(
         reading(module, {*sites, *changes}, len(ids), later, valued) as kept,
         faster_linear(),
     ):
-        found = module(input_ids=ids, attention_mask=mask.long(), **reuse, **beside)
+        found = module(input_ids=ids, attention_mask=mask.long(), **reuse, **extra)
     kept.weights.update({site: _with_first(one, shared) for site, one in kept.weights.items()})
     return ForwardResult(found.logits, kept, shared)
 
@@ -65,14 +65,14 @@ def plain_logits(
     module: Any,
     ids: Int[torch.Tensor, "B T"],
     mask: Bool[torch.Tensor, "B T"],
-    **beside: torch.Tensor,
+    **extra: torch.Tensor,
 ) -> Float[torch.Tensor, "B L"]:
     """Run the module for its logits alone, as it is."""
     again = isinstance(module, PromptedModel) and module.shared(ids)
     reuse = {"reuse": True} if again else {}
     with faster_linear():
         found: torch.Tensor = module(
-            input_ids=ids, attention_mask=mask.long(), **reuse, **beside
+            input_ids=ids, attention_mask=mask.long(), **reuse, **extra
         ).logits
     return found
 

@@ -27,7 +27,7 @@ from sightline.adapters.huggingface.pretrained_parts import (
 )
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.label_views import SIGMOIDS
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.config.spec_syntax import place_and_options
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Link
@@ -96,11 +96,11 @@ def transformer(
     check_fast(named, tokenizer)
     link, labels = _answers(module.config, named)
     check_tokenizer(named, tokenizer)
-    ids = called("its tokenizer", _sample, tokenizer)
+    ids = call_user_code("its tokenizer", _sample, tokenizer)
     if not ids:
-        message = f"{named}: expected pieces of a text, its tokenizer gave none of {SAMPLE!r}"
+        message = f"{named}: expected tokens of a text, its tokenizer gave none of {SAMPLE!r}"
         raise ModelError(message, change="give the tokenizer that the model was trained with")
-    reader = called("looking the model over", _reader, module, tokenizer, ids, named)
+    reader = call_user_code("looking the model over", _reader, module, tokenizer, ids, named)
     segments = (
         "token_type_ids" in tokenizer.model_input_names
         and getattr(module.config, "type_vocab_size", 0) > 1

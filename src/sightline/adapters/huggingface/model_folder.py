@@ -103,7 +103,7 @@ def check_pad(name: str, pad: int, size: int) -> None:
             f"{pad}"
         )
         raise ModelError(
-            message, change=f"write the number of the tokenizer's padding piece into {CONFIG}"
+            message, change=f"write the number of the tokenizer's padding token into {CONFIG}"
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from sightline._io.limits import LENGTHENED
-from sightline.adapters.huggingface.architecture_probe import Architecture, anatomy, made_up
+from sightline.adapters.huggingface.architecture_probe import Architecture, anatomy, probe_ids
 from sightline.adapters.huggingface.attention_source import (
     ALL,
     MEAN,
@@ -21,7 +21,7 @@ from sightline.adapters.huggingface.attention_source import (
 from sightline.adapters.huggingface.auditable import HuggingFace
 from sightline.adapters.huggingface.model_folder import check_normalizer
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
-from sightline.adapters.validate_outputs import called
+from sightline.adapters.validate_outputs import call_user_code
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Link
 
@@ -61,8 +61,8 @@ def assembled(
     ``family`` is the kind of model in errors. ``padded`` says whether texts of several lengths may
     be padded at all; a run checks that padding changes nothing.
     """
-    found = called("looking the model over", anatomy, module, ids, family)
-    together = padded and called(
+    found = call_user_code("looking the model over", anatomy, module, ids, family)
+    together = padded and call_user_code(
         "looking the model over", _padding_is_inert, module, ids, reader.pad
     )
     chosen = _chosen(name, found, asked)
@@ -94,7 +94,7 @@ def _chosen(name: str, found: Architecture, asked: AskedSource) -> AttentionSour
 def check_fast(name: str, tokenizer: Any) -> None:
     """Raise an error for a tokenizer without the positions of its tokens in a text."""
     if not getattr(tokenizer, "is_fast", False):
-        message = f"{name}: its tokenizer does not say where its pieces stand in the text"
+        message = f"{name}: its tokenizer does not say where its tokens stand in the text"
         raise ModelError(
             message,
             change="use the fast tokenizer (AutoTokenizer.from_pretrained(..., use_fast=True))",
@@ -122,7 +122,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
     special = {*tokenizer.get_added_vocab(), *tokenizer.all_special_tokens}
     if not any(piece not in special for piece in tokenizer.get_vocab()):
         message = (
-            f"{name}: expected a tokenizer with pieces of words, got one with {len(special)} "
+            f"{name}: expected a tokenizer with tokens for words, got one with {len(special)} "
             "special tokens alone"
         )
         raise ModelError(
@@ -131,7 +131,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
     normalizer = getattr(getattr(tokenizer, "backend_tokenizer", None), "normalizer", None)
     if normalizer is not None:
         check_normalizer(name, _written(normalizer))
-        longer = called("its normalizer", normalizer.normalize_str, SAMPLE)
+        longer = call_user_code("its normalizer", normalizer.normalize_str, SAMPLE)
         if len(longer) > LENGTHENED.now * len(SAMPLE):
             raise ModelError(
                 f"{name}: {LENGTHENED.passed(len(longer) // len(SAMPLE))}", field="model"
@@ -165,7 +165,7 @@ def longest_text(module: Any, tokenizer: Any, ids: Sequence[int], pad: int) -> i
     claimed = claimed_length(module, tokenizer)
     if claimed is None or claimed > _TRIED:
         return claimed
-    text = made_up(ids, 1, claimed, module.device)
+    text = probe_ids(ids, 1, claimed, module.device)
     try:
         with torch.no_grad():
             module(input_ids=text, attention_mask=torch.ones_like(text))

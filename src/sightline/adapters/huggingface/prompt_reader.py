@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sightline._io.limits import PIECES
+from sightline._io.limits import TEXT_TOKENS
 from sightline.adapters.huggingface.prompt_files import PromptTemplate
 from sightline.adapters.huggingface.subword_alignment import (
     NO_WORD,
@@ -31,7 +31,7 @@ class PromptReader(SubwordReader):
     special: bool
     """Whether the tokenizer adds its special tokens; a chat template includes them already."""
 
-    def pieces(self, text: str, answer: str = "") -> tuple[list[int], list[Span]]:
+    def tokenise(self, text: str, answer: str = "") -> tuple[list[int], list[Span]]:
         """Tokenise a prompt, with an answer or without: its tokens, and the position of each."""
         prompt = f"{self.template.before}{text}{self.template.after}{answer}"
         read = self.tokenizer(
@@ -51,9 +51,9 @@ class PromptReader(SubwordReader):
                 f"text {example.id}: expected a text alone, got one with a question; a template "
                 "has one slot, so write the question into the template"
             )
-        ids, places = self.pieces(example.text)
-        if len(ids) > PIECES.now:
-            raise DataError(f"text {example.id}: {PIECES.passed(len(ids))}")
+        ids, places = self.tokenise(example.text)
+        if len(ids) > TEXT_TOKENS.now:
+            raise DataError(f"text {example.id}: {TEXT_TOKENS.passed(len(ids))}")
         start = len(self.template.before)
         offsets = [(begin + start, end + start) for begin, end in example.offsets]
         inside = [self._is_of_text(place, example.text) for place in places]

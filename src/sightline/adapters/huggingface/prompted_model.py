@@ -29,7 +29,7 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerLogits:
     """The logits of the answers."""
 
     logits: Float[torch.Tensor, "B L"]
@@ -42,15 +42,15 @@ class PromptedModel(nn.Module):
     its layers.
     """
 
-    def __init__(self, model: Any, pieces: Sequence[int]) -> None:
+    def __init__(self, model: Any, tokens: Sequence[int]) -> None:
         """Take a model, and the tokens that are its answers."""
         super().__init__()
-        self.model = _with_output(model, pieces)
+        self.model = _with_output(model, tokens)
         self.config = model.config.get_text_config()
         self.training = model.training
         self.prefix = torch.zeros(0, dtype=torch.long)
         self.layers: list[tuple[torch.Tensor, torch.Tensor]] = []
-        self.offsets = torch.zeros(len(pieces), device=self.device)
+        self.offsets = torch.zeros(len(tokens), device=self.device)
         self.calibration: Calibration | None = None
 
     @property
@@ -99,7 +99,7 @@ class PromptedModel(nn.Module):
         attention_mask: Int[torch.Tensor, "B T"],
         *,
         reuse: bool = False,
-    ) -> Answered:
+    ) -> AnswerLogits:
         """The logits of texts padded at the right: a causal model does not see what follows.
 
         With ``reuse``, the tokens that all texts begin with are not run again.
@@ -110,7 +110,7 @@ class PromptedModel(nn.Module):
             input_ids=input_ids[:, start:], attention_mask=attention_mask, **kept
         ).logits
         rows = torch.arange(len(input_ids), device=input_ids.device)
-        return Answered(every[rows, attention_mask.sum(1) - 1 - start] + self.offsets)
+        return AnswerLogits(every[rows, attention_mask.sum(1) - 1 - start] + self.offsets)
 
     def _cache(self, texts: int) -> Any:
         """Give each text the keys and values of the prefix."""
@@ -122,7 +122,7 @@ class PromptedModel(nn.Module):
         return cache
 
 
-def _with_output(model: Any, pieces: Sequence[int]) -> Any:
+def _with_output(model: Any, tokens: Sequence[int]) -> Any:
     """Give a model that shares all parts with another, except its output layer, which is cut to
     some rows.
     """
@@ -133,7 +133,7 @@ def _with_output(model: Any, pieces: Sequence[int]) -> Any:
             f"{type(output).__name__}"
         )
         raise ModelError(message, change="load it with AutoModelForCausalLM; hf: takes classifiers")
-    chosen = list(pieces)
+    chosen = list(tokens)
     cut = nn.Linear(output.in_features, len(chosen), bias=output.bias is not None)
     with torch.no_grad():
         cut.weight = nn.Parameter(output.weight[chosen].clone())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -25,7 +25,7 @@ from sightline.adapters.huggingface.forward_pass import plain_logits
 from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.adapters.huggingface.read_row import SAME, ReadRow, row_of
 from sightline.adapters.onednn_linear import faster_linear
-from sightline.adapters.tap.prefix_cache import Ahead, before
+from sightline.adapters.tap.prefix_cache import PrefixOutput, layers_before
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.unfused_attention import scaled_dot_product
 
@@ -134,86 +134,81 @@ def _inside(part: nn.Module, mode: _Mixing) -> Iterator[None]:
             handle.remove()
 
 
-def read_logits(
-    module: Any,
-    site: Site,
-    row: QueryRow,
-    layers: tuple[str, ...],
-    ids: Int[torch.Tensor, "B T"],
-    mask: Bool[torch.Tensor, "B T"],
-    **beside: torch.Tensor,
-) -> Float[torch.Tensor, "B L"]:
-    """Run the ``layers`` before the last one for all tokens, and the last one for one token of each
-    text.
+@dataclass(frozen=True)
+class LastLayerReader:
+    """A module whose last layer runs only for the one token of each text that is read.
+
+    ``site`` is the attention of the last layer, ``row`` finds the token, and ``layers`` are the
+    layers before, which run for all tokens. ``extra`` are inputs in addition to ids and mask.
     """
-    part, at = module.get_submodule(site.part), place(mask, row)
-    texts, first = torch.arange(len(ids), device=ids.device), _Mixing(at)
-    with torch.no_grad(), faster_linear():
-        one, given = _to_the_last(module, part, layers, first, ids, mask, **beside)
-        assert first.product is not None  # as it was tried
-        named = {name: value[texts, at][:, None] for name, value in beside.items()}
-        with given.skipped(module), _inside(part, _Mixing(at, first.product)):
-            found: torch.Tensor = module(
-                input_ids=one, attention_mask=torch.ones_like(one), **named
-            ).logits
-    return found
+
+    module: Any
+    site: Site
+    row: QueryRow
+    layers: tuple[str, ...]
+
+    def logits(
+        self, ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"], **extra: torch.Tensor
+    ) -> Float[torch.Tensor, "B L"]:
+        """Give the logits."""
+        part, at = self.module.get_submodule(self.site.part), place(mask, self.row)
+        texts, first = torch.arange(len(ids), device=ids.device), _Mixing(at)
+        with torch.no_grad(), faster_linear():
+            one, given = self._run_to_last(part, first, ids, mask, **extra)
+            assert first.product is not None  # as it was tried
+            named = {name: value[texts, at][:, None] for name, value in extra.items()}
+            with given.skipped(self.module), _inside(part, _Mixing(at, first.product)):
+                found: torch.Tensor = self.module(
+                    input_ids=one, attention_mask=torch.ones_like(one), **named
+                ).logits
+        return found
+
+    def weights(
+        self, ids: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"], **extra: torch.Tensor
+    ) -> ReadRow:
+        """Give the weights and values that the last layer mixes for the token that is read."""
+        part = self.module.get_submodule(self.site.part)
+        first = _Mixing(place(mask, self.row), weighing=True)
+        with torch.no_grad(), faster_linear():
+            one, given = self._run_to_last(part, first, ids, mask, **extra)
+        assert first.kept is not None  # as it was tried
+        return ReadRow(self.site, one, given, *first.kept)
+
+    def _run_to_last(
+        self,
+        part: nn.Module,
+        first: _Mixing,
+        ids: Int[torch.Tensor, "B T"],
+        mask: Bool[torch.Tensor, "B T"],
+        **extra: torch.Tensor,
+    ) -> tuple[Int[torch.Tensor, "B 1"], PrefixOutput]:
+        """Run the module up to the attention of its last layer. Give the token that is read, and
+        the output of the layers before.
+        """
+        texts, ahead = torch.arange(len(ids), device=ids.device), PrefixOutput(self.layers)
+        with ahead.kept(self.module), _inside(part, first):
+            self.module(input_ids=ids, attention_mask=mask.long(), **extra)
+        given = row_of(ahead.given[0], texts, first.at, (len(ids), ids.shape[1]))
+        return ids[texts, first.at][:, None], replace(ahead, given=[given])
 
 
-def read_weights(
-    module: Any,
-    site: Site,
-    row: QueryRow,
-    layers: tuple[str, ...],
-    ids: Int[torch.Tensor, "B T"],
-    mask: Bool[torch.Tensor, "B T"],
-    **beside: torch.Tensor,
-) -> ReadRow:
-    """Run the ``layers`` before the last one, and give the weights and values that the last one
-    mixes for the token that is read.
-    """
-    part, first = module.get_submodule(site.part), _Mixing(place(mask, row), weighing=True)
-    with torch.no_grad(), faster_linear():
-        one, given = _to_the_last(module, part, layers, first, ids, mask, **beside)
-    assert first.kept is not None  # as it was tried
-    return ReadRow(site, one, given, *first.kept)
-
-
-def _to_the_last(
-    module: Any,
-    part: nn.Module,
-    layers: tuple[str, ...],
-    first: _Mixing,
-    ids: Int[torch.Tensor, "B T"],
-    mask: Bool[torch.Tensor, "B T"],
-    **beside: torch.Tensor,
-) -> tuple[Int[torch.Tensor, "B 1"], Ahead]:
-    """Run a module up to the attention of its last layer. Give the token that is read, and the
-    output of the layers before.
-    """
-    texts, ahead = torch.arange(len(ids), device=ids.device), Ahead(layers)
-    with ahead.kept(module), _inside(part, first):
-        module(input_ids=ids, attention_mask=mask.long(), **beside)
-    given = row_of(ahead.given[0], texts, first.at, (len(ids), ids.shape[1]))
-    return ids[texts, first.at][:, None], replace(ahead, given=[given])
-
-
-def layers_ahead(
+def last_layer_reader(
     module: Any,
     site: Site,
     row: QueryRow,
     ids: Int[torch.Tensor, "B T"],
     mask: Bool[torch.Tensor, "B T"],
-    **beside: torch.Tensor,
-) -> tuple[str, ...]:
-    """Name the layers before the last one, if the logits stay equal when the last layer runs for
-    one token; otherwise none.
+    **extra: torch.Tensor,
+) -> LastLayerReader | None:
+    """Make a reader if the logits of these texts stay equal when the last layer runs for one token;
+    otherwise none.
     """
-    layers = before(module, site)
-    if row == "all" or not layers or isinstance(module, PromptedModel):
-        return ()
+    reader = LastLayerReader(module, site, row, layers_before(module, site))
+    if row == "all" or not reader.layers or isinstance(module, PromptedModel):
+        return None
     with torch.no_grad(), suppress(Exception):  # any model may fail here; it is then run whole
-        wanted = plain_logits(module, ids, mask, **beside)
-        found = read_logits(module, site, row, layers, ids, mask, **beside)
+        wanted = plain_logits(module, ids, mask, **extra)
+        found = reader.logits(ids, mask, **extra)
         if bool((found - wanted).abs().max() <= SAME * wanted.abs().max()):
-            return layers
-    return ()
+            return reader
+    return None

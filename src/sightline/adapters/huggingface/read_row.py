@@ -18,7 +18,7 @@ from sightline.adapters.huggingface.attention_reduction import place
 from sightline.adapters.huggingface.attention_source import QueryRow
 from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.onednn_linear import faster_linear
-from sightline.adapters.tap.prefix_cache import Ahead
+from sightline.adapters.tap.prefix_cache import PrefixOutput
 from sightline.adapters.tap.softmax_tracer import Site, watching
 
 SAME = 1e-5
@@ -33,12 +33,12 @@ class ReadRow:
 
     site: Site
     ids: Int[torch.Tensor, "B 1"]
-    ahead: Ahead
+    ahead: PrefixOutput
     weights: Float[torch.Tensor, "B N T"]
     values: Float[torch.Tensor, "B N T D"]
 
     def answer(
-        self, module: Any, weights: Float[torch.Tensor, "R B N T"], **beside: torch.Tensor
+        self, module: Any, weights: Float[torch.Tensor, "R B N T"], **extra: torch.Tensor
     ) -> Float[torch.Tensor, "R B L"]:
         """The logits under each of several weights of all heads."""
         times, texts = weights.shape[:2]
@@ -46,7 +46,7 @@ class ReadRow:
         ids = self.ids.repeat(times, 1)
         given = replace(self.ahead, given=[_repeated(self.ahead.given[0], times)])
         there = torch.ones_like(ids)
-        named = {name: one.repeat(times, 1) for name, one in beside.items()}
+        named = {name: one.repeat(times, 1) for name, one in extra.items()}
         with (
             torch.no_grad(),
             faster_linear(),
@@ -62,7 +62,7 @@ def read_row(
     row: QueryRow,
     ids: Int[torch.Tensor, "B T"],
     mask: torch.Tensor,
-    ahead: Ahead,
+    ahead: PrefixOutput,
     weights: Float[torch.Tensor, "B N Q T"],
     values: Float[torch.Tensor, "B N T D"],
     shared: int = 0,
@@ -84,7 +84,7 @@ def runs_alone(
     """
     if row == "all" or not layers:
         return False
-    there, ahead = torch.ones_like(text, dtype=torch.bool), Ahead(layers)
+    there, ahead = torch.ones_like(text, dtype=torch.bool), PrefixOutput(layers)
     with torch.no_grad(), suppress(Exception):  # any model may fail here; it is then run whole
         with ahead.kept(module):
             found = run(module, text, there, sites=[site], valued=[site])

@@ -13,13 +13,13 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.adapters.huggingface.architecture_probe import Architecture
 from sightline.adapters.huggingface.forward_pass import plain_logits, run
-from sightline.adapters.huggingface.read_logits import layers_ahead, read_logits
+from sightline.adapters.huggingface.read_logits import LastLayerReader, last_layer_reader
 from sightline.adapters.huggingface.read_row import ReadRow
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.huggingface.weight_substitution import WeightSums, added, constant, uniform
 from sightline.adapters.label_views import LabelView, of_label
 from sightline.adapters.tap.attention_row import AttentionRow
-from sightline.adapters.tap.prefix_cache import Ahead
+from sightline.adapters.tap.prefix_cache import PrefixOutput
 from sightline.adapters.tap.softmax_tracer import Site
 from sightline.adapters.tap.tap import Change
 from sightline.core.errors import ModelError
@@ -42,7 +42,7 @@ class ShownAttention:
     logits: Float[torch.Tensor, "B L"]
     rows: Float[torch.Tensor, "R B T"]
     own: Float[torch.Tensor, "*N B T"] | None
-    ahead: Mapping[Site, Sequence[Ahead]]
+    ahead: Mapping[Site, Sequence[PrefixOutput]]
     last: ReadRow | None = None
     """The token that is read, with what the last layer mixes into it, if that layer can run for it
     alone."""
@@ -124,7 +124,7 @@ class Classifier(LabelView):
         return tuple(piece for _, piece in numbered if piece.isalpha() and len(piece) > 1)[:SOME]
 
     def embed(self, batch: Batch) -> Float[torch.Tensor, "B T E"]:
-        """Look up the embeddings of the pieces."""
+        """Look up the embeddings of the tokens."""
         with torch.no_grad():
             found: torch.Tensor = self.module.get_input_embeddings()(self._ids(batch))
         return found
@@ -134,32 +134,32 @@ class Classifier(LabelView):
         fused. If possible, the last layer runs only for the token that is read.
         """
         found, places = [], []
-        last, row, ahead = self.anatomy.sites[-1], self.anatomy.row, self.layers_ahead
+        reader = self.last_layer
         with torch.no_grad():
             for some in self.parts(batch):
-                beside = self.beside(some.ids)
+                extra = self.extra_inputs(some.ids)
                 answer = (
-                    read_logits(self.module, last, row, ahead, some.ids, some.mask, **beside)
-                    if ahead
-                    else plain_logits(self.module, some.ids, some.mask, **beside)
+                    reader.logits(some.ids, some.mask, **extra)
+                    if reader
+                    else plain_logits(self.module, some.ids, some.mask, **extra)
                 )
                 found.append(of_label(answer, self.label))
                 places.append(some.places)
         return torch.cat(found)[torch.cat(places).argsort()]
 
     @cached_property
-    def layers_ahead(self) -> tuple[str, ...]:
-        """The layers before the last one, if the last can run for one token alone. Otherwise none,
-        and none on other devices, which it does not keep busy.
+    def last_layer(self) -> LastLayerReader | None:
+        """Reads the last layer if it can run for one token alone. None otherwise, and on other
+        devices, which it does not keep busy.
         """
         if not self.together or self.device.type != "cpu":
-            return ()
+            return None
         ids = self.anatomy.text.to(self.device)
         mask = torch.ones_like(ids, dtype=torch.bool)
         mask[-1, -max(1, ids.shape[1] // 4) :] = False  # texts of two lengths
         ids = ids.masked_fill(~mask, self.reader.pad)
         last, row = self.anatomy.sites[-1], self.anatomy.row
-        return layers_ahead(self.module, last, row, ids, mask, **self.beside(ids))
+        return last_layer_reader(self.module, last, row, ids, mask, **self.extra_inputs(ids))
 
     def label_logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels in one run."""
@@ -197,7 +197,7 @@ class Classifier(LabelView):
                     self.anatomy.sites,
                     {},
                     every_row=True,
-                    **self.beside(some.ids),
+                    **self.extra_inputs(some.ids),
                 ).kept
             pairs = zip(found, self.anatomy.sites, strict=True)
             found = [added(one, kept.weights[site], some.mask) for one, site in pairs]
@@ -222,7 +222,7 @@ class Classifier(LabelView):
         batch: Batch,
         changes: AttentionChanges,
         embeddings: Float[torch.Tensor, "B T E"] | None = None,
-        ahead: Sequence[Ahead] = (),
+        ahead: Sequence[PrefixOutput] = (),
         *,
         every_row: bool = False,
     ) -> Float[torch.Tensor, "B L"]:
@@ -241,7 +241,7 @@ class Classifier(LabelView):
                     (),
                     changes(some),
                     every_row=every_row,
-                    **self.beside(some.ids),
+                    **self.extra_inputs(some.ids),
                 )
             logits.append(of_label(answer.logits, self.label))
             places.append(some.places)
@@ -264,7 +264,7 @@ class Classifier(LabelView):
             some = (lengths == length).nonzero()[:, 0]
             yield TextGroup(ids[some, :length], batch.mask[some, :length], some)
 
-    def beside(self, ids: Int[torch.Tensor, "B T"]) -> dict[str, torch.Tensor]:
+    def extra_inputs(self, ids: Int[torch.Tensor, "B T"]) -> dict[str, torch.Tensor]:
         """The module's inputs in addition to ids and mask."""
         return {"token_type_ids": self._segments(ids)} if self.segments else {}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from sightline._io.limits import PIECES
+from sightline._io.limits import TEXT_TOKENS
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.interning import Span
@@ -51,8 +51,8 @@ class SubwordReader:
             else {"truncation": "only_first", "max_length": self.longest}
         )
         read = self.tokenizer(example.text, pair, return_offsets_mapping=True, verbose=False, **cut)
-        if len(read["input_ids"]) > PIECES.now:
-            raise DataError(f"text {example.id}: {PIECES.passed(len(read['input_ids']))}")
+        if len(read["input_ids"]) > TEXT_TOKENS.now:
+            raise DataError(f"text {example.id}: {TEXT_TOKENS.passed(len(read['input_ids']))}")
         places = zip(read["offset_mapping"], read.sequence_ids(), strict=True)
         words = tuple(
             word_of(place, example.offsets) if part == 0 else NO_WORD for place, part in places
@@ -68,7 +68,7 @@ class SubwordReader:
             (text.id for text, one in zip(examples, read, strict=True) if not one.ids), None
         ):
             raise DataError(
-                f"text {empty}: expected pieces of it, the tokenizer gave none; leave the text out"
+                f"text {empty}: expected tokens of it, the tokenizer gave none; leave the text out"
             )
         size = max(len(one.ids) for one in read)
         ids, words = (

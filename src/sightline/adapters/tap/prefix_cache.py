@@ -20,7 +20,7 @@ _REFUSED = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass
-class Ahead:
+class PrefixOutput:
     """The layers before the layer with a site, by name, and the output of the last of them in one
     run.
     """
@@ -57,7 +57,7 @@ class Ahead:
                     part.__dict__["forward"] = forward
 
 
-def before(module: nn.Module, site: Site) -> tuple[str, ...]:
+def layers_before(module: nn.Module, site: Site) -> tuple[str, ...]:
     """Name the layers of the outermost stack that run before the site's layer; none if layers run
     in turns.
     """
@@ -78,9 +78,9 @@ def skippable(
 
     Skipping fails if a later layer reads more than the layer before it, so a trial run decides.
     """
-    if not (layers := before(module, site)):
+    if not (layers := layers_before(module, site)):
         return ()
-    ahead = Ahead(layers)
+    ahead = PrefixOutput(layers)
     with torch.no_grad():
         with ahead.kept(module):
             logits()

@@ -43,9 +43,9 @@ class Site:
         return f"{self.part}#{self.turn}" if self.turn else self.part
 
 
-Seen = Callable[[Site, torch.Tensor, int], torch.Tensor]
+OnSoftmax = Callable[[Site, torch.Tensor, int], torch.Tensor]
 """Gets the weights made at a site and the axis of their keys, and returns the weights to use."""
-Mixed = Callable[[Site, torch.Tensor], None]
+OnMixing = Callable[[Site, torch.Tensor], None]
 """Gets the values that the weights of a site mix, a row for each key."""
 
 
@@ -58,8 +58,8 @@ class Watch(TorchFunctionMode):
     the attention of a long text takes several times as long.
     """
 
-    seen: Seen
-    mixed: Mixed | None = None
+    seen: OnSoftmax
+    mixed: OnMixing | None = None
     wanted: Collection[Site] | None = None
     products: Mapping[Site, torch.Tensor] = field(default_factory=dict)
     inside: list[str] = field(default_factory=list)
@@ -127,8 +127,8 @@ def _same(one: Any, other: torch.Tensor) -> bool:
 @contextmanager
 def watching(
     module: nn.Module,
-    seen: Seen,
-    mixed: Mixed | None = None,
+    seen: OnSoftmax,
+    mixed: OnMixing | None = None,
     products: Mapping[Site, torch.Tensor] = MappingProxyType({}),
     wanted: Collection[Site] | None = None,
 ) -> Iterator[None]:

@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import nn
 
-from sightline.adapters.tap.softmax_tracer import Mixed, Site, watching
+from sightline.adapters.tap.softmax_tracer import OnMixing, Site, watching
 
 Weights = Float[torch.Tensor, "B N Q T"]
 Change = Callable[[Weights], Weights]
@@ -110,7 +110,7 @@ def reading(
 
 @contextmanager
 def editing(
-    module: nn.Module, changes: Mapping[Site, Change], texts: int, mixed: Mixed | None = None
+    module: nn.Module, changes: Mapping[Site, Change], texts: int, mixed: OnMixing | None = None
 ) -> Iterator[None]:
     """Make the module use ``change(weights)`` at each named site."""
 

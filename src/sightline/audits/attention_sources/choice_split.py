@@ -24,7 +24,7 @@ def quota(texts: int, least: int) -> int:
     return min(MOST, max(texts - least, min(FEW, texts // 2)))
 
 
-def choosers(
+def choosing_texts(
     predicted: Int[Array, " N"], clusters: Int[Array, " N"], seed: int, least: int
 ) -> Bool[Array, " N"]:
     """Mark the texts that choose, drawn by seed and cluster; no cluster lies on both sides.

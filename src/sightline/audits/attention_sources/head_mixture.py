@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from sightline.adapters.trace_checks import asked
+from sightline.adapters.trace_checks import checked_trace
 from sightline.core.example import Example
 from sightline.core.protocols import MeasureContext, SupportsAttentionSources
 from sightline.core.seeds import Seeds
@@ -50,7 +50,7 @@ def _seen(
     """Give each word's weight in every head, and its part of the log-odds that its text's words can
     cost.
     """
-    trace = asked(model, texts)
+    trace = checked_trace(model, texts)
     maps, shown = (
         AttributionMaps(MeasureContext(model, texts=tuple(texts)), trace, Seeds(0)),
         model.read_all(trace.batch),

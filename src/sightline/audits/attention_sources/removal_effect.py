@@ -25,7 +25,7 @@ from sightline.measures.trace_arrays import decided, to_numpy
 
 
 @dataclass(frozen=True)
-class Removed:
+class SourceRemoval:
     """Drop of the log-odds when the top words of each attention source are deleted, averaged over
     shares.
 

@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
-from sightline.audits.attention_sources.choice_split import choosers
+from sightline.audits.attention_sources.choice_split import choosing_texts
 from sightline.audits.attention_sources.head_mixture import learned_shares
-from sightline.audits.attention_sources.removal_effect import Removed
-from sightline.audits.attention_sources.source_agreement import Agreed
+from sightline.audits.attention_sources.removal_effect import SourceRemoval
+from sightline.audits.attention_sources.source_agreement import SourceAgreement
 from sightline.audits.attention_sources.source_ranking import (
-    ByPairs,
-    BySums,
     Difference,
+    PairScores,
+    RatioScores,
     Texts,
     agreement,
     not_worse,
     removal,
     worst_class,
 )
-from sightline.audits.attention_sources.source_transfer import Moved
+from sightline.audits.attention_sources.source_transfer import SourceTransfer
 from sightline.audits.measure_pass import Progress, measure
 from sightline.core.errors import DataError, ModelError
 from sightline.core.example import Example
@@ -35,16 +35,16 @@ from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
 from sightline.measures.predictions import Predictions
 from sightline.stats.dyads import PairSums
-from sightline.stats.paired_differences import Between
+from sightline.stats.paired_differences import ScoreDifference
 
 Array = np.ndarray
 LEARNED_FROM = 100
 """The most validation texts that a mixture of heads is learned from."""
-FEWEST = 2
+FEWEST_TEXTS = 2
 """The fewest texts to choose a source, and the fewest to audit it; with fewer, no source is chosen."""
-TRIED = (Predictions(), Removed())
+TRIED = (Predictions(), SourceRemoval())
 """The measures taken on the texts that choose."""
-MOVED = 16
+MOST_SOURCES = 16
 """The most sources for which Transfer and agreement are measured: those with the best Removal
 scores in their worst class."""
 ALIKE = 1e-9
@@ -66,7 +66,7 @@ class SourceChoice:
 
 
 @dataclass(frozen=True)
-class Asking:
+class ChoiceSettings:
     """How sources are compared: seed, batch size, and the settings of the later audit."""
 
     seed: int
@@ -90,29 +90,29 @@ def choose(
     model: SupportsAttentionSources,
     texts: Sequence[Example],
     validation: Sequence[Example],
-    asking: Asking,
+    settings: ChoiceSettings,
 ) -> SourceChoice:
     """Try every source on a few texts of each predicted class, including a mixture of heads learned
     on validation texts.
     """
-    answers = _taken(asking.measured(model, texts, (Predictions(),))["outputs"])
-    taken = choosers(answers["predicted"], answers["cluster"], asking.seed, asking.least)
+    answers = _taken(settings.measured(model, texts, (Predictions(),))["outputs"])
+    taken = choosing_texts(answers["predicted"], answers["cluster"], settings.seed, settings.least)
     tried, rest = (
         [text for text, here in zip(texts, taken, strict=True) if here == side]
         for side in (True, False)
     )
-    if min(len(tried), len(rest)) < FEWEST:
+    if min(len(tried), len(rest)) < FEWEST_TEXTS:
         message = (
-            f"expected at least {FEWEST} texts to choose an attention source and {FEWEST} to "
+            f"expected at least {FEWEST_TEXTS} texts to choose an attention source and {FEWEST_TEXTS} to "
             "audit it"
         )
         raise DataError(
             f"{message}, got {len(tried)} and {len(rest)} of {len(texts)}; name a source"
         )
     learned = validation[:LEARNED_FROM]
-    shares = learned_shares(model, learned, asking.batch_size) if learned else {}
+    shares = learned_shares(model, learned, settings.batch_size) if learned else {}
     known = model.mixed(shares) if shares else model
-    search = _Search(known, tried, asking)
+    search = _Search(known, tried, settings)
     best = search.best()
     about = {
         "chosen": best,
@@ -134,7 +134,7 @@ class _Search:
 
     model: SupportsAttentionSources
     texts: Sequence[Example]
-    asking: Asking
+    settings: ChoiceSettings
     left: tuple[str, ...] = ()
     left_by: dict[str, int] = field(default_factory=dict)
     """The number of sources that each criterion left, in the order of the criteria."""
@@ -145,10 +145,10 @@ class _Search:
         """Apply one criterion after the other, and take the remaining source whose weakest score is
         highest.
         """
-        outcomes = self.asking.measured(self.model, self.texts, TRIED)
+        outcomes = self.settings.measured(self.model, self.texts, TRIED)
         answers, lost = (_taken(outcomes[name]) for name in ("outputs", "readings"))
         clusters = np.unique(answers["cluster"], return_inverse=True)[1]
-        texts = Texts(clusters, answers["predicted"], self.asking.seed)
+        texts = Texts(clusters, answers["predicted"], self.settings.seed)
         removed = removal(lost, texts)
         self.found = {name: {"removal": removed.score(name)} for name in removed.sums}
         self._by_removal(removed)
@@ -167,7 +167,7 @@ class _Search:
             for name, found in self.found.items()
         ]
 
-    def _by_removal(self, removed: BySums) -> None:
+    def _by_removal(self, removed: RatioScores) -> None:
         """Apply Removal over all texts, then in each source's worst predicted class."""
         scores = {name: found["removal"].value for name, found in self.found.items()}
         if all(map(isnan, scores.values())):
@@ -182,7 +182,7 @@ class _Search:
         for name, (score, _) in worst.items():
             self.found[name]["worst_class"] = score
 
-        def in_its_worst(name: str, best: str, comparisons: int) -> Between:
+        def in_its_worst(name: str, best: str, comparisons: int) -> ScoreDifference:
             return removed.compare(name, best, comparisons, worst[name][1])
 
         self._narrow(
@@ -192,23 +192,23 @@ class _Search:
     def _by_the_rest(self, texts: Texts) -> None:
         """Apply Transfer and agreement to the remaining sources."""
         first = sorted(self.left, key=lambda name: -_number(self.found[name]["worst_class"]))[
-            :MOVED
+            :MOST_SOURCES
         ]
         names = tuple(name for name in self.left if name in first)
-        outcomes = self.asking.measured(
-            self.model, self.texts, (Moved(sources=names), Agreed(sources=names))
+        outcomes = self.settings.measured(
+            self.model, self.texts, (SourceTransfer(sources=names), SourceAgreement(sources=names))
         )
         if isinstance(moved := outcomes["moved"], Measurement):
             donors = np.ones(len(self.texts), dtype=bool)
-            by_pairs = ByPairs(
-                {name: self.asking.pairs(moved, f"carried.{name}", donors)[2] for name in names},
+            by_pairs = PairScores(
+                {name: self.settings.pairs(moved, f"carried.{name}", donors)[2] for name in names},
                 texts,
             )
             self._ask("transfer", by_pairs)
         if isinstance(outcomes["agreed"], Measurement):
             self._ask("agreement", agreement(_taken(outcomes["agreed"]), names, texts))
 
-    def _ask(self, criterion: str, found: BySums | ByPairs) -> None:
+    def _ask(self, criterion: str, found: RatioScores | PairScores) -> None:
         names = [name for name in self.left if name in found.sums]
         scores = {name: found.score(name).value for name in names}
         for name, score in scores.items():

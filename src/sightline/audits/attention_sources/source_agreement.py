@@ -19,7 +19,7 @@ REFERENCES = ("gradient", "deletion")
 
 
 @dataclass(frozen=True)
-class Agreed:
+class SourceAgreement:
     """Share of each comparison attribution that the top words of each source capture, and its
     chance level.
     """

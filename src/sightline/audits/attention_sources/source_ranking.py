@@ -17,7 +17,7 @@ from jaxtyping import Int
 from sightline.core.results import Estimate
 from sightline.stats.contrasts import holm, score
 from sightline.stats.dyads import PairSums, of_pairs
-from sightline.stats.paired_differences import Between, between, between_pairs
+from sightline.stats.paired_differences import ScoreDifference, between_pairs, score_difference
 from sightline.stats.ratios import RatioSums, ratio
 
 Array = np.ndarray
@@ -44,7 +44,7 @@ class Texts:
         return [int(one) for one in np.unique(self.predicted)]
 
 
-Difference = Callable[[str, str, int], Between]
+Difference = Callable[[str, str, int], ScoreDifference]
 """Compares two sources, given the number of comparisons: the second score minus the first."""
 
 
@@ -66,7 +66,7 @@ def not_worse(scores: Mapping[str, float], compare: Difference) -> tuple[str, ..
 
 
 @dataclass(frozen=True)
-class BySums:
+class RatioScores:
     """Scores of each source that are ratios of sums over texts."""
 
     sums: Mapping[str, RatioSums]
@@ -77,10 +77,12 @@ class BySums:
         one, clusters = self._of(name, of)
         return ratio(one.top, one.bottom, self.texts.seed, clusters, classes=one.classes)
 
-    def compare(self, name: str, best: str, comparisons: int, of: int | None = None) -> Between:
+    def compare(
+        self, name: str, best: str, comparisons: int, of: int | None = None
+    ) -> ScoreDifference:
         """Give what lies between two sources."""
         (one, clusters), (other, _) = self._of(name, of), self._of(best, of)
-        return between(one, other, self.texts.seed, clusters, comparisons)
+        return score_difference(one, other, self.texts.seed, clusters, comparisons)
 
     def _of(self, name: str, of: int | None) -> tuple[RatioSums, Int[Array, " K"]]:
         rows = (
@@ -91,7 +93,7 @@ class BySums:
         return self.sums[name].at(rows), self.texts.clusters[rows]
 
 
-def worst_class(found: BySums, names: tuple[str, ...]) -> dict[str, tuple[float, int]]:
+def worst_class(found: RatioScores, names: tuple[str, ...]) -> dict[str, tuple[float, int]]:
     """Give for each source its lowest score in any predicted class, and that class."""
     out = {}
     for name in names:
@@ -102,7 +104,7 @@ def worst_class(found: BySums, names: tuple[str, ...]) -> dict[str, tuple[float,
     return out
 
 
-def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
+def removal(lost: Mapping[str, Array], texts: Texts) -> RatioScores:
     """Read the Removal scores (SL-301): 0 for random words, 1 for the largest possible drop."""
     ends = ("random", "most")
     sums = {
@@ -110,12 +112,12 @@ def removal(lost: Mapping[str, Array], texts: Texts) -> BySums:
         for name, one in lost.items()
         if name not in ends
     }
-    return BySums(sums, texts)
+    return RatioScores(sums, texts)
 
 
-def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts) -> BySums:
+def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts) -> RatioScores:
     """Read the scores of SL-101 and SL-102 together."""
-    return BySums(
+    return RatioScores(
         {
             name: score(agreed[name], agreed[f"chance of {name}"], None, texts.predicted)
             for name in names
@@ -125,7 +127,7 @@ def agreement(agreed: Mapping[str, Array], names: tuple[str, ...], texts: Texts)
 
 
 @dataclass(frozen=True)
-class ByPairs:
+class PairScores:
     """Transfer scores (SL-303) of each source: ratios of sums over pairs of texts."""
 
     sums: Mapping[str, PairSums]
@@ -135,6 +137,6 @@ class ByPairs:
         """Estimate how far the words of a source transfer the prediction."""
         return of_pairs(self.sums[name], self.texts.clusters)
 
-    def compare(self, name: str, best: str, comparisons: int) -> Between:
+    def compare(self, name: str, best: str, comparisons: int) -> ScoreDifference:
         """Give what lies between two sources."""
         return between_pairs(self.sums[name], self.sums[best], self.texts.clusters)

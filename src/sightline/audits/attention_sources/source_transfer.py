@@ -16,7 +16,7 @@ from sightline.measures.transfer.transfer import Transfer
 
 
 @dataclass(frozen=True)
-class Moved(Transfer):
+class SourceTransfer(Transfer):
     """The Transfer test of the named ``sources`` instead of other maps; equal hybrid texts run
     once.
     """

@@ -21,7 +21,7 @@ from sightline.config.measures.quantity import (
     Quantity,
     Scale,
 )
-from sightline.config.word_maps import DEAR, MAPS, OUTPUT, TARGETS
+from sightline.config.word_maps import COSTLY_MAPS, MAPS, OUTPUT, TARGETS
 
 _ASKED = {of: f"about {label}" for of, label in TARGETS.items()}
 _OF_RANKS = {
@@ -219,7 +219,7 @@ ROWS: Mapping[str, MeasureRow] = {
     ),
     "rationale": MeasureRow(
         "sightline.measures.rationale_overlap:Rationale",
-        {"draws": 50, "maps": [name for name in MAPS if name not in DEAR]},
+        {"draws": 50, "maps": [name for name in MAPS if name not in COSTLY_MAPS]},
         {
             "auprc.MAP": Quantity(
                 "area under the precision–recall curve of the rationale, by the order of a map",

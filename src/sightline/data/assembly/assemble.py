@@ -12,9 +12,9 @@ from typing import Any
 from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError
 from sightline.core.example import Example
-from sightline.data.assembly.corpus import Corpus, Text, lost
-from sightline.data.assembly.data_warnings import lengths, noticed, words_beyond
-from sightline.data.assembly.joined_labels import joined_in
+from sightline.data.assembly.corpus import Corpus, Text, count_cut_words
+from sightline.data.assembly.data_warnings import lengths, text_warnings, words_beyond
+from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
 
@@ -28,8 +28,12 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
         corpus, chosen
     )  # before the examples exist: its sets take as much memory as they do
     used = [text for _, _, text in _kept(corpus, chosen)]
-    notes = [*corpus.notes, *chosen.notes, *noticed(used, spec.max_tokens if rule.cuts else None)]
-    if joined := joined_in(corpus, spec):
+    notes = [
+        *corpus.notes,
+        *chosen.notes,
+        *text_warnings(used, spec.max_tokens if rule.cuts else None),
+    ]
+    if joined := find_joined_labels(corpus, spec):
         notes.append(joined.note())
     before = {"before_cutting": _lengths(corpus, chosen, spec.max_tokens)} if rule.cuts else {}
     splits = _examples(corpus, chosen)
@@ -76,7 +80,7 @@ def _cut(text: Text, longest: int) -> Text:
         places=text.places and text.places[:longest],
         query=text.query and text.query[:longest],
         rationale=text.rationale and text.rationale[:longest],
-        lost=lost(*text.lengths, longest),
+        lost=count_cut_words(*text.lengths, longest),
     )
 
 

@@ -46,7 +46,7 @@ class Text:
         return len(self.tokens) + self.lost[0], len(self.query or ()) + self.lost[1]
 
 
-def lost(words: int, asked: int, longest: int) -> tuple[int, int]:
+def count_cut_words(words: int, asked: int, longest: int) -> tuple[int, int]:
     """Count the words of a text and its query beyond the longest length."""
     beyond = max(0, words - longest), max(0, asked - longest)
     return beyond if any(beyond) else WHOLE

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sightline._io.limits import FILE, Bound
 from sightline.data.assembly.corpus import Corpus, Text
-from sightline.data.readers.archives import Wanted
+from sightline.data.readers.archives import FileFilter
 
 Recipe = Literal["clean", "paper"]
 Divide = Callable[[Sequence[Text]], list[str]]
@@ -39,7 +39,7 @@ class Format:
     task.
     """
 
-    wanted: Callable[[Mapping[str, Any]], Wanted]
+    wanted: Callable[[Mapping[str, Any]], FileFilter]
     read: Callable[[str, Mapping[str, Any], Recipe], Corpus]
     paper: PaperRecipe | None
     tasks: Mapping[str, PaperRecipe] = field(default_factory=dict)

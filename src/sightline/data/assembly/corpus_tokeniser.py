@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sightline.core.interning import Sharing, Span, Words
+from sightline.core.interning import Interner, Span, Words
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.corpus_format import Recipe
 
 
-class WordCutter(Sharing):
+class WordCutter(Interner):
     """Splits texts into words, storing each word and each pair of offsets once."""
 
     def cut(self, text: str) -> Words:

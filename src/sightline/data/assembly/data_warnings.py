@@ -18,7 +18,7 @@ _MARKUP = re.compile(
 )
 
 
-def noticed(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
+def text_warnings(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
     """Give warnings about texts, one sentence each; ``longest=None`` means that no text is cut."""
     if longest is not None:
         yield from _lost(texts, longest)

@@ -47,7 +47,7 @@ class JoinedLabels:
         )
 
 
-def joined_in(corpus: Corpus, spec: DataSpec) -> JoinedLabels | None:
+def find_joined_labels(corpus: Corpus, spec: DataSpec) -> JoinedLabels | None:
     """Find classes of a user's texts that look like several labels. None if each text has a single
     label, or if it has a query, which has one answer.
     """

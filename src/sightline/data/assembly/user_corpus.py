@@ -12,7 +12,7 @@ from sightline.config.specs import OWN, DataSpec
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span, kept_once
 from sightline.core.tokeniser import tokenise
-from sightline.data.assembly.corpus import Corpus, Text, lost
+from sightline.data.assembly.corpus import Corpus, Text, count_cut_words
 from sightline.data.assembly.split_tables import Sheet, sheets_of
 from sightline.data.error_excerpts import show
 from sightline.data.read_progress import is_large, report_progress
@@ -205,7 +205,7 @@ def _texts(
             None if asked is None else kept_once(asked[:longest]),
             marked(offsets[:longest], record.spans),
             read.groups[number] if read.groups else "",
-            lost(len(tokens), len(asked or ()), longest),
+            count_cut_words(len(tokens), len(asked or ()), longest),
         )
 
 
@@ -233,7 +233,7 @@ def _from_folder(spec: DataSpec) -> _Found:
 def _document(document: Document, numbers: Mapping[str, int], split: str, longest: int) -> Text:
     text = read_document(document)
     tokens = tokenise(text)[0]
-    words, beyond = kept_once(tokens[:longest]), lost(len(tokens), 0, longest)
+    words, beyond = kept_once(tokens[:longest]), count_cut_words(len(tokens), 0, longest)
     return Text(
         document.name,
         split,

@@ -11,11 +11,11 @@ from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError, setting
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.fingerprints import fingerprint
-from sightline.data.assembly.joined_labels import joined_in
+from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
 from sightline.data.assembly.user_corpus import shortened
 from sightline.data.dataset import SPLITS
-from sightline.data.error_excerpts import listed, show
+from sightline.data.error_excerpts import list_names, show
 from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
 
 EVERY_ROW = "every row is a test text"
@@ -136,7 +136,7 @@ class _Own:
     def _divided(
         self, corpus: Corpus, labels: Sequence[str], together: Sequence[Hashable], seed: int
     ) -> Named:
-        file, joined = corpus.texts[0].file, joined_in(corpus, self.spec)
+        file, joined = corpus.texts[0].file, find_joined_labels(corpus, self.spec)
         _check_divisible(
             file,
             labels,
@@ -260,7 +260,7 @@ def _refuse_twice(twice: Sequence[tuple[Text, Text]], what: str, advice: str) ->
         for two in more
     ]
     raise DataError(
-        f"{message}; likewise {listed(lines, str)}" if lines else message, text.file, text.line
+        f"{message}; likewise {list_names(lines, str)}" if lines else message, text.file, text.line
     )
 
 

@@ -24,8 +24,8 @@ from sightline.data.corpora.jain_wallace_cleaning import (
     general,
     validation_of_training,
 )
-from sightline.data.error_excerpts import listed, show
-from sightline.data.readers.archives import File, Wanted
+from sightline.data.error_excerpts import list_names, show
+from sightline.data.readers.archives import File, FileFilter
 from sightline.data.readers.table_columns import SPLIT_NAMES
 
 LABELS = ("no reaction", "reaction")
@@ -68,7 +68,7 @@ class Tweet:
     text: str
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read."""
     return lambda name: _FILE.match(base(name)) is not None
 
@@ -142,7 +142,7 @@ def _layout(file: File, number: int, fields: list[str]) -> _Layout:
         return _AS_PUBLISHED
     if missing := [what for what in ("label", "text") if not places[what]]:
         message = (
-            f"expected a column {' or '.join(_NAMES[missing[0]])}, there are {listed(fields)}; "
+            f"expected a column {' or '.join(_NAMES[missing[0]])}, there are {list_names(fields)}; "
             "name it in the header"
         )
         raise DataError(message, file.shown, number)

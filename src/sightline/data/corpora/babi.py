@@ -21,7 +21,7 @@ from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import base, found_files
 from sightline.data.corpora.jain_wallace_cleaning import validation_of_training
-from sightline.data.readers.archives import File, Wanted
+from sightline.data.readers.archives import File, FileFilter
 
 FOLDERS = {"1k": ("en", 1_000), "10k": ("en-10k", 10_000)}
 TASKS = (1, 2, 3)
@@ -63,7 +63,7 @@ class AskedStory:
     rationale: tuple[bool, ...]
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read: all three tasks, because the papers use one answer space for them."""
     return lambda name: _pattern(options).search(name) is not None
 

@@ -23,7 +23,7 @@ from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import AGAIN, base, check_complete, found_files
 from sightline.data.corpora.jain_wallace_cleaning import as_published
 from sightline.data.error_excerpts import show
-from sightline.data.readers.archives import File, Wanted
+from sightline.data.readers.archives import File, FileFilter
 
 PUBLISHED = {"train": 380_298, "validation": 3_924, "test": 3_198}
 SPLITS = {"training": "train", "validation": "validation", "test": "test"}
@@ -63,7 +63,7 @@ class _Read:
     """The entities of the article."""
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read."""
     return lambda name: _FILE.search(name) is not None
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from sightline._io.limits import FILE, Bound
 from sightline.core.errors import DataError
-from sightline.data.readers.archives import File, Wanted, open_files
+from sightline.data.readers.archives import File, FileFilter, open_files
 
 AGAIN = "fetch the file again"
 """The advice if a published file is damaged."""
 
 
 def found_files(
-    path: str, wanted: Wanted, expected: str, largest: Bound | None = FILE
+    path: str, wanted: FileFilter, expected: str, largest: Bound | None = FILE
 ) -> Iterable[File]:
     """Open the wanted files; if there are none, the error names the expected files and the place."""
     nothing = True

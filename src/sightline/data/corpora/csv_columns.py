@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from sightline.core.errors import DataError
 from sightline.data.corpora.corpus_files import AGAIN
-from sightline.data.error_excerpts import listed, show
+from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.archives import File
 from sightline.data.readers.csv_jsonl import read_records
 
@@ -36,7 +36,7 @@ def _places(file: File, line: int, header: Sequence[str], needed: Sequence[str])
     names = [name.strip().upper() for name in header]
     for name in needed:
         if name not in names:
-            message = f"expected a column {name}, there are {listed(header) or 'none'}; {AGAIN}"
+            message = f"expected a column {name}, there are {list_names(header) or 'none'}; {AGAIN}"
             raise DataError(message, file.shown, line)
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise DataError(

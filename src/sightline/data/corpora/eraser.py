@@ -17,7 +17,7 @@ from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.corpus_format import Format, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import base, check_complete, found_files
-from sightline.data.readers.archives import Wanted
+from sightline.data.readers.archives import FileFilter
 from sightline.data.readers.csv_jsonl import read_objects
 
 SPLITS = {"train.jsonl": "train", "val.jsonl": "validation", "test.jsonl": "test"}
@@ -28,7 +28,7 @@ _DOCUMENT = re.compile(r"(?:^|/)docs/(?P<id>[^/]+)$")
 Note = tuple[str, str, str, int, dict[str, Any]]  # split, document, file, line, annotation
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read."""
     return lambda name: base(name) in SPLITS or _DOCUMENT.search(name) is not None
 

@@ -34,7 +34,7 @@ def general(text: str) -> list[str]:
     return [NUMBER if any(map(str.isdigit, token)) else token for token in tokenise(text)[0]]
 
 
-def apart(tokens: Sequence[str]) -> list[str]:
+def split_signs(tokens: Sequence[str]) -> list[str]:
     """Split words further, so that each run of signs is separate: ``don't`` becomes ``don ' t``."""
     return [piece for token in tokens for piece in re.findall(r"\w+|[^\w\s]+", token)]
 

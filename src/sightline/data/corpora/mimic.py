@@ -40,7 +40,7 @@ from sightline.data.corpora.mimic_notes import (
     Summaries,
     read_summaries,
 )
-from sightline.data.readers.archives import Wanted
+from sightline.data.readers.archives import FileFilter
 
 TASKS: Mapping[tuple[str, Recipe], DiagnosisTask] = {
     ("anemia", "clean"): ANEMIA,
@@ -57,7 +57,7 @@ _LINE_TO_FILL = re.compile(r"_+")
 _RULE = re.compile(r"([^\w\s])(?:\s*\1)+")
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read; the lists of CAML belong to the papers' recipe and are read
     elsewhere.
     """

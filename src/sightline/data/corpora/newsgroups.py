@@ -13,7 +13,12 @@ from typing import Any
 from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
-from sightline.data.corpora.jain_wallace_cleaning import OUR_WORDS, apart, drawn_by_class, general
+from sightline.data.corpora.jain_wallace_cleaning import (
+    OUR_WORDS,
+    drawn_by_class,
+    general,
+    split_signs,
+)
 from sightline.data.corpora.numbered_files import Numbered
 from sightline.data.readers.archives import File
 
@@ -51,7 +56,7 @@ def read(path: str, options: Mapping[str, Any], recipe: Recipe) -> Corpus:
 
     def text_of(file: File, match: re.Match[str], label: int) -> Text:
         body = strip(file.text("latin-1"), every_footer=recipe == "paper")
-        cut = cutter.by(recipe, body, lambda text: apart(general(text)))
+        cut = cutter.by(recipe, body, lambda text: split_signs(general(text)))
         return Text(
             f"20news/{match['split']}/{match['label']}/{match['id']}",
             match["split"],

@@ -11,7 +11,7 @@ from typing import Any
 from sightline.core.errors import DataError
 from sightline.data.assembly.corpus import Text
 from sightline.data.corpora.corpus_files import found_files
-from sightline.data.readers.archives import File, Wanted
+from sightline.data.readers.archives import File, FileFilter
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Numbered:
     each: str
     """The word for the texts, in the plural."""
 
-    def wanted(self, options: Mapping[str, Any]) -> Wanted:
+    def wanted(self, options: Mapping[str, Any]) -> FileFilter:
         """Select the files to read."""
         return lambda name: self.pattern.search(name) is not None
 

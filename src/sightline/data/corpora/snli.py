@@ -15,7 +15,7 @@ from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import base, check_complete, found_files, whole_or_parts
 from sightline.data.corpora.jain_wallace_cleaning import OUR_WORDS, as_published, general
-from sightline.data.readers.archives import File, Wanted
+from sightline.data.readers.archives import File, FileFilter
 from sightline.data.readers.csv_jsonl import read_objects
 from sightline.data.readers.table_columns import not_a_character
 
@@ -31,7 +31,7 @@ NO_LABEL = "no gold label"
 _KEYS = ("gold_label", "sentence1", "sentence2")
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read."""
     return lambda name: _FILE.match(base(name)) is not None
 

@@ -17,7 +17,7 @@ from sightline.data.assembly.corpus_format import Format, PaperRecipe, Recipe
 from sightline.data.assembly.corpus_tokeniser import WordCutter
 from sightline.data.corpora.corpus_files import base, check_complete, found_files
 from sightline.data.corpora.jain_wallace_cleaning import LONGEST_LOST, as_published
-from sightline.data.readers.archives import Wanted
+from sightline.data.readers.archives import FileFilter
 
 LABELS = ("negative", "positive")
 SPLITS = {"train.txt": "train", "dev.txt": "validation", "test.txt": "test"}
@@ -27,7 +27,7 @@ _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{
 _TOKEN = re.compile(r"\(|\)|[^\s()]+")
 
 
-def wanted(options: Mapping[str, Any]) -> Wanted:
+def wanted(options: Mapping[str, Any]) -> FileFilter:
     """Select the files to read."""
     return lambda name: base(name) in SPLITS
 

@@ -27,7 +27,7 @@ _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 _BROKEN = (gzip.BadGzipFile, EOFError, zlib.error, tarfile.TarError, OSError, ValueError)
 """The errors of reading; ValueError is a malformed number in an archive header."""
 
-Wanted = Callable[[str], bool]
+FileFilter = Callable[[str], bool]
 """Selects the files to read, by name with folders and without ``.gz``."""
 
 
@@ -85,7 +85,9 @@ def decode(data: bytes, shown: str, line: int, encoding: str = "utf-8") -> str:
     return text
 
 
-def open_files(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> Iterator[File]:
+def open_files(
+    path: str | Path, wanted: FileFilter, largest: Bound | None = None
+) -> Iterator[File]:
     """Open the wanted files of a folder (sorted by name) or a tar archive (in its order), or a
     single file.
 
@@ -105,7 +107,7 @@ def open_files(path: str | Path, wanted: Wanted, largest: Bound | None = None) -
             yield File(name, str(root), stream)
 
 
-def digest(path: str | Path, wanted: Wanted, largest: Bound | None = None) -> str:
+def digest(path: str | Path, wanted: FileFilter, largest: Bound | None = None) -> str:
     """Give a SHA-256 of the wanted files' names and bytes; an archive is hashed as a whole."""
     root = Path(path)
     total = hashlib.sha256()
@@ -122,13 +124,13 @@ def _plain(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def _folder(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]:
+def _folder(root: Path, wanted: FileFilter, largest: Bound | None) -> Iterator[File]:
     for file, name in _chosen(root, wanted):
         with _opened(file, largest) as stream:
             yield File(name, str(file), stream)
 
 
-def _chosen(root: Path, wanted: Wanted) -> list[tuple[Path, str]]:
+def _chosen(root: Path, wanted: FileFilter) -> list[tuple[Path, str]]:
     """List the wanted files of a folder; a file both plain and compressed is an error."""
     chosen: dict[str, Path] = {}
     above, seen, most = PurePosixPath(root.resolve().name), 0, FILES.now
@@ -151,7 +153,7 @@ def _opened(file: Path, largest: Bound | None) -> AbstractContextManager[io.Buff
     return opened(file, largest, _reading, packed=file.suffix.lower() == ".gz")
 
 
-def _archive(root: Path, wanted: Wanted, largest: Bound | None) -> Iterator[File]:
+def _archive(root: Path, wanted: FileFilter, largest: Bound | None) -> Iterator[File]:
     packed = _is_gzip(root)
     with (
         _reading(root),

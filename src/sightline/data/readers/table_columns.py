@@ -14,7 +14,7 @@ from sightline.config.user_tables import EVERY_ROW, columns_of_labels
 from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.interning import Span
 from sightline.data.dataset import written_set
-from sightline.data.error_excerpts import listed, show
+from sightline.data.error_excerpts import list_names, show
 from sightline.data.readers.csv_jsonl import Record, Records
 
 SPLIT_NAMES = {
@@ -158,7 +158,7 @@ def find_column(rows: Records, what: str, column: str) -> str:
 
 
 def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
-    there = listed(columns)
+    there = list_names(columns)
     advice = f"name the right column with {setting(what)}"
     if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
         advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"

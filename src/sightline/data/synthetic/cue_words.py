@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Int
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.core.errors import SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
@@ -143,7 +143,7 @@ def read_world(part: Part) -> SyntheticCorpus:
     """Read the options of a planted corpus, with defaults for unset ones; an invalid value is an
     error.
     """
-    options = _FIXED | chosen("planted", part)
+    options = _FIXED | resolve_options("planted", part)
     options["cues"] = options.pop(
         "count", options["cues"]
     )  # needle calls it count, vote calls it cues
@@ -161,14 +161,14 @@ def check_demands(part: Part, demands: Sequence[tuple[bool, str]]) -> None:
 
 _FIXED: dict[str, Any] = {"classes": 2, "cues": 1, "strength": 1.0, "positives": 0.5}
 """Options that a scenario fixes."""
-_BESIDE: Mapping[str, int] = {"needle": 1, "vote": 0, "negated": 3, "detector": 1}
+_MORE_WORDS: Mapping[str, int] = {"needle": 1, "vote": 0, "negated": 3, "detector": 1}
 """The least number of words in addition to the cues: 0 for a vote, where every word may be
 evidence."""
 
 
 def _demands(world: SyntheticCorpus) -> list[tuple[bool, str]]:
     """List the joint demands on the options, each with its description."""
-    least, shortest = world.cues + _BESIDE[world.kind], world.bounds[0]
+    least, shortest = world.cues + _MORE_WORDS[world.kind], world.bounds[0]
     smallest = min(sizes_of(world.n).values())
     rarest = smallest // world.classes if world.kind != "detector" else _positives(world, smallest)
     return [

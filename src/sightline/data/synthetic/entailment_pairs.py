@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
@@ -55,7 +55,7 @@ class PairOptions:
 
 def read_pairs(part: Part) -> PairOptions:
     """Read the options, with defaults for unset ones; an invalid value is an error."""
-    pairs = PairOptions(**chosen("planted", part))
+    pairs = PairOptions(**resolve_options("planted", part))
     demands = [
         (
             pairs.things <= pairs.kinds,

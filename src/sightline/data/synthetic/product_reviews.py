@@ -19,7 +19,7 @@ from string import Formatter
 import numpy as np
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
@@ -143,7 +143,7 @@ class ReviewOptions:
 
 def read_reviews(part: Part) -> ReviewOptions:
     """Read the options, with defaults for unset ones; an invalid value is an error."""
-    options = ReviewOptions(**chosen("planted", part))
+    options = ReviewOptions(**resolve_options("planted", part))
     smallest = min(sizes_of(options.n).values())
     enough = smallest >= len(LABELS)
     check_demands(part, [(enough, f"a text of each class in each split, got n={options.n}")])

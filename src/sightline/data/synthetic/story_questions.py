@@ -19,7 +19,7 @@ import numpy as np
 
 from sightline.config.data_parts import SENTENCE
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.core.errors import SpecError
 from sightline.core.example import Example
 from sightline.core.seeds import Seeds
@@ -128,7 +128,7 @@ class Story:
 
 def read_questions(part: Part) -> Questions:
     """Read the options, with defaults for unset ones; an invalid value is an error."""
-    world = Questions(**chosen("planted", part))
+    world = Questions(**resolve_options("planted", part))
     demands = [
         (
             world.sentences >= world.facts,

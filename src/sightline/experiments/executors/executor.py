@@ -18,7 +18,7 @@ from sightline.core.errors import StoreError
 if TYPE_CHECKING:
     from sightline.experiments.store import State, Store
 
-Ending = Literal["done", "failed", "missing", "killed"]
+RunEnding = Literal["done", "failed", "missing", "killed"]
 ATTEMPTS = 3
 """How often a run is tried whose worker was killed, before it is kept as failed: the run itself may
 kill its workers."""
@@ -33,7 +33,7 @@ class RunOutcome:
     """
 
     spec: RunSpec
-    ending: Ending
+    ending: RunEnding
     description: str = ""
 
 
@@ -54,7 +54,7 @@ class Executor(Protocol):
 
 
 @dataclass
-class Tries:
+class KillCounts:
     """Counts the workers that were killed at each run: the run itself may kill them."""
 
     counted: Counter[RunSpec] = field(default_factory=Counter)

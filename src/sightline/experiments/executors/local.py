@@ -18,7 +18,7 @@ from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.experiments.executors.child_process import end_with_parent, start
-from sightline.experiments.executors.executor import RunOutcome, Tries
+from sightline.experiments.executors.executor import KillCounts, RunOutcome
 from sightline.experiments.store import State, Store
 
 _OWN_WILL = range(256)
@@ -95,7 +95,7 @@ class _Queue:
     """Runs that wait, and how often each has been tried."""
 
     left: deque[RunSpec]
-    tries: Tries = field(default_factory=Tries)
+    tries: KillCounts = field(default_factory=KillCounts)
 
     def give(self, worker: _Worker) -> None:
         """Hand the next run to an idle worker."""

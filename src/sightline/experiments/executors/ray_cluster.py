@@ -13,17 +13,17 @@ from uuid import uuid4
 from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError
-from sightline.experiments.executors.executor import RunOutcome, Tries, appeared
-from sightline.experiments.executors.ray_connection import Heard, joined, received
+from sightline.experiments.executors.executor import KillCounts, RunOutcome, appeared
+from sightline.experiments.executors.ray_connection import RunReply, join_cluster, received
 from sightline.experiments.executors.ray_node import (
     NodeReply,
     Order,
     mark_file,
     needed,
-    take,
+    store_folders,
     versions,
 )
-from sightline.experiments.run_guard import refused_by_the_disk, wanted
+from sightline.experiments.run_guard import refused_by_the_disk, should_run
 from sightline.experiments.store import Store
 
 AHEAD = 2
@@ -33,7 +33,7 @@ autoscaling cluster that it should grow."""
 
 @dataclass(frozen=True)
 class Cluster:
-    """Executes runs on a Ray cluster, with one processor and one torch thread each (`joined` says
+    """Executes runs on a Ray cluster, with one processor and one torch thread each (`join_cluster` says
     on which).
 
     This process holds the claims, so no lock has to work between machines.
@@ -45,7 +45,11 @@ class Cluster:
         """Execute the runs; runs still on the cluster are cancelled, however this ends."""
         if not specs:
             return
-        with joined(self.address) as (found, pipe), _marked(store) as mark, ExitStack() as claims:
+        with (
+            join_cluster(self.address) as (found, pipe),
+            _marked(store) as mark,
+            ExitStack() as claims,
+        ):
             board = _Board(deque(specs), store, mark, again, pipe, found.processors)
             claims.callback(board.close)
             while board.left or board.flying:
@@ -55,7 +59,7 @@ class Cluster:
 
     def processors(self) -> int:
         """Join the cluster for a moment and count its processors."""
-        with joined(self.address) as (found, _):
+        with join_cluster(self.address) as (found, _):
             return max(1, found.processors)
 
 
@@ -89,7 +93,7 @@ class _Board:
     pipe: Connection
     processors: int
     flying: dict[str, tuple[RunSpec, ExitStack]] = field(default_factory=dict)
-    tries: Tries = field(default_factory=Tries)
+    tries: KillCounts = field(default_factory=KillCounts)
     known: set[str] = field(default_factory=set)
     blind: bool = False
     """Whether some node does not see the store, so that runs are sent with the files that they
@@ -109,7 +113,7 @@ class _Board:
             with ExitStack() as claim:
                 mine = claim.enter_context(self.store.claim_run(run_key(spec)))
                 state = self.store.state(run_key(spec))
-                if mine and wanted(state, again=self.again):
+                if mine and should_run(state, again=self.again):
                     self._order(spec, claim.pop_all())
                     continue
             yield RunOutcome(spec, state)
@@ -121,7 +125,7 @@ class _Board:
         with suppress(OSError):  # the process may have ended: `received` reports that
             self.pipe.send(Order(spec, key, str(Path.cwd()), root, self.mark, versions(), sent))
 
-    def hear(self, heard: Heard) -> RunOutcome | None:
+    def hear(self, heard: RunReply) -> RunOutcome | None:
         """Record how a run ended, then release its claim; None if it is sent once more."""
         spec, claim = self.flying.pop(heard.key)
         self.processors = heard.processors
@@ -152,7 +156,7 @@ class _Board:
                 f"{answer.node} does not see the store, and sends what it makes"
             )
             with refused_by_the_disk(self.store):
-                take(answer.made, spec, self.store)
+                store_folders(answer.made, spec, self.store)
         return RunOutcome(spec, appeared(spec, self.store, answer.node), description)
 
     def _new(self, description: str) -> str:

@@ -43,7 +43,7 @@ _TRIES = 20
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedCluster:
     """The cluster answers: its numbers of nodes and processors."""
 
     nodes: int
@@ -51,7 +51,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Refused:
+class ClusterRefusal:
     """Ray refused, in its own words; ``nobody`` says that no cluster was found."""
 
     description: str
@@ -59,7 +59,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Heard:
+class RunReply:
     """How a run ended, by its key: its reply, or why there is none. The cluster may have grown
     meanwhile.
     """
@@ -74,7 +74,7 @@ class Heard:
 
 
 @contextmanager
-def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
+def join_cluster(address: str) -> Iterator[tuple[JoinedCluster, Connection]]:
     """Join a cluster for a while, and end there what was started; a failure to join is an error.
 
     Without an address it is the cluster of this machine, or else Ray started on this machine alone
@@ -83,7 +83,7 @@ def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
     _check_installed()
     _knock(address)
     with _courier(address) as (found, pipe):
-        if not (isinstance(found, Refused) and found.nobody):
+        if not (isinstance(found, ClusterRefusal) and found.nobody):
             yield _let_in(found, address), pipe
             return
     with _courier(ALONE) as (found, pipe):
@@ -91,13 +91,15 @@ def joined(address: str) -> Iterator[tuple[Joined, Connection]]:
 
 
 @contextmanager
-def _courier(address: str) -> Iterator[tuple[Joined | Refused, Connection]]:
+def _courier(address: str) -> Iterator[tuple[JoinedCluster | ClusterRefusal, Connection]]:
     """Start the process that talks to Ray, and report whether it joined."""
     with _room(address) as folder:
         process, pipe = start(carry, address, folder)
         try:
             yield (
-                received(pipe) if pipe.poll(JOIN) else Refused(f"no answer in {JOIN:.0f} seconds"),
+                received(pipe)
+                if pipe.poll(JOIN)
+                else ClusterRefusal(f"no answer in {JOIN:.0f} seconds"),
                 pipe,
             )
         finally:
@@ -128,8 +130,8 @@ def _room(address: str) -> Iterator[str]:
         remove(private)
 
 
-def _let_in(found: Joined | Refused, address: str) -> Joined:
-    if isinstance(found, Joined):
+def _let_in(found: JoinedCluster | ClusterRefusal, address: str) -> JoinedCluster:
+    if isinstance(found, JoinedCluster):
         return found
     message = f"Ray at {address or 'this machine'}: {found.description}"
     raise SightlineError(
@@ -204,11 +206,11 @@ def _carry(ray: Any, pipe: Connection, address: str, folder: str) -> None:
     try:
         _join(ray, address, folder)
     except ConnectionError as error:
-        return pipe.send(Refused(_words(error), nobody=not address))
+        return pipe.send(ClusterRefusal(_words(error), nobody=not address))
     except Exception as error:  # any error means that there is no cluster
-        return pipe.send(Refused(_words(error)))
+        return pipe.send(ClusterRefusal(_words(error)))
     try:
-        pipe.send(Joined(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
+        pipe.send(JoinedCluster(sum(bool(node["Alive"]) for node in ray.nodes()), _processors(ray)))
         _serve(ray, pipe)
     finally:
         ray.shutdown()
@@ -250,7 +252,7 @@ def _serve(ray: Any, pipe: Connection) -> None:
                 order: Order = pipe.recv()
                 waiting[task.remote(order)] = order.key
             for ref in ray.wait([*waiting], timeout=TURN)[0]:
-                pipe.send(Heard(waiting.pop(ref), *_answer(ray, ref), _processors(ray)))
+                pipe.send(RunReply(waiting.pop(ref), *_answer(ray, ref), _processors(ray)))
     finally:
         for ref in waiting:
             ray.cancel(ref, force=True)

@@ -73,7 +73,7 @@ def work(order: Order) -> NodeReply:
         if description := _unfit(order):
             return NodeReply(_name(), "unfit", description)
         try:
-            return _in_store(order) if sees(order) else _beside(order)
+            return _in_store(order) if sees(order) else _in_temporary_store(order)
         except StoreError as error:  # the disk would refuse every other run too
             return NodeReply(_name(), "unfit", str(error))
 
@@ -98,7 +98,7 @@ def _in_store(order: Order) -> NodeReply:
     return NodeReply(_name(), run_claimed(order.spec, Store(order.root)))
 
 
-def _beside(order: Order) -> NodeReply:
+def _in_temporary_store(order: Order) -> NodeReply:
     from sightline.experiments.run_in_store import run_claimed  # noqa: PLC0415  (torch)
 
     if order.sent is None:
@@ -107,7 +107,7 @@ def _beside(order: Order) -> NodeReply:
         store = Store(Path(scratch) / "store")
         unpack(order.sent, store)
         ending = run_claimed(order.spec, store)
-        return NodeReply(_name(), ending, made=made(order.spec, store, order.sent))
+        return NodeReply(_name(), ending, made=new_folders(order.spec, store, order.sent))
 
 
 def _unfit(order: Order) -> str:
@@ -167,7 +167,7 @@ def needed(spec: RunSpec, store: Store) -> Folders:
     return _read([*_trainings(spec, store), *_lenders(spec, store)], store.root)
 
 
-def made(spec: RunSpec, store: Store, sent: Folders) -> Folders:
+def new_folders(spec: RunSpec, store: Store, sent: Folders) -> Folders:
     """Read what a run has added to a store, without the files ``sent`` there."""
     folders = _read([*_trainings(spec, store), store.run_folder(run_key(spec))], store.root)
     return {place: files for place, files in folders.items() if place not in sent}
@@ -179,7 +179,7 @@ def unpack(folders: Folders, store: Store) -> None:
         write_copy(store.root / place, files)
 
 
-def take(folders: Folders, spec: RunSpec, store: Store) -> None:
+def store_folders(folders: Folders, spec: RunSpec, store: Store) -> None:
     """Put in a store what a run made elsewhere, the run itself last; skip what is already there or
     does not belong to the run.
 

@@ -14,8 +14,8 @@ from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import MissingExtra, SightlineError, StoreError
 from sightline.core.installation import install_line
-from sightline.experiments.executors.executor import RunOutcome, Tries, appeared
-from sightline.experiments.run_guard import wanted
+from sightline.experiments.executors.executor import KillCounts, RunOutcome, appeared
+from sightline.experiments.run_guard import should_run
 from sightline.experiments.store import CLAIMS, State, Store
 
 PAUSE = 0.5
@@ -74,7 +74,7 @@ class _Queue:
     submit: Callable[..., Any]
     logs: Path
     flying: dict[RunSpec, tuple[Any, ExitStack]] = field(default_factory=dict)
-    tries: Tries = field(default_factory=Tries)
+    tries: KillCounts = field(default_factory=KillCounts)
 
     def send(self, most: int) -> Iterator[RunOutcome]:
         """Submit runs up to so many jobs; report runs that another process has, or had."""
@@ -83,7 +83,7 @@ class _Queue:
             with ExitStack() as claim:
                 mine = claim.enter_context(self.store.claim_run(run_key(spec)))
                 state = self.store.state(run_key(spec))
-                if mine and wanted(state, again=self.again):
+                if mine and should_run(state, again=self.again):
                     job = self.submit(do_cell, spec, self.store.root.absolute(), Path.cwd())
                     self.flying[spec] = job, claim.pop_all()
                     continue

@@ -23,7 +23,7 @@ def usual_memory() -> int:
     return max(_LEAST, free // SHARE)
 
 
-def hold_to(memory: int) -> None:
+def limit_memory(memory: int) -> None:
     """Make the system refuse this process more than ``memory`` bytes beyond 256 MiB and its current
     use.
 

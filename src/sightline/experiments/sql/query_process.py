@@ -84,12 +84,12 @@ def _answer(pipe: Connection, root: Path, query: str, form: str, memory: int) ->
 
 def _answered(pipe: Connection, root: Path, query: str, form: str, memory: int) -> int:
     from sightline.experiments.sql.duckdb_query import ask, import_duckdb  # noqa: PLC0415
-    from sightline.experiments.sql.memory_limit import hold_to  # noqa: PLC0415
+    from sightline.experiments.sql.memory_limit import limit_memory  # noqa: PLC0415
     from sightline.experiments.sql.query_result import KINDS, PRINTED  # noqa: PLC0415  (the parent does without)
     from sightline.experiments.store import Store  # noqa: PLC0415
 
     import_duckdb()
-    hold_to(memory)
+    limit_memory(memory)
     answer = ask(Store(root), query, memory=memory, typed=form == ".parquet")
     if form in PRINTED:
         for piece in _pieces(PRINTED[form](answer)):

@@ -16,7 +16,7 @@ from typing import IO, Any
 from sightline._io.atomic_write import plain, write_whole
 from sightline.core.errors import SpecError
 from sightline.report.column_layout import aligned
-from sightline.report.number_format import counted, number
+from sightline.report.number_format import count_phrase, number
 from sightline.report.tables.csv_table import guarded
 
 _ROWS = 2**14
@@ -78,7 +78,7 @@ def to_json(answer: QueryResult) -> str:
 def to_lines(answer: QueryResult) -> str:
     """Lay the rows out in columns for a terminal, with rounded numbers."""
     rows = aligned([answer.columns, *map(_shown, answer.rows())])
-    return "\n".join([*rows, counted(len(answer), "row")])
+    return "\n".join([*rows, count_phrase(len(answer), "row")])
 
 
 def _shown(row: Sequence[Any]) -> list[str]:

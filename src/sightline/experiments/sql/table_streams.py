@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from sightline.experiments.sql.store_tables import Kind, SqlTable, TableRow
-from sightline.report.sanitize import sound
+from sightline.report.sanitize import escape_surrogates
 
 _ROWS = 2**13
 """Rows per batch: enough to cost no time, and few enough to need little memory."""
@@ -69,7 +69,7 @@ def _clean(kind: Kind, values: Sequence[Any]) -> Sequence[Any]:
     most 64 bits.
     """
     if kind == "text":
-        return [value if value.isascii() else sound(value) for value in values]
+        return [value if value.isascii() else escape_surrogates(value) for value in values]
     if kind == "whole number":
         return [
             None if value is None or not -_LARGEST <= value < _LARGEST else value

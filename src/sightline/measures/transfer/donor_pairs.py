@@ -44,7 +44,7 @@ def receivers(texts: DonorTexts, half: Bool[Array, " N"], row: int) -> Int[Array
     )
 
 
-def able(texts: DonorTexts, half: Bool[Array, " N"]) -> Bool[Array, " N"]:
+def possible_donors(texts: DonorTexts, half: Bool[Array, " N"]) -> Bool[Array, " N"]:
     """Mark the texts that can be donors: their half has a text with another prediction."""
     out = np.zeros(len(half), dtype=bool)
     for one in (True, False):

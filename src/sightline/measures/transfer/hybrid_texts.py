@@ -15,7 +15,7 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch
 from sightline.measures.perturbations import at_once, chunks, logits_of_variants, token_counts
 from sightline.measures.trace_arrays import borders, to_numpy
-from sightline.numerics.ties import faded
+from sightline.numerics.ties import level_ties_and_fade
 
 Array = np.ndarray
 
@@ -111,13 +111,13 @@ def ranked(
     class. If a map gives nothing to any word, all words are tied. ``index`` is the index of the
     text.
     """
-    seen = faded(values, np.ones(values.shape, dtype=bool), borders(np.array(index)))
+    seen = level_ties_and_fade(values, np.ones(values.shape, dtype=bool), borders(np.array(index)))
     order, number = np.lexsort((keys, -seen)), int((seen > 0).sum())
     return order[:number] if signed or number else order
 
 
 @dataclass(frozen=True)
-class Bag:
+class WordPool:
     """All words of some texts, ordered by text index, so that the order of the input does not
     matter.
     """
@@ -127,7 +127,7 @@ class Bag:
     texts: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, texts: Sequence[Example]) -> Bag:
+    def of(cls, texts: Sequence[Example]) -> WordPool:
         """Collect the words of these texts."""
         ordered = sorted(texts, key=lambda text: text.index)
         index, lengths = (

@@ -27,18 +27,24 @@ from sightline.measures.trace_arrays import (
     to_numpy,
     with_reasons,
 )
-from sightline.measures.transfer.donor_pairs import DonorTexts, able, donors, halves, partners
+from sightline.measures.transfer.donor_pairs import (
+    DonorTexts,
+    donors,
+    halves,
+    partners,
+    possible_donors,
+)
 from sightline.measures.transfer.hybrid_texts import rewritten
 from sightline.measures.transfer.word_presence import highlighted, presence
 from sightline.measures.transfer.word_swaps import (
-    Moves,
+    HybridEffects,
     Orders,
     Pair,
-    Seen,
+    RankedText,
     by_chance,
-    carried,
     leads,
     orders,
+    run_hybrids,
 )
 
 _SET = MEASURES["transplant"].settings
@@ -65,10 +71,10 @@ class TransferPairs:
     reach: float
     present: Mapping[str, Float[Array, "N K"]]
 
-    def seen(self, text: Example) -> Seen:
+    def seen(self, text: Example) -> RankedText:
         """Give the logits and the word orders of a text that takes part."""
         row = self.row[text.index]
-        return Seen(text, self.logits[row], self.orders[row])
+        return RankedText(text, self.logits[row], self.orders[row])
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ class Transfer:
         finite = np.isfinite(logits.max(axis=1))  # the largest logit; NaN where any is NaN
         texts = DonorTexts(index, words, classes, (words > 1) & finite)
         half = halves(cluster, seeds)
-        giving = able(texts, half)
+        giving = possible_donors(texts, half)
         of_each = max(self.fewest, self.donors // len(np.unique(classes)))
         weight = donors(texts, giving, of_each, seeds)
         partner = partners(texts, half, weight, self.partners, seeds)
@@ -230,9 +236,9 @@ class Transfer:
         self,
         subject: MeasureContext,
         giving: Sequence[Example],
-        receivers: Sequence[Seen],
+        receivers: Sequence[RankedText],
         seeds: Seeds,
-    ) -> list[Seen]:
+    ) -> list[RankedText]:
         """Run each donor's words under the receiver's query: a new text, with its own logits and
         maps.
         """
@@ -246,7 +252,7 @@ class Transfer:
             for n, one in self._maps(replace(subject, texts=texts, shared={}), trace, seeds).items()
         }
         return [
-            Seen(
+            RankedText(
                 text,
                 logits,
                 orders({name: each[i] for name, each in rows.items()}, text.index, seeds),
@@ -273,7 +279,7 @@ class Transfer:
                 for kind, value in done.numbers.items():
                     out[f"{kind}.{name}"][place] = value
             if WATCHED in by_map:
-                out["beyond"][place] = beyond(by_map[WATCHED].leads, subject.learned.reach)
+                out["beyond"][place] = share_beyond(by_map[WATCHED].leads, subject.learned.reach)
         room = out["whole"] * len(self.own) / len(self.shares)
         out["within"] = 1 - mean_of_known(out.pop("beyond"))
         for name in names:
@@ -298,7 +304,7 @@ class Transfer:
             )
             for place, pair in pairs.items()
         ]
-        found = carried(subject.model, list(pairs.values()), asked, self.tokens_at_once)
+        found = run_hybrids(subject.model, list(pairs.values()), asked, self.tokens_at_once)
         for place, moves in zip(pairs, found, strict=True):
             known[place] |= by_map(moves)
         return {
@@ -329,7 +335,7 @@ WATCHED = "attention"
 """The map whose hybrids say whether a model leaves its range."""
 
 
-def by_map(moves: Mapping[str, Moves]) -> dict[str, MapMoves]:
+def by_map(moves: Mapping[str, HybridEffects]) -> dict[str, MapMoves]:
     """Sum up what the hybrids of one pair did, by map."""
     out = {}
     for name in {key.split(".", 1)[1] for key in moves}:
@@ -353,7 +359,7 @@ def by_map(moves: Mapping[str, Moves]) -> dict[str, MapMoves]:
     return out
 
 
-def beyond(leads: Float[Array, " _"], reach: float) -> float:
+def share_beyond(leads: Float[Array, " _"], reach: float) -> float:
     """Give the share of hybrids whose prediction leads by more than those of the texts as they
     are; NaN where one has no lead.
     """

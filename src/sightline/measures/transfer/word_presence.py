@@ -71,7 +71,8 @@ def presence(
         value = np.full(partner.shape, np.nan)
         for side in (True, False):
             weights = {
-                one: speaking(chosen, half != side, classes, int(one)) for one in np.unique(classes)
+                one: word_weights(chosen, half != side, classes, int(one))
+                for one in np.unique(classes)
             }
             said = dict[tuple[int, int], float]()  # a text is in several pairs
             for x, k in zip(*np.nonzero((partner >= 0) & (half == side)[:, None]), strict=True):
@@ -85,7 +86,7 @@ def presence(
     return out
 
 
-def speaking(
+def word_weights(
     tops: Sequence[Collection[float]],
     rows: Bool[Array, " N"],
     classes: Int[Array, " N"],

@@ -24,7 +24,7 @@ Orders = Mapping[str, Int[Array, " _"] | None]
 
 
 @dataclass(frozen=True)
-class Seen:
+class RankedText:
     """A text, its logits, and its words in the order of each map, largest first."""
 
     text: Example
@@ -56,8 +56,8 @@ class Seen:
 class Pair:
     """A donor and a receiver of words; the receiver's query, if any, applies to both."""
 
-    donor: Seen
-    receiver: Seen
+    donor: RankedText
+    receiver: RankedText
 
     @cached_property
     def decided(self) -> tuple[int, int]:
@@ -102,7 +102,11 @@ class Pair:
         )
 
         def moved(
-            kind: str, name: str, marked: Sequence[set[int]], giving: Seen = x, taking: Seen = y
+            kind: str,
+            name: str,
+            marked: Sequence[set[int]],
+            giving: RankedText = x,
+            taking: RankedText = y,
         ) -> dict[str, list[Tokens]]:
             drawn = [shuffled[: len(places)].tolist() for places in marked]
             sets = {f"{kind}.{name}": marked, f"{by_chance(kind)}.{name}": drawn}
@@ -145,7 +149,7 @@ def orders(maps: Mapping[str, Float[Array, " W"]], index: int, seeds: Seeds) -> 
 
 
 @dataclass(frozen=True)
-class Moves:
+class HybridEffects:
     """What the hybrids of one quantity did, one number a share.
 
     ``margin`` is the change of the margin of the donor's class, clipped at the change by the whole
@@ -159,12 +163,12 @@ class Moves:
     lead: Float[Array, " S"]
 
 
-def carried(
+def run_hybrids(
     model: Auditable,
     pairs: Sequence[Pair],
     asked: Sequence[Mapping[str, Sequence[Tokens]]],
     tokens_at_once: int,
-) -> list[dict[str, Moves]]:
+) -> list[dict[str, HybridEffects]]:
     """Run every distinct hybrid of every pair once, and say share by share how it changes the
     prediction.
 
@@ -192,7 +196,7 @@ def _moves(
     pair: Pair,
     asked: Mapping[str, Sequence[Tokens]],
     known: Mapping[Tokens, Float[Array, " L"]],
-) -> dict[str, Moves]:
+) -> dict[str, HybridEffects]:
     logits = np.stack([*known.values()])
     margins = pair.margins(logits)
     there = ~np.isnan(margins)
@@ -200,11 +204,11 @@ def _moves(
     lead = np.where(there, leads(logits), np.nan)
     rows = {tokens: row for row, tokens in enumerate(known)}
     before, after = rows[pair.receiver.tokens], rows[pair.donor.tokens]
-    out: dict[str, Moves] = {}
+    out: dict[str, HybridEffects] = {}
     for name, each in asked.items():
         at = [rows[tokens] for tokens in each]
         moved = margins[after] - margins[at] if "taken" in name else margins[at] - margins[before]
-        out[name] = Moves(np.clip(moved, -pair.whole, pair.whole), flips[at], lead[at])
+        out[name] = HybridEffects(np.clip(moved, -pair.whole, pair.whole), flips[at], lead[at])
     return out
 
 

@@ -9,8 +9,13 @@ from jaxtyping import Bool, Float, Int
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sightline.models.fast.prefix_dedup import Beginnings, Distinct, Types, beginnings
-from sightline.models.fast.state_jacobian import pulled
+from sightline.models.fast.prefix_dedup import (
+    DistinctPrefixes,
+    DistinctVectors,
+    TokenTypes,
+    beginnings,
+)
+from sightline.models.fast.state_jacobian import state_gradients
 
 
 class BiLSTM(nn.Module):
@@ -40,7 +45,7 @@ class BiLSTM(nn.Module):
         """Tell whether there is one layer: states of a second layer have all read the whole text."""
         return self.lstm.num_layers == 1
 
-    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+    def distinct(self, types: TokenTypes) -> tuple[DistinctVectors, ...]:
         """Encode each distinct prefix of the texts once, and each distinct suffix."""
         there, back = self.lstm.all_weights
         turned = turning(types.mask)
@@ -48,8 +53,8 @@ class BiLSTM(nn.Module):
             beginnings(one, types.mask) for one in (types.number, types.number.gather(1, turned))
         )
         return (
-            Distinct(_advanced(types.embeddings, there, begun), begun.last, begun.at),
-            Distinct(
+            DistinctVectors(_advanced(types.embeddings, there, begun), begun.last, begun.at),
+            DistinctVectors(
                 _advanced(types.embeddings, back, ended), ended.last, ended.at.gather(1, turned)
             ),
         )
@@ -66,9 +71,9 @@ class BiLSTM(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``own_gradient`` is added to the
         gradient by a state's own token.
 
         The forward direction has read the tokens before a state, the backward direction those after
@@ -76,15 +81,15 @@ class BiLSTM(nn.Module):
         """
         turned, (first, second) = turning(mask), (along * mask[:, :, None]).chunk(2, dim=2)
         weights = self.lstm.all_weights
-        there = pulled(_by_time(embeddings), weights[0], _by_time(first))
-        back = pulled(
+        there = state_gradients(_by_time(embeddings), weights[0], _by_time(first))
+        back = state_gradients(
             _by_time(_in_order(embeddings, turned)), weights[1], _by_time(_in_order(second, turned))
         )
         behind = back.lengths.permute(2, 1, 0)
         lengths = (
             there.lengths.permute(2, 1, 0) + _in_order(_in_order(behind, turned).mT, turned).mT
         )
-        own = there.own.transpose(0, 1) + _in_order(back.own.transpose(0, 1), turned) + beside
+        own = there.own.transpose(0, 1) + _in_order(back.own.transpose(0, 1), turned) + own_gradient
         return lengths.diagonal_scatter(torch.linalg.vector_norm(own, dim=2), dim1=1, dim2=2)
 
     def summary(
@@ -167,7 +172,7 @@ def _one_way(
 
 
 def _advanced(
-    embeddings: Float[torch.Tensor, "V E"], weights: Sequence[nn.Parameter], texts: Beginnings
+    embeddings: Float[torch.Tensor, "V E"], weights: Sequence[nn.Parameter], texts: DistinctPrefixes
 ) -> Float[torch.Tensor, "M U"]:
     """Run one direction over the distinct prefixes, all of one length together, each from its
     parent prefix.

@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float, Int
 from torch import nn
 from torch.nn.functional import pad, relu
 
-from sightline.models.fast.prefix_dedup import Distinct, Types, distinct_rows
-from sightline.models.fast.state_jacobian import near
+from sightline.models.fast.prefix_dedup import DistinctVectors, TokenTypes, distinct_rows
+from sightline.models.fast.state_jacobian import windowed_influence
 
 WIDEST = 31
 """The widest kernel for which neighbourhoods are compared: each needs a row of ids for every token."""
@@ -42,7 +42,7 @@ class CNN(nn.Module):
         """Tell whether all kernels are narrow enough to compare neighbourhoods."""
         return 2 * self.reach < WIDEST
 
-    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+    def distinct(self, types: TokenTypes) -> tuple[DistinctVectors, ...]:
         """Encode each distinct neighbourhood once, from the product of each distinct token with
         each kernel position.
         """
@@ -54,7 +54,7 @@ class CNN(nn.Module):
             [self._convolved(one, types.embeddings, rows) for one in self.convolutions], dim=1
         )
         at = torch.from_numpy(which).to(near.device).view(types.number.shape)
-        return (Distinct(relu(joined), rows[:, self.reach], at),)
+        return (DistinctVectors(relu(joined), rows[:, self.reach], at),)
 
     def _convolved(
         self,
@@ -77,10 +77,10 @@ class CNN(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
         """Give the gradient of each state with respect to the tokens that its widest kernel reads."""
-        return near(self, self.reach, embeddings, mask, along, beside)
+        return windowed_influence(self, self.reach, embeddings, mask, along, own_gradient)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]

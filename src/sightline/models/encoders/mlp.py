@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float
 from torch import nn
 
 from sightline.models.encoder_protocol import masked_mean
-from sightline.models.fast.prefix_dedup import Distinct, Types
-from sightline.models.fast.state_jacobian import near
+from sightline.models.fast.prefix_dedup import DistinctVectors, TokenTypes
+from sightline.models.fast.state_jacobian import windowed_influence
 
 
 class MLP(nn.Module):
@@ -34,10 +34,10 @@ class MLP(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
         """Give the gradient of each state with respect to its own token, in one pass."""
-        return near(self, 0, embeddings, mask, along, beside)
+        return windowed_influence(self, 0, embeddings, mask, along, own_gradient)
 
     def summary(
         self, states: Float[torch.Tensor, "B Q H"], mask: Bool[torch.Tensor, "B Q"]
@@ -47,7 +47,7 @@ class MLP(nn.Module):
         """
         return masked_mean(states, mask)
 
-    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+    def distinct(self, types: TokenTypes) -> tuple[DistinctVectors, ...]:
         """Encode each distinct token once."""
         token = torch.arange(len(types.embeddings), device=types.number.device)
-        return (Distinct(torch.tanh(self.affine(types.embeddings)), token, types.number),)
+        return (DistinctVectors(torch.tanh(self.affine(types.embeddings)), token, types.number),)

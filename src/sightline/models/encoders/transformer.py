@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from torch import nn
 
 from sightline.models.encoder_protocol import masked_mean
-from sightline.models.fast.transformer_jacobian import Passed, passed, reached
+from sightline.models.fast.transformer_jacobian import LayerActivations, gradient_sizes, run_layer
 from sightline.models.transformer_layer import TransformerLayer
 
 
@@ -45,9 +45,9 @@ class Transformer(nn.Module):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``own_gradient`` is added to the
         gradient by a state's own token.
 
         Norms are taken in the space of the states: the map from embeddings to states is ``Q R``,
@@ -58,8 +58,10 @@ class Transformer(nn.Module):
         for row, real in enumerate(mask):
             place = real.nonzero()[:, 0]
             if len(place):
-                sizes, own = reached(self._passed(states[row, place]), along[row, place], onto.T)
-                whole = torch.linalg.vector_norm(own @ turned.T + beside[row, place], dim=1)
+                sizes, own = gradient_sizes(
+                    self._passed(states[row, place]), along[row, place], onto.T
+                )
+                whole = torch.linalg.vector_norm(own @ turned.T + own_gradient[row, place], dim=1)
                 lengths[row, place[:, None], place] = sizes.diagonal_scatter(whole)
         return lengths
 
@@ -68,11 +70,11 @@ class Transformer(nn.Module):
         states: torch.Tensor = self.input(embeddings) * math.sqrt(hidden)
         return states + positions(embeddings.shape[1], hidden, states)
 
-    def _passed(self, states: Float[torch.Tensor, "T H"]) -> list[Passed]:
+    def _passed(self, states: Float[torch.Tensor, "T H"]) -> list[LayerActivations]:
         """Run the layers over the tokens of one text."""
         layers = []
         for layer in self.layers:
-            one, states = passed(cast(TransformerLayer, layer), states)
+            one, states = run_layer(cast(TransformerLayer, layer), states)
             layers.append(one)
         return layers
 

@@ -29,10 +29,10 @@ def under_softmax(
         "bt,btl->bl", softmax(scores, mask.scatter(1, top, False)), token_logits
     )
     places = top[:, :, None].expand(-1, -1, token_logits.shape[2])
-    return under(weights, mask, token_logits).scatter(1, places, without_top[:, None])
+    return logits_without_each(weights, mask, token_logits).scatter(1, places, without_top[:, None])
 
 
-def under(
+def logits_without_each(
     weights: Float[torch.Tensor, "B T"],
     mask: Bool[torch.Tensor, "B T"],
     token_logits: Float[torch.Tensor, "B T L"],

@@ -18,7 +18,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True)
-class Types:
+class TokenTypes:
     """The distinct tokens of some texts: their embeddings (row 0 is padding, zeros), and the number
     of each token.
     """
@@ -29,7 +29,7 @@ class Types:
 
 
 @dataclass(frozen=True)
-class Distinct:
+class DistinctVectors:
     """Distinct vectors that form a part of the states, the token of each, and which vector each
     position uses.
     """
@@ -52,13 +52,13 @@ class SharesPrefixes(Protocol):
         """Tell whether this works at the current sizes."""
         ...
 
-    def distinct(self, types: Types) -> tuple[Distinct, ...]:
+    def distinct(self, types: TokenTypes) -> tuple[DistinctVectors, ...]:
         """Compute the parts of the states, each distinct vector once."""
         ...
 
 
 @dataclass(frozen=True)
-class Beginnings:
+class DistinctPrefixes:
     """The distinct prefixes of some texts, in order of length: the last token of each, and its
     parent prefix.
 
@@ -72,7 +72,9 @@ class Beginnings:
     at: Int[torch.Tensor, "B T"]
 
 
-def beginnings(number: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]) -> Beginnings:
+def beginnings(
+    number: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
+) -> DistinctPrefixes:
     """Find the distinct prefixes: after sorting, texts with equal prefixes are adjacent, and the
     first represents all.
 
@@ -97,7 +99,7 @@ def beginnings(number: Int[torch.Tensor, "B T"], mask: Bool[torch.Tensor, "B T"]
         for one in (numbers[row, place], before, at)
     )
     last, previous, places = found
-    return Beginnings(last, previous, tuple(ends.tolist()), places)
+    return DistinctPrefixes(last, previous, tuple(ends.tolist()), places)
 
 
 def distinct_rows(rows: Int[Array, "N K"]) -> tuple[Int[Array, "M K"], Int[Array, " N"]]:

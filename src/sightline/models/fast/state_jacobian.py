@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float
 class EncoderInfluence(Protocol):
     """An encoder that computes the gradients of all its states at once.
 
-    The numbers equal those of one backward pass for each state. ``beside`` is zero on padding. Then
+    The numbers equal those of one backward pass for each state. ``own_gradient`` is zero on padding. Then
     every number for a padded state or token is zero, and a text without tokens has only zeros.
     Inputs and parameter gradients are not modified.
     """
@@ -35,21 +35,21 @@ class EncoderInfluence(Protocol):
         embeddings: Float[torch.Tensor, "B T E"],
         mask: Bool[torch.Tensor, "B T"],
         along: Float[torch.Tensor, "B T H"],
-        beside: Float[torch.Tensor, "B T E"],
+        own_gradient: Float[torch.Tensor, "B T E"],
     ) -> Float[torch.Tensor, "B T T"]:
-        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``beside`` is added to the
+        """Give ``‖∂(a_p · h_p) / ∂e_i‖₂`` for all states p and tokens i; ``own_gradient`` is added to the
         gradient by a state's own token.
         """
         ...
 
 
-def near(
+def windowed_influence(
     encode: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     reach: int,
     embeddings: Float[torch.Tensor, "B T E"],
     mask: Bool[torch.Tensor, "B T"],
     along: Float[torch.Tensor, "B T H"],
-    beside: Float[torch.Tensor, "B T E"],
+    own_gradient: Float[torch.Tensor, "B T E"],
 ) -> Float[torch.Tensor, "B T T"]:
     """Compute `EncoderInfluence.influence` for states that read ``reach`` tokens to either side,
     one pass for each offset.
@@ -66,13 +66,13 @@ def near(
             token - first + reach, width, rounding_mode="floor"
         )  # the state that reads the token
         there = (state >= 0) & (state < length)
-        size = torch.linalg.vector_norm(gradient + beside * (state == token)[:, None], dim=2)
+        size = torch.linalg.vector_norm(gradient + own_gradient * (state == token)[:, None], dim=2)
         lengths[:, state[there], token[there]] = size[:, there]
     return lengths
 
 
 @dataclass(frozen=True)
-class Pulled:
+class StateGradients:
     """Gradients of states with respect to earlier tokens: their ``lengths`` (token, state), and the
     gradients of each state by its ``own`` token.
     """
@@ -81,11 +81,11 @@ class Pulled:
     own: Float[torch.Tensor, "T B E"]
 
 
-def pulled(
+def state_gradients(
     embeddings: Float[torch.Tensor, "T B E"],
     weights: Sequence[torch.Tensor],
     along: Float[torch.Tensor, "T B U"],
-) -> Pulled:
+) -> StateGradients:
     """Take ``∂(a_p · h_p) / ∂e_i`` of one layer and direction, for all p ≥ i; gradients by the own
     token are kept as vectors.
 
@@ -115,7 +115,7 @@ def pulled(
         dc.mul_(kept[t])
         own[t] = de[0]
         torch.linalg.vector_norm(de[1:], dim=2, out=lengths[t, t + 1 :])
-    return Pulled(lengths, own)
+    return StateGradients(lengths, own)
 
 
 def _slopes(

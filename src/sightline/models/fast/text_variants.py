@@ -13,7 +13,7 @@ from torch import nn
 
 from sightline.core.protocols import Batch, Trace
 from sightline.models.encoder_protocol import Encoder
-from sightline.models.fast.prefix_dedup import Distinct, SharesPrefixes, Types
+from sightline.models.fast.prefix_dedup import DistinctVectors, SharesPrefixes, TokenTypes
 from sightline.models.retention import Retention
 from sightline.models.scorers import Scorer
 
@@ -61,7 +61,7 @@ class Chain:
         return laid
 
     def _through_first_layers(
-        self, parts: Sequence[Distinct], embeddings: Float[torch.Tensor, "V E"]
+        self, parts: Sequence[DistinctVectors], embeddings: Float[torch.Tensor, "V E"]
     ) -> Iterator[Float[torch.Tensor, "_ K"]]:
         """Give the contribution of each distinct vector to the scorer's first layer and, in further
         columns, to the token logits.
@@ -73,10 +73,10 @@ class Chain:
             end = start + part.vectors.shape[1]
             rows = part.vectors @ weight[start:end]
             if not start:
-                beside = (
+                constant = (
                     bias if embedded is None else (embeddings @ weight[embedded] + bias)[part.token]
                 )
-                rows += beside
+                rows += constant
             yield rows
             start = end
 
@@ -95,7 +95,7 @@ class Chain:
         return torch.cat(scores), torch.cat(logits)
 
 
-def types_of(batch: Batch, embedding: nn.Embedding) -> Types:
+def types_of(batch: Batch, embedding: nn.Embedding) -> TokenTypes:
     """Number the distinct tokens of a batch from 1, in the order of their ids; 0 is padding, with
     embedding 0.
     """
@@ -105,7 +105,7 @@ def types_of(batch: Batch, embedding: nn.Embedding) -> Types:
     seen[0] = True
     embeddings = embedding((torch.nonzero(seen)[:, 0] - 1).clamp(min=0))
     embeddings[0] = 0
-    return Types(embeddings, (seen.cumsum(0) - 1)[ids], batch.mask)
+    return TokenTypes(embeddings, (seen.cumsum(0) - 1)[ids], batch.mask)
 
 
 def _bias(layer: nn.Linear) -> Float[torch.Tensor, " K"]:

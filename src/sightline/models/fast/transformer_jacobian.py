@@ -24,7 +24,7 @@ state."""
 
 
 @dataclass(frozen=True)
-class Normed:
+class LayerNormValues:
     """A layer normalisation: its normalised values, the divisor, and the scale."""
 
     numbers: Float[torch.Tensor, "T H"]
@@ -32,7 +32,7 @@ class Normed:
     scale: Float[torch.Tensor, " H"]
 
     @classmethod
-    def of(cls, norm: nn.LayerNorm, states: Float[torch.Tensor, "T H"]) -> Normed:
+    def of(cls, norm: nn.LayerNorm, states: Float[torch.Tensor, "T H"]) -> LayerNormValues:
         """Normalise states."""
         spread, middle = torch.var_mean(states, dim=1, correction=0, keepdim=True)
         rate = torch.rsqrt(spread + norm.eps)
@@ -50,7 +50,7 @@ class Normed:
 
 
 @dataclass(frozen=True)
-class Passed:
+class LayerActivations:
     """The intermediate values of a layer on one text.
 
     Keys and queries are stored in the form in which score adjoints reach the states, ``k W_q / √H``
@@ -65,12 +65,12 @@ class Passed:
     queries: Float[torch.Tensor, "T O"]
     values: Float[torch.Tensor, "T H"]
     carried: Float[torch.Tensor, "H O"]
-    mixed: Normed
-    transformed: Normed
+    mixed: LayerNormValues
+    transformed: LayerNormValues
     open: Float[torch.Tensor, "T H"]
     before: Float[torch.Tensor, "H O"] | None = None
 
-    def onto(self, before: Float[torch.Tensor, "H O"]) -> Passed:
+    def onto(self, before: Float[torch.Tensor, "H O"]) -> LayerActivations:
         """Extend the products by a linear map that produces the states, so adjoints reach its input
         directly.
         """
@@ -94,12 +94,12 @@ class Passed:
         weighed = asked * self.weights
         return weighed.addcmul_(self.weights, weighed.sum(-1, keepdim=True), value=-1)
 
-    def alone(self, along: Float[torch.Tensor, "T H"]) -> Alone:
+    def alone(self, along: Float[torch.Tensor, "T H"]) -> StateAdjoint:
         """Pass ``a_p · s_p`` of each state p back to the scores; it does not involve the other
         states.
         """
         back = self.summed(along)
-        return Alone(self, back, self.scored(back @ self.values.T))
+        return StateAdjoint(self, back, self.scored(back @ self.values.T))
 
     def together(self, adjoints: Float[torch.Tensor, "P T H"]) -> Float[torch.Tensor, "P T O"]:
         """Pass adjoints of all states back to the input states."""
@@ -113,12 +113,12 @@ class Passed:
 
 
 @dataclass(frozen=True)
-class Alone:
+class StateAdjoint:
     """Adjoints of one number of each state, at the sum and at the scores of a layer: zero except at
     that state.
     """
 
-    of: Passed
+    of: LayerActivations
     back: Float[torch.Tensor, "T H"]
     scores: Float[torch.Tensor, "T T"]
 
@@ -133,9 +133,9 @@ class Alone:
         return adjoints
 
 
-def passed(
+def run_layer(
     layer: TransformerLayer, states: Float[torch.Tensor, "T H"]
-) -> tuple[Passed, Float[torch.Tensor, "T H"]]:
+) -> tuple[LayerActivations, Float[torch.Tensor, "T H"]]:
     """Run a layer over one text, without padding, and keep the values for the backward pass."""
     queries, keys, values = (
         layer.query(states),
@@ -147,22 +147,24 @@ def passed(
     mixed = layer.after_attention(attended)
     wide = layer.wide(mixed)
     summed = mixed + layer.narrow(torch.relu(wide))
-    known = Passed(
+    known = LayerActivations(
         layer=layer,
         weights=weights,
         keys=keys @ layer.query.weight * layer.scale,
         queries=queries @ layer.key.weight * layer.scale,
         values=values,
         carried=layer.output.weight @ layer.value.weight,
-        mixed=Normed.of(layer.after_attention, attended),
-        transformed=Normed.of(layer.after_affine, summed),
+        mixed=LayerNormValues.of(layer.after_attention, attended),
+        transformed=LayerNormValues.of(layer.after_affine, summed),
         open=(wide > 0).to(states.dtype),
     )
     return known, layer.after_affine(summed)
 
 
-def reached(
-    layers: Sequence[Passed], along: Float[torch.Tensor, "T H"], onto: Float[torch.Tensor, "H O"]
+def gradient_sizes(
+    layers: Sequence[LayerActivations],
+    along: Float[torch.Tensor, "T H"],
+    onto: Float[torch.Tensor, "H O"],
 ) -> tuple[Float[torch.Tensor, "T T"], Float[torch.Tensor, "T O"]]:
     """Give ``‖onto · ∂(a_p · s_p) / ∂x_i‖₂`` for all states p and tokens i, and the vector itself
     for p = i.

@@ -70,13 +70,13 @@ class ColumnFrame:
 
 
 def column_of(
-    measured: Measurement, quantity: str, values: np.ndarray, name: str = "", beside: str = ""
+    measured: Measurement, quantity: str, values: np.ndarray, name: str = "", suffix: str = ""
 ) -> FrameColumn:
-    """Make a column of a measure's numbers; ``beside`` distinguishes several columns of one
+    """Make a column of a measure's numbers; ``suffix`` distinguishes several columns of one
     quantity.
     """
     known = quantity_of(measured.code, quantity)
-    text = "" if known is None else known.description + beside
+    text = "" if known is None else known.description + suffix
     scale = Scale("") if known is None else known.scale
     plain = values.astype(np.int64) if values.dtype == bool else values
     return FrameColumn(

@@ -19,7 +19,7 @@ from sightline.core.results import Failed, NotRun, Results
 from sightline.report.export.column_frame import ColumnFrame, FrameColumn
 from sightline.report.export.text_rows import texts_frame
 from sightline.report.export.word_rows import words_frame
-from sightline.report.sanitize import sound
+from sightline.report.sanitize import escape_surrogates
 from sightline.report.tables.csv_table import guarded
 
 COLUMNS = "columns.json"
@@ -113,7 +113,7 @@ def _parts(frame: ColumnFrame) -> Iterator[slice]:
 def _cells(column: FrameColumn, part: slice) -> list[str]:
     """Write values in full, so that reading them gives the same values; NaN is left empty."""
     if isinstance(column.values, list):
-        return [guarded(sound(text)) for text in column.values[part]]
+        return [guarded(escape_surrogates(text)) for text in column.values[part]]
     values = column.values[part].tolist()
     return ["" if value != value else repr(value) for value in values]
 
@@ -126,7 +126,7 @@ def _parquet(frame: ColumnFrame, path: Path) -> None:
 
 def _arrow_array(arrow: Any, column: FrameColumn) -> Any:
     if isinstance(column.values, list):
-        return arrow.array([sound(text) for text in column.values], type=arrow.string())
+        return arrow.array([escape_surrogates(text) for text in column.values], type=arrow.string())
     return arrow.array(np.ascontiguousarray(column.values), from_pandas=True)  # NaN becomes null
 
 

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING
 
 from sightline.core.errors import DataError
 from sightline.core.results import Results
-from sightline.report.figures.adversary_families import Adversary, AdversaryFamily, Apart, families
+from sightline.report.figures.adversary_families import (
+    Adversary,
+    AdversaryFamily,
+    ModelDistance,
+    families,
+)
 from sightline.report.figures.palette import INK, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count
 
 if TYPE_CHECKING:
@@ -38,10 +43,10 @@ def adversaries(audits: Iterable[Results]) -> Plot:
     if not found:
         raise DataError(
             "the figure needs runs of adversaries (fit.adversary) with the measure `beside` "
-            "and the companion base; none of these audits has them; choose another figure"
+            "and the control model base; none of these audits has them; choose another figure"
         )
     rows = [row for family in found for row in _rows(family)]
-    left = left_out(len(found) - MOST, "base")
+    left = left_out_note(len(found) - MOST, "base")
     drawn = sum(len(family.adversaries) for family in found[:MOST])
     sizes = sorted({one.apart.jsd.n for family in found for one in family.adversaries})
     n = (
@@ -68,14 +73,14 @@ def adversaries(audits: Iterable[Results]) -> Plot:
 
 
 def _rows(family: AdversaryFamily) -> Iterable[PlotRow]:
-    for one in family.beside:
+    for one in family.controls:
         yield (family.base, family.name, "", "", "", math.nan, one.name, *_cells(one))
     for adversary in (one for members in family.series().values() for one in members):
         training = (adversary.trained, adversary.divergence, adversary.weight, "")
         yield (family.base, family.name, adversary.run, *training, *_cells(adversary.apart))
 
 
-def _cells(one: Apart) -> PlotRow:
+def _cells(one: ModelDistance) -> PlotRow:
     return tuple(
         cell for each in (one.jsd, one.tvd) for cell in (each.value, each.low, each.high, each.n)
     )
@@ -86,12 +91,12 @@ def _draw(figure: Figure, found: Sequence[AdversaryFamily]) -> None:
     for axes, family in zip(every, found, strict=True):
         for place, (name, members) in enumerate(family.series().items()):
             _joined(axes, place, name, members)
-        for place, kind in enumerate(dict.fromkeys(map(_kind, family.beside))):
+        for place, kind in enumerate(dict.fromkeys(map(_kind, family.controls))):
             _companions(
                 axes,
                 _AROUND[place % len(_AROUND)],
                 kind,
-                [one for one in family.beside if _kind(one) == kind],
+                [one for one in family.controls if _kind(one) == kind],
             )
         axes.set_xlim(-0.015, math.log(2))
         axes.set_ylim(bottom=0)
@@ -105,7 +110,7 @@ def _draw(figure: Figure, found: Sequence[AdversaryFamily]) -> None:
         axes.legend(loc="upper left", bbox_to_anchor=(0, -0.16), ncols=2)
 
 
-def _kind(one: Apart) -> str:
+def _kind(one: ModelDistance) -> str:
     """Give control models of one kind the same name: other seeds share one."""
     kind = one.name.partition("(")[0]
     return "another seed" if kind == "seed" else kind
@@ -129,13 +134,13 @@ def _joined(axes: Axes, place: int, name: str, members: Sequence[Adversary]) -> 
     )
 
 
-def _companions(axes: Axes, mark: str, name: str, aparts: Sequence[Apart]) -> None:
+def _companions(axes: Axes, mark: str, name: str, aparts: Sequence[ModelDistance]) -> None:
     _crosses(axes, aparts, INK)
     across, up = [one.jsd.value for one in aparts], [one.tvd.value for one in aparts]
     axes.plot(across, up, mark, color=INK, markersize=6, label=label(name))
 
 
-def _crosses(axes: Axes, aparts: Sequence[Apart], colour: str) -> None:
+def _crosses(axes: Axes, aparts: Sequence[ModelDistance], colour: str) -> None:
     """Draw both intervals of each model."""
     for one in aparts:
         axes.plot(

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sightline.config.base_runs import base_of
 from sightline.config.json_reader import read_as
 from sightline.config.run_keys import training_key
-from sightline.config.specs import PIECES, FitSpec, RunSpec
+from sightline.config.specs import MODEL_PARTS, FitSpec, RunSpec
 from sightline.core.results import Estimate, Measurement, Ragged, Results, Values
 from sightline.report.provenance import without_folders
 from sightline.stats.distribution_shapes import largest
@@ -22,7 +22,7 @@ BASE = "base"
 
 
 @dataclass(frozen=True)
-class Apart:
+class ModelDistance:
     """Distance between two models, in attention (``jsd``) and outputs (``tvd``): means, and
     attention by text.
     """
@@ -44,7 +44,7 @@ class Adversary:
     trained: str
     divergence: str
     weight: float
-    apart: Apart
+    apart: ModelDistance
 
     @property
     def series(self) -> str:
@@ -58,7 +58,7 @@ class AdversaryFamily:
 
     base: str
     name: str
-    beside: list[Apart] = field(default_factory=list)
+    controls: list[ModelDistance] = field(default_factory=list)
     adversaries: list[Adversary] = field(default_factory=list)
     weights: Mapping[str, float] = field(default_factory=dict)
     """The largest weight of the base in each text, if the base was audited."""
@@ -66,7 +66,7 @@ class AdversaryFamily:
     @property
     def undefined(self) -> int:
         """Count the texts without a divergence, over control and adversarial models."""
-        aparts = [*self.beside, *(one.apart for one in self.adversaries)]
+        aparts = [*self.controls, *(one.apart for one in self.adversaries)]
         return sum(int((~np.isfinite(one.by_text)).sum()) for one in aparts)
 
     def series(self) -> dict[str, list[Adversary]]:
@@ -101,9 +101,9 @@ def _gather(
         family.adversaries.append(
             Adversary(str(audit.spec.get("key", "")), *training, _apart(audit, values, BASE))
         )
-    elif not family.beside:
+    elif not family.controls:
         names = [name.partition(".")[2] for name in values if name.startswith("jsd.")]
-        family.beside = [_apart(audit, values, name) for name in names if name != BASE]
+        family.controls = [_apart(audit, values, name) for name in names if name != BASE]
         family.weights = _weights(audit)
 
 
@@ -125,17 +125,17 @@ def model_on(run: RunSpec) -> str:
 
 def _trained(fit: FitSpec) -> str:
     """Say which parts of an adversarial model were trained, and where they started from."""
-    trained = [piece for piece in PIECES if piece not in fit.fixed]
-    what = "whole" if len(trained) == len(PIECES) else f"{' and '.join(trained)} alone"
+    trained = [piece for piece in MODEL_PARTS if piece not in fit.fixed]
+    what = "whole" if len(trained) == len(MODEL_PARTS) else f"{' and '.join(trained)} alone"
     return (
         f"{what}, from the base" if set(trained) <= set(fit.from_base) else f"{what}, from scratch"
     )
 
 
-def _apart(audit: Results, values: Mapping[str, Values], name: str) -> Apart:
+def _apart(audit: Results, values: Mapping[str, Values], name: str) -> ModelDistance:
     jsd, tvd = (audit.estimates[f"beside.{kind}.{name}"] for kind in ("jsd", "tvd"))
     by_text = np.asarray(values[f"jsd.{name}"], dtype=float)
-    return Apart(name, jsd, tvd, by_text, tuple(text.id for text in audit.texts))
+    return ModelDistance(name, jsd, tvd, by_text, tuple(text.id for text in audit.texts))
 
 
 def _weights(audit: Results) -> dict[str, float]:

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 
 from sightline.core.results import Ragged, Results
 from sightline.report.figures.palette import INK, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
 from sightline.report.figures.violins import FEWEST, Violin, draw_violins
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import bin_of, largest, quartiles
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EDGES = np.arange(5) / 4
-MOST_BESIDE = 3
+MOST_CLASSES = 3
 """Most classes drawn next to each other; with more, all texts are drawn together."""
 QUARTILES = ("lower_quartile", "median", "upper_quartile")
 COLUMNS = ("group", "group_n", *(f"group_{name}" for name in QUARTILES))
@@ -69,9 +69,9 @@ def by_weight(
     quantity: DrawnQuantity,
     title: str,
     notes: Sequence[str],
-    beside: Mapping[str, Float[np.ndarray, " N"]] | None = None,
+    more_columns: Mapping[str, Float[np.ndarray, " N"]] | None = None,
 ) -> Plot:
-    """Draw a number of each text by its largest weight; ``beside`` adds columns to the table."""
+    """Draw a number of each text by its largest weight; ``more_columns`` adds columns to the table."""
     attention = needed(audit, "outputs.attention")
     assert isinstance(attention, Ragged)  # a number a word
     weight = largest(attention)
@@ -79,7 +79,7 @@ def by_weight(
         np.isfinite(values), bin_of(np.minimum(weight, 1.0), EDGES), -1
     )  # a sum may round above 1
     groups = _groups(np.array([text.predicted for text in audit.texts]), quarter, values)
-    more = dict(beside or {})
+    more = dict(more_columns or {})
     columns = (
         "id",
         "predicted",
@@ -92,7 +92,10 @@ def by_weight(
     )
     return Plot(
         title,
-        (*notes, f"{drawn_of(int((quarter >= 0).sum()), len(audit.texts), quantity.lacks)} {READ}"),
+        (
+            *notes,
+            f"{drawn_note(int((quarter >= 0).sum()), len(audit.texts), quantity.lacks)} {READ}",
+        ),
         lambda figure: _draw(figure, groups, quantity),
         columns,
         _rows(audit, weight, quarter, (values, *more.values()), groups),
@@ -104,7 +107,7 @@ def _groups(
 ) -> list[ViolinTexts]:
     """Split the texts by quarter and, if there are few classes, by class."""
     names = sorted(set(predicted.tolist()))
-    parts = {name: predicted == name for name in names} if len(names) <= MOST_BESIDE else {}
+    parts = {name: predicted == name for name in names} if len(names) <= MOST_CLASSES else {}
     parts = parts or {f"all {count(len(names))} classes": np.ones(len(predicted), dtype=bool)}
     return [
         ViolinTexts(place, name, chosen & (quarter == place), values)

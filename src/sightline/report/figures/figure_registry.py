@@ -16,7 +16,7 @@ from sightline.report.figures.heat_map import heat_map
 from sightline.report.figures.importance_entropy import evenness
 from sightline.report.figures.information_by_rank import ranks
 from sightline.report.figures.kendall_tau import tau_by_class, tau_differences
-from sightline.report.figures.matplotlib_output import drawn
+from sightline.report.figures.matplotlib_output import render_figure
 from sightline.report.figures.max_jsd import farthest_by_class, farthest_by_weight
 from sightline.report.figures.permutation_plot import permutation_by_weight
 from sightline.report.figures.plot import Cell, Plot
@@ -147,7 +147,7 @@ def write_figure(audits: Audits, name: str, path: Path, text: str | None = None)
 
 def write_plot(plot: Plot, path: Path) -> Path:
     """Write a plot, and its numbers, in the same way."""
-    picture = drawn(plot, path.suffix.lower())
+    picture = render_figure(plot, path.suffix.lower())
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(map(guarded, plot.columns))

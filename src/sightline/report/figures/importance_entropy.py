@@ -17,9 +17,9 @@ from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.by_max_weight import COLUMNS as GROUP
 from sightline.report.figures.by_max_weight import READ
 from sightline.report.figures.palette import label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.figures.violins import Violin, draw_violins
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import quartiles
 
@@ -60,7 +60,7 @@ def evenness(audits: Iterable[Results]) -> Plot:
         )
     panels = [[group for group in groups if group.name == name] for name in MAPS]
     undefined = sum(len(group.values) - len(group.known) for group in groups)
-    left = left_out(len(panels[0]) - MOST, "audit")
+    left = left_out_note(len(panels[0]) - MOST, "audit")
     return Plot(
         "How evenly importance is spread over the words",
         (
@@ -103,7 +103,7 @@ def _draw(figure: Figure, panels: Sequence[Sequence[EntropyGroup]]) -> None:
         )
         axes.set_ylim(-0.02, 1)
         axes.set_xlim(-0.6, max(len(panel), 4) - 0.4)
-        axes.set_title(f"importance by {called(panel[0].name)}", loc="left", fontsize=8, pad=13)
+        axes.set_title(f"importance by {map_title(panel[0].name)}", loc="left", fontsize=8, pad=13)
     every[-1].set_xticks(
         range(len(panels[0])), [label(one.short) for one in panels[0]], rotation=20, ha="right"
     )

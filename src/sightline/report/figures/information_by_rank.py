@@ -13,7 +13,7 @@ from sightline.core.errors import DataError
 from sightline.core.results import Estimate, Measurement, Results
 from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, Shade, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def ranks(audits: Iterable[Results]) -> Plot:
         )
     models = list(dict.fromkeys(one.model for one in found))
     shown = [one for one in found if one.model in models[:MOST]]
-    left = left_out(len(models) - MOST, "model")
+    left = left_out_note(len(models) - MOST, "model")
     return Plot(
         "Does information fall as attention does? Published τ, by model",
         (

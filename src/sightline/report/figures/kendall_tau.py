@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from sightline.core.results import Results
 from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
-from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
-from sightline.stats.distribution_shapes import counted
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
+from sightline.stats.distribution_shapes import bin_counts
 
 FIGURE = {"gradient": 2, "deletion": 3}
 """The figure of Jain & Wallace that shows τ with each importance."""
@@ -61,7 +61,7 @@ def _taus(audit: Results, name: str) -> Float[np.ndarray, " N"]:
 
 def _drawn_of(numbers: Sequence[Float[np.ndarray, " N"]], lacks: str) -> str:
     known = np.asarray(np.isfinite(numbers).all(axis=0))
-    return drawn_of(int(known.sum()), len(known), lacks)
+    return drawn_note(int(known.sum()), len(known), lacks)
 
 
 def _counted(
@@ -76,7 +76,7 @@ def _counted(
     rows: list[PlotRow] = []
     drawn: list[Histogram] = []
     for name, values in groups.items():
-        bins, unknown = counted(values, edges).tolist(), int(np.isnan(values).sum())
+        bins, unknown = bin_counts(values, edges).tolist(), int(np.isnan(values).sum())
         rows += [
             (name, low, high, n)
             for (low, high), n in zip(pairwise(edges.tolist()), bins, strict=True)

@@ -59,7 +59,7 @@ def check_drawing() -> None:
         ) from error
 
 
-def drawn(plot: Plot, ending: str) -> bytes:
+def render_figure(plot: Plot, ending: str) -> bytes:
     """Draw a figure as a file with this ending; equal numbers give equal bytes."""
     check_drawing()
     styles, figures = import_module("matplotlib.style"), import_module("matplotlib.figure")

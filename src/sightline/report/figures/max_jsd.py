@@ -15,9 +15,9 @@ from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
 from sightline.report.figures.by_max_weight import DrawnQuantity, by_weight
 from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
-from sightline.report.figures.plot import Plot, PlotRow, drawn_of, needed
+from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
 from sightline.report.number_format import count
-from sightline.stats.distribution_shapes import counted
+from sightline.stats.distribution_shapes import bin_counts
 
 Numbers = Float[np.ndarray, " N"]
 EDGES = np.arange(41) * 7 / 400
@@ -86,7 +86,7 @@ def farthest_by_class(audit: Results) -> Plot:
         (
             "After Jain & Wallace 2019, figure 7.",
             known.note(same_answer(audit)),
-            drawn_of(drawn, len(predicted), JSD.lacks),
+            drawn_note(drawn, len(predicted), JSD.lacks),
         ),
         lambda figure: draw_histograms(
             figure, groups, EDGES, JSD.description, "share of the texts of the class"
@@ -103,14 +103,14 @@ def farthest_by_weight(audit: Results) -> Plot:
     title = (
         "How far attention could be from the model’s own with the same output, by largest weight"
     )
-    beside = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
+    columns = {f"jsd_{what.replace(' ', '_')}": all_ for what, all_ in known.others.items()}
     return by_weight(
         audit,
         known.drawn,
         JSD,
         title,
         ["After Jain & Wallace 2019, figure 8.", known.note(same_answer(audit))],
-        beside,
+        columns,
     )
 
 
@@ -147,7 +147,7 @@ def _searched(audit: Results) -> dict[str, Numbers]:
 
 def _shares(values: Numbers) -> list[float]:
     """Give the share of the texts in each bin; rounding errors below 0 count as 0."""
-    inside = counted(np.maximum(values, 0.0), EDGES)
+    inside = bin_counts(np.maximum(values, 0.0), EDGES)
     return [n / max(int(inside.sum()), 1) for n in inside.tolist()]
 
 
@@ -159,7 +159,7 @@ def _histogram(name: str, known: DivergenceSides, chosen: np.ndarray) -> Histogr
 
 
 def _rows(name: str, what: str, values: Numbers) -> Sequence[PlotRow]:
-    inside, shares = counted(np.maximum(values, 0.0), EDGES).tolist(), _shares(values)
+    inside, shares = bin_counts(np.maximum(values, 0.0), EDGES).tolist(), _shares(values)
     bins = zip(pairwise(EDGES.tolist()), inside, shares, strict=True)
     rows: list[PlotRow] = [(name, what, low, high, n, share) for (low, high), n, share in bins]
     return [*rows, (name, what, "undefined", "undefined", int(np.isnan(values).sum()), np.nan)]

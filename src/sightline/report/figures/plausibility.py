@@ -13,8 +13,8 @@ from sightline.core.errors import DataError
 from sightline.core.results import Estimate, Results
 from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
-from sightline.report.map_names import called
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count
 from sightline.stats.across_seeds import across_seeds
 from sightline.verdict.rationale_estimates import above_chance
@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Both:
+class MapPoint:
     """One map of one model: its AUPRC above chance, its transfer, and the number of audits."""
 
     model: str
@@ -69,7 +69,7 @@ def plausibility(audits: Iterable[Results]) -> Plot:
     shown = panels[:MOST]
     texts = sorted({one.found.n for panel in shown for one in panel})
     n = f"{count(texts[0])} to {count(texts[-1])}" if len(texts) > 1 else count(texts[0])
-    left = left_out(len(panels) - MOST, "model")
+    left = left_out_note(len(panels) - MOST, "model")
     return Plot(
         "Plausible and faithful: the rationale that maps find, and what their words transfer",
         (
@@ -106,13 +106,17 @@ def _names(found: Sequence[Mapping[str, object]]) -> list[str]:
     return list(dict.fromkeys(name for one in found for name in one))
 
 
-def _both(model: str, name: str, audits: Sequence[Mapping[str, tuple[Estimate, Estimate]]]) -> Both:
+def _both(
+    model: str, name: str, audits: Sequence[Mapping[str, tuple[Estimate, Estimate]]]
+) -> MapPoint:
     known = [one[name] for one in audits if name in one]
     found, carried = ([each[place] for each in known] for place in (0, 1))
-    return Both(model, name, len(known), across_seeds(found, (-1.0, 1.0)), across_seeds(carried))
+    return MapPoint(
+        model, name, len(known), across_seeds(found, (-1.0, 1.0)), across_seeds(carried)
+    )
 
 
-def _cells(one: Both) -> PlotRow:
+def _cells(one: MapPoint) -> PlotRow:
     numbers = (
         cell
         for each in (one.found, one.carried)
@@ -121,7 +125,7 @@ def _cells(one: Both) -> PlotRow:
     return (one.model, one.name, one.audits, *numbers)
 
 
-def _draw(figure: Figure, panels: Sequence[Sequence[Both]]) -> None:
+def _draw(figure: Figure, panels: Sequence[Sequence[MapPoint]]) -> None:
     every = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axes, panel in zip(every, panels, strict=True):
         axes.axvline(0, color=PALE, linewidth=0.8)
@@ -134,7 +138,7 @@ def _draw(figure: Figure, panels: Sequence[Sequence[Both]]) -> None:
     every[-1].set_xlabel("AUPRC of the rationale, above chance")
 
 
-def _point(axes: Axes, one: Both) -> None:
+def _point(axes: Axes, one: MapPoint) -> None:
     """Draw a map with both intervals; a signed map has the mark of its unsigned version, open."""
     look = shade(RIVALS.index(one.name.removeprefix("signed_")))
     x, y = one.found, one.carried
@@ -148,5 +152,5 @@ def _point(axes: Axes, one: Both) -> None:
         color=inside,
         markeredgecolor=look.colour if inside == "white" else INK,
         markersize=5,
-        label=called(one.name),
+        label=map_title(one.name),
     )

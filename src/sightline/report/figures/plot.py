@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sightline.core.errors import DataError
 from sightline.core.results import Measurement, NotRun, Outcome, Results, Values
-from sightline.report.number_format import count, counted
+from sightline.report.number_format import count, count_phrase
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ class Plot:
     height: float = 3.4
 
 
-def left_out(number: int, what: str) -> str:
+def left_out_note(number: int, what: str) -> str:
     """Say in a note how many were not drawn; empty if all were.
 
     >>> left_out(1, "model"), left_out(0, "model")
@@ -39,9 +39,7 @@ def left_out(number: int, what: str) -> str:
     """
     if number < 1:
         return ""
-    return (
-        f" {counted(number, f'more {what}')} {'is' if number == 1 else 'are'} in the table alone."
-    )
+    return f" {count_phrase(number, f'more {what}')} {'is' if number == 1 else 'are'} in the table alone."
 
 
 def needed(audit: Results, name: str) -> Values:
@@ -67,7 +65,7 @@ def _why_not(found: Outcome | None, code: str, quantity: str) -> str:
     return f"{code}: {found.reason if isinstance(found, NotRun) else found.error}"
 
 
-def drawn_of(drawn: int, texts: int, lacks: str) -> str:
+def drawn_note(drawn: int, texts: int, lacks: str) -> str:
     """Say how many texts are drawn, and what the others lack.
 
     >>> drawn_of(1199, 1200, "no such number"), drawn_of(3, 3, "no such number")

@@ -16,10 +16,15 @@ from jaxtyping import Float
 from sightline.core.errors import DataError
 from sightline.core.results import Results
 from sightline.report.figures.adversary_distance import MOST
-from sightline.report.figures.adversary_families import Adversary, AdversaryFamily, Apart, families
+from sightline.report.figures.adversary_families import (
+    Adversary,
+    AdversaryFamily,
+    ModelDistance,
+    families,
+)
 from sightline.report.figures.by_max_weight import QUARTILES, READ
 from sightline.report.figures.palette import label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.figures.violins import Violin, draw_violins
 from sightline.report.number_format import count
 from sightline.stats.distribution_shapes import quartiles
@@ -47,11 +52,11 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Who:
+class SeedViolin:
     """One violin: a control model of the base, or an adversarial model."""
 
     name: str
-    apart: Apart
+    apart: ModelDistance
     adversary: Adversary | None = None
 
     def known(self) -> Float[np.ndarray, " M"]:
@@ -64,14 +69,14 @@ class ViolinPanel:
     """The violins of one row."""
 
     title: str
-    members: Sequence[Who]
+    members: Sequence[SeedViolin]
 
 
 def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
     """Draw the divergence of attention of each text, one violin a seed or adversarial model."""
     if not (found := families(audits)):
         raise DataError(
-            "the figure needs the measure `beside`, with companions such as seed(by=1), or "
+            "the figure needs the measure `beside`, with control models such as seed(by=1), or "
             "base where a run is an adversary; none of these audits has it; choose another "
             "figure"
         )
@@ -81,7 +86,7 @@ def seeds_and_adversaries(audits: Iterable[Results]) -> Plot:
     ]
     numbers = sum(len(one.apart.by_text) for one in every)
     undefined = sum(family.undefined for family in found)
-    left = left_out(len(found) - MOST, "base")
+    left = left_out_note(len(found) - MOST, "base")
     return Plot(
         "How far attention is from the base model’s, text by text",
         (
@@ -100,13 +105,13 @@ def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
     in others.
     """
     head = f"{label(family.name, 60)}: " if named else ""
-    beside = [Who(_short(one.name), one) for one in family.beside]
+    controls = [SeedViolin(_short(one.name), one) for one in family.controls]
     series = {
-        name: [Who(f"λ = {one.weight:g}", one.apart, one) for one in all_]
+        name: [SeedViolin(f"λ = {one.weight:g}", one.apart, one) for one in all_]
         for name, all_ in family.series().items()
     }
     rows = {
-        "companions of the base": beside,
+        "control models of the base": controls,
         **{f"adversaries: {name}": all_ for name, all_ in series.items()},
     }
     return [

@@ -16,9 +16,9 @@ from scipy.special import expit
 from sightline.core.errors import DataError
 from sightline.core.results import Ragged, Results, TextRecord
 from sightline.report.figures.palette import SHADES, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out, needed
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note, needed
 from sightline.report.number_format import count
-from sightline.report.provenance import named
+from sightline.report.provenance import card_name
 from sightline.report.sanitize import one_line, shortened
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def single_word_logits(audits: Iterable[Results], text_id: str | None) -> Plot:
         else " All models predict its label; by the first model’s mean it is in the middle."
     )
     drawn = models[: len(SHADES)]
-    left = left_out(len(models) - len(SHADES), "model")
+    left = left_out_note(len(models) - len(SHADES), "model")
     words = len(record.tokens)
     cut = f" The first {count(MOST)} of {count(words)} words." if words > MOST else ""
     without = [one.name for one in drawn if np.isnan(one.probability(chosen)).all()]
@@ -95,7 +95,7 @@ def _model(audit: Results) -> SingleWordModel:
     )
     assert isinstance(evidence, Ragged)  # a number a word
     seed = audit.spec.get("seed")
-    name = f"{named(audit, 'model') or 'model'}{'' if seed is None else f', seed {seed}'}"
+    name = f"{card_name(audit, 'model') or 'model'}{'' if seed is None else f', seed {seed}'}"
     ids = [text.id for text in audit.texts]
     labels = audit.cards.get("model", {}).get("labels")
     classes = len(labels or {name for text in audit.texts for name in (text.label, text.predicted)})

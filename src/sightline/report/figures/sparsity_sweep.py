@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sightline.config.part_syntax import Part
-from sightline.config.registry import chosen
+from sightline.config.registry import resolve_options
 from sightline.config.specs import RunSpec
 from sightline.core.errors import DataError
 from sightline.core.results import Measurement, Results
 from sightline.report.figures.adversary_families import model_on, run_of
 from sightline.report.figures.palette import INK, PALE, label, shade
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 from sightline.report.number_format import count, interval
-from sightline.stats.parameter_sweep import At, Point, goes_with, points
+from sightline.stats.parameter_sweep import Point, SweepRun, mean_sweep_tau, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ class ImportanceLine:
 
     model: str
     name: str
-    found: Sequence[At]
+    found: Sequence[SweepRun]
 
     def points(self) -> list[Point]:
         """Average at each λ."""
@@ -70,7 +70,7 @@ def sparsity_sweep(audits: Iterable[Results]) -> Plot:
     panels = [[line for line in lines if line.model == model] for model in models]
     sizes = sorted({point.value.n for line in lines for point in line.points()})
     n = f"{count(sizes[0])} to {count(sizes[-1])}" if len(sizes) > 1 else count(sizes[0])
-    left = left_out(len(models) - MOST, "model")
+    left = left_out_note(len(models) - MOST, "model")
     return Plot(
         "Attention and importance along the sparsity of the projection",
         (
@@ -88,7 +88,7 @@ def sparsity_sweep(audits: Iterable[Results]) -> Plot:
 
 def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
     """Group the runs that differ only in λ and seed."""
-    found: dict[tuple[str, str], list[At]] = {}
+    found: dict[tuple[str, str], list[SweepRun]] = {}
     for audit in audits:
         run, measured = run_of(audit), audit.measurements.get("state_agreement")
         if (
@@ -97,11 +97,13 @@ def _lines(audits: Iterable[Results]) -> list[ImportanceLine]:
             or not isinstance(measured, Measurement)
         ):
             continue
-        setting = float(chosen("projection", run.model.projection)[SETTING])
+        setting = float(resolve_options("projection", run.model.projection)[SETTING])
         support = np.asarray(measured.values["support"], dtype=float)
         for name in MAPS:
             values = np.asarray(measured.values[f"tau.{name}"], dtype=float)
-            found.setdefault((_model(run), name), []).append(At(setting, run.seed, values, support))
+            found.setdefault((_model(run), name), []).append(
+                SweepRun(setting, run.seed, values, support)
+            )
     return [ImportanceLine(model, name, runs) for (model, name), runs in found.items()]
 
 
@@ -111,7 +113,7 @@ def _model(run: RunSpec) -> str:
 
 
 def _rows(line: ImportanceLine) -> Iterable[PlotRow]:
-    trend = goes_with(line.found)
+    trend = mean_sweep_tau(line.found)
     for point in line.points():
         numbers = [
             cell
@@ -170,5 +172,5 @@ def _joined(axes: Axes, line: ImportanceLine) -> None:
         markeredgewidth=0.5,
         markersize=5,
         linewidth=1,
-        label=f"{MAPS[line.name]}: {interval(goes_with(line.found))}",
+        label=f"{MAPS[line.name]}: {interval(mean_sweep_tau(line.found))}",
     )

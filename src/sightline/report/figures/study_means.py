@@ -9,7 +9,7 @@ from sightline.core.errors import DataError
 from sightline.core.results import Estimate, Table, TableCell
 from sightline.report.figures.interval_plot import draw_intervals
 from sightline.report.figures.palette import label
-from sightline.report.figures.plot import Plot, PlotRow, left_out
+from sightline.report.figures.plot import Plot, PlotRow, left_out_note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +32,7 @@ def means(table: Table) -> Plot:
             "the figure needs a column with numbers, and this table has none; choose another column"
         )
     left = max(len(dots) for dots in shown.values()) - MOST
-    more = left_out(left, "row")
+    more = left_out_note(left, "row")
     partial = f" Partial: {table.partial}." if table.partial else ""
     return Plot(
         table.title,

@@ -12,7 +12,7 @@ from sightline.report.alternative_maps import MEASURED, numbers
 from sightline.report.figures.interval_plot import draw_intervals
 from sightline.report.figures.palette import label
 from sightline.report.figures.plot import Plot, PlotRow
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ Found = tuple[str, str, Estimate]
 def transplant(audit: Results) -> Plot:
     """Draw one panel for each thing done with the words, with one row a map."""
     found = [
-        (did, called(row.name), one)
+        (did, map_title(row.name), one)
         for row in audit.maps
         for did, one in numbers(row).items()
         if one is not None

@@ -12,11 +12,11 @@ from sightline._io.atomic_write import write_whole
 from sightline.core.audited_map import ATTENTION
 from sightline.core.results import Results
 from sightline.report import sentences
-from sightline.report.accuracy_sentences import further
+from sightline.report.accuracy_sentences import accuracy_notes
 from sightline.report.advice import TITLE
-from sightline.report.alternative_maps import MEASURED, at_odds, families, how
+from sightline.report.alternative_maps import MEASURED, at_odds, comparison_method, families
 from sightline.report.attention_source_notes import MEASURED as READINGS_MEASURED
-from sightline.report.attention_source_notes import heat, tried
+from sightline.report.attention_source_notes import heat, tried_sources
 from sightline.report.caption import caption
 from sightline.report.caption import title as caption_title
 from sightline.report.card import card
@@ -30,10 +30,10 @@ from sightline.report.first_screen import (
     blocks,
     caveats,
     conclusions,
-    counted,
+    count_results,
 )
 from sightline.report.html.example_text import example_view
-from sightline.report.html.explorer import BUDGET, carried, controls
+from sightline.report.html.explorer import BUDGET, controls, pack_explorer_data
 from sightline.report.html.page_template import frame, template
 from sightline.report.html.result_view import MARKS, finding_view
 from sightline.report.html.seed_section import seeds_view
@@ -50,10 +50,10 @@ from sightline.report.layer_table import DESCRIPTION as LAYERS_TOLD
 from sightline.report.layer_table import TITLE as LAYERS
 from sightline.report.layer_table import layer_rows
 from sightline.report.number_format import count, level_of
-from sightline.report.provenance import about, command, settings
+from sightline.report.provenance import command, provenance_line, settings
 from sightline.report.rationale_table import DESCRIPTION, marked_rows
-from sightline.report.redact import remaining_content, without
-from sightline.verdict.seed_summary import AcrossSeeds
+from sightline.report.redact import redacted, remaining_content
+from sightline.verdict.seed_summary import SeedSummary
 
 _DATA = Markup(
     "<!-- data -->"
@@ -65,7 +65,7 @@ def render(
     texts: bool = True,
     budget: int = BUDGET,
     ids: bool = True,
-    seeds: AcrossSeeds | None = None,
+    seeds: SeedSummary | None = None,
     title: str = "",
 ) -> str:
     """Draw an audit as one self-contained HTML page.
@@ -95,12 +95,12 @@ def render(
         signs.
     """
     left = remaining_content(texts=texts, ids=ids)
-    shown = without(audit, texts=texts, ids=ids)
+    shown = redacted(audit, texts=texts, ids=ids)
     return "".join(_parts(shown, texts, budget, left, seeds, title))
 
 
 def _parts(
-    audit: Results, texts: bool, budget: int, left: str, seeds: AcrossSeeds | None, title: str
+    audit: Results, texts: bool, budget: int, left: str, seeds: SeedSummary | None, title: str
 ) -> tuple[str, ...]:
     """Draw the page in parts: the data are most of it, in ASCII, and would take twice the memory in
     a string with other characters.
@@ -121,7 +121,7 @@ def _parts(
     shown["sums"] = held.sums
     shown["signed"] = any(each.kind.signed for each in held.maps)
     empty = page.render(**shown, controls=controls(held, texts, audit.maps), data=_DATA)
-    found = carried(held, texts, budget - len(empty.encode("utf-8")))
+    found = pack_explorer_data(held, texts, budget - len(empty.encode("utf-8")))
     if not found.held:
         return (page.render(**shown, controls=None, explorer_note=found.description),)
     before, _, after = empty.partition(_DATA)
@@ -144,14 +144,14 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),
         "facts": named,
-        "counted": counted(audit.findings),
+        "counted": count_results(audit.findings),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
-        "further": () if audit.learned is None else further(audit.learned),
+        "further": () if audit.learned is None else accuracy_notes(audit.learned),
         "kind": "attention audit" if audit.verdict.of_map == ATTENTION else "explanation audit",
         "families": [(family, map_lines(family)) for family in families(audit.maps, audit.verdict)],
         "measured": tuple(MEASURED.values()),
-        "how": how(audit),
+        "how": comparison_method(audit),
         "marks": MARKS,
     }
 
@@ -161,7 +161,7 @@ def _readings(audit: Results) -> dict[str, Any]:
     found = audit.spec.get("readings")
     if not found:
         return {"readings": ()}
-    rows = [(one.chosen, estimate_row(one.words, one.carried)) for one in tried(found)]
+    rows = [(one.chosen, estimate_row(one.words, one.carried)) for one in tried_sources(found)]
     return {"readings": rows, "heat": heat(found), "readings_measured": READINGS_MEASURED}
 
 
@@ -182,7 +182,7 @@ def _describe(audit: Results) -> dict[str, Any]:
         "missing": missing_rows(audit),
         "marked": marked_rows(audit),
         "rationale_description": DESCRIPTION,
-        "about": about(audit),
+        "about": provenance_line(audit),
         "settings": settings(audit),
         "command": command(audit.spec),
         **_readings(audit),
@@ -208,12 +208,12 @@ def write_page(
     path: str | Path,
     texts: bool = True,
     ids: bool = True,
-    seeds: AcrossSeeds | None = None,
+    seeds: SeedSummary | None = None,
     title: str = "",
 ) -> Path:
     """Write the page to a file, all or nothing; replaces an older page."""
     parts = _parts(
-        without(audit, texts=texts, ids=ids),
+        redacted(audit, texts=texts, ids=ids),
         texts,
         BUDGET,
         remaining_content(texts=texts, ids=ids),

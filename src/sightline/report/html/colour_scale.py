@@ -21,7 +21,7 @@ DEEPEST: Mapping[str, float] = {"share": 1.0, "probability": 1.0, "log-odds": 4.
 LEAST = 0.001
 """Part of that size below which a word has no colour; a log-odds of 0.004 changes no probability by
 more than 0.001."""
-_TOLD = (0.01, 0.1, 0.3, 1.0)
+_PARTS = (0.01, 0.1, 0.3, 1.0)
 """Parts of that size whose shades a legend shows."""
 
 
@@ -48,7 +48,7 @@ def none_of_size(values: Float[np.ndarray, " T"], kind: WordMap) -> str:
 
 def scale_of(kind: WordMap) -> Iterator[tuple[str, str]]:
     """Give the shades of a legend, each with its number."""
-    sizes = [part * DEEPEST[kind.unit] for part in _TOLD]
+    sizes = [part * DEEPEST[kind.unit] for part in _PARTS]
     signed = [-size for size in reversed(sizes)] if kind.signed else []
     for value in (*signed, *sizes):
         yield _shade(value, kind), f"{value:g}".replace("-", "−")

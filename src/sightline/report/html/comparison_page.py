@@ -13,14 +13,14 @@ from sightline._io.atomic_write import write_bytes
 from sightline.report import comparison_sentences
 from sightline.report.html.page_template import frame, template
 from sightline.report.html.result_view import MARKS
-from sightline.report.html.token_highlights import TextMap, drawn
+from sightline.report.html.token_highlights import TextMap, text_maps
 from sightline.report.html.view_model import HeldTexts, held_texts
 from sightline.report.map_names import Map
 from sightline.report.number_format import count, number, p_value
 from sightline.verdict.comparison.comparison_result import (
     AuditPair,
-    Compared,
-    Shared,
+    ComparedScore,
+    SharedTexts,
     Side,
     SideBySide,
 )
@@ -86,7 +86,7 @@ class TextSelection:
 
 
 @dataclass(frozen=True)
-class BesideView:
+class ComparisonView:
     """One audit compared with the first."""
 
     name: str
@@ -107,13 +107,13 @@ def render_comparison(whole: SideBySide, texts: bool = True) -> str:
     return template("compare.html.j2").render(
         **frame(),
         question=comparison_sentences.QUESTION,
-        how=comparison_sentences.how(whole) if whole.comparisons else "",
+        how=comparison_sentences.method(whole) if whole.comparisons else "",
         marks=MARKS,
         names=[side.name for side in whole.sides],
         sides=[_side(side) for side in whole.sides],
         answers=[*_answers(whole)],
-        beside=[
-            _beside(whole, at, (held[0], held[at + 1]), texts) for at in range(len(whole.beside))
+        pairs=[
+            _comparison(whole, at, (held[0], held[at + 1]), texts) for at in range(len(whole.pairs))
         ],
     )
 
@@ -130,7 +130,7 @@ def _side(side: Side) -> SideView:
     )
     return SideView(
         side.name,
-        comparison_sentences.named(side),
+        comparison_sentences.side_title(side),
         comparison_sentences.verdict(side),
         maps,
         metrics,
@@ -145,17 +145,17 @@ def _answers(whole: SideBySide) -> Iterator[AnswerRow]:
         yield AnswerRow(code, claim, tuple(answers.get(code, "") for answers in by_side))
 
 
-def _beside(
+def _comparison(
     whole: SideBySide, at: int, held: tuple[HeldTexts, HeldTexts], texts: bool
-) -> BesideView:
-    one, first, other = whole.beside[at], whole.sides[0].name, whole.sides[at + 1].name
+) -> ComparisonView:
+    one, first, other = whole.pairs[at], whole.sides[0].name, whole.sides[at + 1].name
     paired = f"Scores on the texts that are in both, and the difference {other} − {first}"
-    return BesideView(
+    return ComparisonView(
         other,
         f"{other} compared with {first}",
         f"beside-{at + 1}",
-        comparison_sentences.found(whole, at),
-        tuple(comparison_sentences.counted(whole, at)),
+        comparison_sentences.differences(whole, at),
+        tuple(comparison_sentences.text_counts(whole, at)),
         f"Scores of each audit on its own texts, not paired: {one.unpaired}"
         if one.unpaired
         else paired,
@@ -164,7 +164,7 @@ def _beside(
     )
 
 
-def _claim(claim: Compared, one: AuditPair) -> ClaimRow:
+def _claim(claim: ComparedScore, one: AuditPair) -> ClaimRow:
     p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
     why = "" if one.unpaired else claim.why
     cells, n = tuple(comparison_sentences.cells(claim)), comparison_sentences.texts_of(claim)
@@ -174,7 +174,7 @@ def _claim(claim: Compared, one: AuditPair) -> ClaimRow:
 
 
 def _groups(
-    shared: Shared, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool
+    shared: SharedTexts, held: tuple[HeldTexts, HeldTexts], names: tuple[str, str], texts: bool
 ) -> Iterator[TextSelection]:
     """Choose the texts with different predictions, and those of the others whose attentions differ
     most.
@@ -197,7 +197,7 @@ def _groups(
 
 
 def _views(
-    shared: Shared,
+    shared: SharedTexts,
     places: Int[np.ndarray, " K"],
     held: tuple[HeldTexts, HeldTexts],
     names: Sequence[str],
@@ -207,7 +207,11 @@ def _views(
 
 
 def _view(
-    shared: Shared, at: int, held: tuple[HeldTexts, HeldTexts], names: Sequence[str], texts: bool
+    shared: SharedTexts,
+    at: int,
+    held: tuple[HeldTexts, HeldTexts],
+    names: Sequence[str],
+    texts: bool,
 ) -> PairView:
     rows = int(shared.first[at]), int(shared.second[at])
     one, other = (each.records[row] for each, row in zip(held, rows, strict=True))
@@ -218,7 +222,7 @@ def _view(
     ]
     apart = "" if np.isnan(shared.apart[at]) else number(float(shared.apart[at]))
     query = " ".join(one.query or ()) if texts else ""
-    shown = drawn(one, maps) if texts else ()
+    shown = text_maps(one, maps) if texts else ()
     return PairView(
         one.id, one.label, one.predicted, other.predicted, names[1], apart, query, shown
     )

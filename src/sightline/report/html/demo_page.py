@@ -11,7 +11,7 @@ from sightline.core.results import Results
 from sightline.report.caption import caption
 from sightline.report.first_screen import conclusions
 from sightline.report.html.page_template import frame, template
-from sightline.report.html.token_highlights import TextMap, drawn
+from sightline.report.html.token_highlights import TextMap, text_maps
 from sightline.report.html.view_model import held_texts
 
 ATTENTION = "attention"
@@ -59,7 +59,7 @@ def _drawn(audit: Results, index: int) -> tuple[TextMap, ...]:
     """Draw a text by attention only."""
     held = held_texts(audit)
     record = replace(held.records[index], rationale=None)
-    return drawn(
+    return text_maps(
         record,
         [(each.kind, each.rows[index]) for each in held.maps if each.kind.quantity == ATTENTION],
     )

@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from sightline.core.results import MUST_NOT, MapRow, Results, merit
 from sightline.report.alternative_maps import families
-from sightline.report.html.token_highlights import TextView, drawn, text_view
+from sightline.report.html.token_highlights import TextView, text_maps, text_view
 from sightline.report.html.view_model import HeldMap, HeldTexts
 from sightline.report.number_format import count
 from sightline.report.sentences import answers, by_absence, quoted
@@ -50,7 +50,9 @@ def example_view(audit: Results, held: HeldTexts) -> ExampleView | None:
         return None
     index = max(among, key=lambda i: _apart(known["attention"].rows[i], rival.rows[i]))
     record = replace(held.records[index], rationale=None)
-    rows = drawn(record, [(each.kind, each.rows[index]) for each in (known["attention"], rival)])
+    rows = text_maps(
+        record, [(each.kind, each.rows[index]) for each in (known["attention"], rival)]
+    )
     pair = known["attention"], rival
     return ExampleView(text_view(held, index, rows), _describe(held, pair, classes, absent, among))
 

@@ -13,8 +13,8 @@ from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
 from sightline.report.html.page_template import template
-from sightline.report.html.token_highlights import STEPS, Piece, pieces
-from sightline.report.map_names import called
+from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
 from sightline.report.sentences import by_absence, headline, quoted
 
@@ -48,7 +48,7 @@ class MapView:
 
     name: str
     description: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[HighlightSpan, ...]
     scale: tuple[tuple[str, str], ...]
     nothing: str
 
@@ -73,7 +73,7 @@ def rows_of(reading: Explanation) -> list[MapView]:
             f"{shade}{'' if knows else f' {UNKNOWN}'}"
             for shade, knows in zip(shades_of(values, kind), known, strict=True)
         ]
-        shown = tuple(pieces(reading.text, classes))
+        shown = tuple(highlight_spans(reading.text, classes))
         rows.append(
             MapView(
                 *_described(reading, name),
@@ -89,7 +89,7 @@ def _described(reading: Explanation, name: str) -> tuple[str, str]:
     """Give the name of a map and what its numbers mean."""
     if name == ATTENTION and reading.audited is not None:
         return reading.audited.noun, reading.audited.description
-    return called(name), MAPS[name].description
+    return map_title(name), MAPS[name].description
 
 
 def word_rows(reading: Explanation) -> list[list[str]]:
@@ -128,7 +128,7 @@ def notes(reading: Explanation) -> list[str]:
             f"{'word was' if reading.cut == 1 else 'words were'} not read."
         )
     lines += list(_unseen(reading))
-    lines += [f"No {called(name)}: {why}." for name, why in reading.absent.items()]
+    lines += [f"No {map_title(name)}: {why}." for name, why in reading.absent.items()]
     return [*lines, f"{WARNING}: {reading.advice}", *_audited(reading)]
 
 
@@ -188,7 +188,7 @@ def _unseen(reading: Explanation) -> Iterator[str]:
     have = "has" if len(without) == 1 else "have"
     yield (
         f"Not seen: {count(len(without))} of the {count(len(tokens))} words {have} no number, "
-        "because the model has no piece of its own for "
+        "because the model has no token of its own for "
         f"{'it' if len(without) == 1 else 'them'} or cuts the text before: {named}."
     )
 

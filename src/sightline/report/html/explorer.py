@@ -80,7 +80,7 @@ def controls(held: HeldTexts, texts: bool, rows: Sequence[MapRow] = ()) -> Contr
     )
 
 
-def carried(held: HeldTexts, texts: bool, room: int) -> ExplorerData:
+def pack_explorer_data(held: HeldTexts, texts: bool, room: int) -> ExplorerData:
     """Pack what fits into ``room`` bytes. Without ``texts``, only ids, labels and numbers of whole
     texts are packed.
     """

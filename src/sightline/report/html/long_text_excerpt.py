@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from jaxtyping import Float
 
-from sightline.numerics.ties import settled
+from sightline.numerics.ties import level_ties
 
 FIRST_WORDS, FIRST_CHARACTERS = 120, 1200
 """A text with no more words and characters is shown whole."""
 MOST = 5
 """Words of each map that no fold hides."""
-BESIDE, BESIDE_CHARACTERS, NEAR = 8, 150, 3
+CONTEXT_WORDS, CONTEXT_CHARACTERS, NEAR = 8, 150, 3
 """Words and characters that are shown on each side of a word; a gap of up to ``NEAR`` words is
 closed."""
 Range = tuple[int, int]
@@ -26,7 +26,7 @@ def heaviest(values: Float[np.ndarray, " T"], signed: bool, most: int) -> list[i
     are left out.
     """
     size = np.nan_to_num(np.abs(values) if signed else values, posinf=np.inf, neginf=-np.inf)
-    ranked = settled(size, np.ones(size.shape, dtype=bool)) if np.isfinite(size).all() else size
+    ranked = level_ties(size, np.ones(size.shape, dtype=bool)) if np.isfinite(size).all() else size
     order = np.argsort(-ranked, kind="stable")[:most].tolist()
     return [word for word in order if size[word] > 0]
 
@@ -44,14 +44,14 @@ def folded(marked: Iterable[int], sizes: Sequence[int]) -> list[Range]:
 
 
 def _around(word: int, sizes: Sequence[int]) -> Range:
-    before = _reached(sizes[max(0, word - BESIDE) : word][::-1])
-    after = _reached(sizes[word + 1 : word + 1 + BESIDE])
+    before = _reached(sizes[max(0, word - CONTEXT_WORDS) : word][::-1])
+    after = _reached(sizes[word + 1 : word + 1 + CONTEXT_WORDS])
     return word - before, word + 1 + after
 
 
 def _reached(sizes: Sequence[int]) -> int:
     """Count the words that fit into the characters on one side."""
-    return int((np.cumsum(sizes) <= BESIDE_CHARACTERS).sum())
+    return int((np.cumsum(sizes) <= CONTEXT_CHARACTERS).sum())
 
 
 def _merged(ranges: Sequence[Range], words: int) -> list[Range]:

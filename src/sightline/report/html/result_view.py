@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sightline.core.audited_map import ATTENTION, worded
+from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import Finding
 from sightline.report import sentences
 from sightline.report.effect_scale import formula
 from sightline.report.html.table_rows import EstimateRow, class_rows, estimate_rows
-from sightline.report.number_format import chosen, count, score_span
+from sightline.report.number_format import count, score_span, trimmed_number
 from sightline.report.number_format import score as written
 from sightline.report.svg_figures import anchor, finding_figure
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -37,7 +37,7 @@ class FindingView:
     change: str
     figure: Markup | None
     classes: tuple[EstimateRow, ...]
-    beside: tuple[EstimateRow, ...]
+    related: tuple[EstimateRow, ...]
     scale: str
 
 
@@ -50,14 +50,14 @@ def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
         mark=MARKS[finding.result],
         score="—" if score is None else written(score.value),
         span="—" if score is None else score_span(score),
-        threshold="—" if finding.threshold is None else chosen(finding.threshold),
+        threshold="—" if finding.threshold is None else trimmed_number(finding.threshold),
         n="—" if score is None else count(score.n),
-        sentences=tuple(worded(one, of_map) for one in sentences.sentences(finding)),
+        sentences=tuple(reword_for_map(one, of_map) for one in sentences.sentences(finding)),
         reason=sentences.reason(finding),
-        chance=worded(sentences.chance(finding), of_map),
+        chance=reword_for_map(sentences.chance(finding), of_map),
         change=sentences.to_settle(finding),
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),
-        beside=tuple(estimate_rows(finding.beside)),
+        related=tuple(estimate_rows(finding.beside)),
         scale=formula(AUDIT_TESTS[finding.code]) if finding.code in AUDIT_TESTS else "",
     )

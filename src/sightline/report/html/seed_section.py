@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 from sightline.report.multi_seed_summary import (
     TITLE,
-    AcrossRow,
+    SeedRow,
     ends,
-    held,
     notes,
     rows,
+    seed_caveats,
     summary_sentence,
 )
 from sightline.report.seed_advice import together
-from sightline.verdict.seed_summary import AcrossSeeds
+from sightline.verdict.seed_summary import SeedSummary
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class SeedsView:
     advice: tuple[str, ...]
     notes: tuple[str, ...]
     seeds: tuple[int, ...]
-    rows: tuple[AcrossRow, ...]
+    rows: tuple[SeedRow, ...]
 
 
-def seeds_view(across: AcrossSeeds | None) -> SeedsView | None:
+def seeds_view(across: SeedSummary | None) -> SeedsView | None:
     """Put the summary over seeds into text; None for a single audit."""
     if across is None:
         return None
-    said = tuple(ends(across)), tuple(held(across)), tuple(together(across))
+    said = tuple(ends(across)), tuple(seed_caveats(across)), tuple(together(across))
     return SeedsView(
         TITLE,
         summary_sentence(across),

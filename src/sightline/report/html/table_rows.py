@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from sightline.core.results import Estimate, Failed, Finding, Learned, MapRow, NotRun, Results
 from sightline.report.alternative_maps import MapFamily, numbers
-from sightline.report.map_names import called
+from sightline.report.map_names import map_title
 from sightline.report.number_format import count, interval, number, span
 from sightline.report.sentences import but_not_for, side
 
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """An estimate as the cells of a row; ``beside`` is its side of the threshold, ``answer`` the
+    """An estimate as the cells of a row; ``side`` is its side of the threshold, ``answer`` the
     result of the test.
     """
 
@@ -24,7 +24,7 @@ class EstimateRow:
     span: str
     n: str
     method: str
-    beside: str = ""
+    side: str = ""
     answer: str = ""
 
 
@@ -51,9 +51,9 @@ class MissingRow:
 
 def estimate_row(name: str, estimate: Estimate, threshold: float | None = None) -> EstimateRow:
     """Write one estimate, with the side of ``threshold`` on which its interval lies, if given."""
-    beside = "" if threshold is None else side(estimate, threshold)
+    there = "" if threshold is None else side(estimate, threshold)
     cells = number(estimate.value), span(estimate.low, estimate.high), count(estimate.n)
-    return EstimateRow(name, *cells, estimate.method, beside)
+    return EstimateRow(name, *cells, estimate.method, there)
 
 
 def usual_method(rows: Sequence[EstimateRow]) -> str:
@@ -101,7 +101,7 @@ def _map_line(row: MapRow, found: Sequence[Estimate | None]) -> MapLine:
     n = " / ".join(counts[:1] if len(set(counts)) == 1 else counts)
     against = but_not_for(row.against).removeprefix(", but ")
     notes = (*row.notes, against) if against else row.notes
-    return MapLine(called(row.name), row.chosen, row.answer, cells, n or "—", notes)
+    return MapLine(map_title(row.name), row.chosen, row.answer, cells, n or "—", notes)
 
 
 def undefined_rows(audit: Results) -> list[MissingRow]:

@@ -26,7 +26,7 @@ GAP = "gap"
 
 
 @dataclass(frozen=True)
-class Piece:
+class HighlightSpan:
     """A piece of a text: a word with the class of its shade, text between words (no class), or a
     gap.
     """
@@ -42,8 +42,8 @@ class TextMap:
     """
 
     name: str
-    start: tuple[Piece, ...]
-    whole: tuple[Piece, ...] = ()
+    start: tuple[HighlightSpan, ...]
+    whole: tuple[HighlightSpan, ...] = ()
     heaviest: tuple[tuple[str, str], ...] = ()
     signed: bool = False
 
@@ -124,10 +124,10 @@ def text_view(held: HeldTexts, index: int, rows: tuple[TextMap, ...]) -> TextVie
 
 
 def _rows(held: HeldTexts, index: int) -> tuple[TextMap, ...]:
-    return drawn(held.records[index], [(each.kind, each.rows[index]) for each in held.shown])
+    return text_maps(held.records[index], [(each.kind, each.rows[index]) for each in held.shown])
 
 
-def drawn(
+def text_maps(
     record: TextRecord, maps: Sequence[tuple[Map, Float[np.ndarray, " T"]]]
 ) -> tuple[TextMap, ...]:
     """Draw one text by each map, and by its rationale, if any; without both, plain.
@@ -162,9 +162,11 @@ def _map_row(
 
 
 def _row(name: str, record: TextRecord, classes: Sequence[str], ranges: Sequence[Range]) -> TextMap:
-    start = tuple(_printable(pieces(record, classes, ranges)))
+    start = tuple(_printable(highlight_spans(record, classes, ranges)))
     whole = list(ranges) == [(0, len(record.offsets))]
-    return TextMap(name, start, () if whole else tuple(_printable(pieces(record, classes))))
+    return TextMap(
+        name, start, () if whole else tuple(_printable(highlight_spans(record, classes)))
+    )
 
 
 def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
@@ -183,35 +185,39 @@ def stretches(record: TextRecord) -> Iterator[tuple[str, str]]:
     yield record.text[at:], ""
 
 
-def pieces(
+def highlight_spans(
     record: TextRecord, classes: Sequence[str], ranges: Sequence[Range] | None = None
-) -> Iterator[Piece]:
+) -> Iterator[HighlightSpan]:
     """Cut a text at its words; joined again, the pieces are the text or its ``ranges`` and gaps."""
     *words, (rest, _) = stretches(record)
     at = 0
     for start, stop in [(0, len(words))] if ranges is None else ranges:
         yield from _gap(start - at)
         for (between, word), shade in zip(words[start:stop], classes[start:stop], strict=False):
-            yield from (Piece(text, kind) for text, kind in ((between, ""), (word, shade)) if text)
+            yield from (
+                HighlightSpan(text, kind) for text, kind in ((between, ""), (word, shade)) if text
+            )
         at = stop
     yield from _gap(len(words) - at)
     if rest and at == len(words):
-        yield Piece(rest)
+        yield HighlightSpan(rest)
 
 
-def _gap(words: int) -> Iterator[Piece]:
+def _gap(words: int) -> Iterator[HighlightSpan]:
     if words:
-        yield Piece(f" … {count(words)} {'word' if words == 1 else 'words'} left out …", GAP)
+        yield HighlightSpan(
+            f" … {count(words)} {'word' if words == 1 else 'words'} left out …", GAP
+        )
 
 
-def _printable(all_pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _printable(all_pieces: Iterable[HighlightSpan]) -> Iterator[HighlightSpan]:
     """Stop after a limit: a text is drawn once for each map, and the page has to stay small."""
     left = MOST_CHARACTERS
     for piece in all_pieces:
         yield replace(piece, text=piece.text[:left])
         left -= len(piece.text)
         if left < 0:
-            yield Piece(" […]")
+            yield HighlightSpan(" […]")
             return
 
 

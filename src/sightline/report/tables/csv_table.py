@@ -31,8 +31,8 @@ def to_csv(table: Table) -> str:
     )
     for names, cells in zip(table.row_names, table.rows, strict=True):
         for column, cell in zip(table.columns, cells, strict=True):
-            beside = [_csv_value(cell.sd)] if spread else []
-            writer.writerow([*map(csv_text, (*names, column)), *_csv_cells(cell), *beside])
+            sd = [_csv_value(cell.sd)] if spread else []
+            writer.writerow([*map(csv_text, (*names, column)), *_csv_cells(cell), *sd])
     return out.getvalue()
 
 

@@ -10,7 +10,14 @@ from sightline.core.results import Table, TableCell
 from sightline.report.column_layout import blocks_of, column_widths
 from sightline.report.number_format import count, number, span
 from sightline.report.sanitize import one_line
-from sightline.report.tables.table_cells import Grid, Script, heading, notes, reasons_of, written
+from sightline.report.tables.table_cells import (
+    Grid,
+    Script,
+    format_cells,
+    heading,
+    notes,
+    reasons_of,
+)
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 _LINE, _SMALL_LINE, _NAME = 68, 84, 30
@@ -47,7 +54,7 @@ def to_latex(table: Table) -> str:
     a ``+``.
     """
     reasons = reasons_of(table)
-    grid, axes = written(table, _LATEX, reasons), len(table.row_axes)
+    grid, axes = format_cells(table, _LATEX, reasons), len(table.row_axes)
     widths = [
         min(width, _NAME) if i < axes else width
         for i, width in enumerate(column_widths(_seen(grid)))

@@ -6,13 +6,20 @@ import re
 
 from sightline.core.results import Table, TableCell
 from sightline.report.sanitize import one_line
-from sightline.report.tables.table_cells import Script, figure, heading, notes, reasons_of, written
+from sightline.report.tables.table_cells import (
+    Script,
+    figure,
+    format_cells,
+    heading,
+    notes,
+    reasons_of,
+)
 
 
 def to_markdown(table: Table) -> str:
     """Write the table in GitHub's Markdown, with all markup in cells escaped."""
     reasons = reasons_of(table)
-    head, *rows = written(table, _MARKDOWN, reasons)
+    head, *rows = format_cells(table, _MARKDOWN, reasons)
     rule = [":---"] * len(table.row_axes) + ["---:"] * len(table.columns)
     lines = "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
     title = _markdown_word(heading(table))

@@ -23,7 +23,7 @@ class Script:
     missing: str
 
 
-def written(table: Table, script: Script, reasons: Sequence[str]) -> Grid:
+def format_cells(table: Table, script: Script, reasons: Sequence[str]) -> Grid:
     """Write every cell, below a row with the names of axes and columns."""
     rows = [
         [*map(script.word, names), *(_cell(cell, script, reasons) for cell in cells)]

@@ -12,10 +12,10 @@ from sightline.report.tables.table_cells import (
     Grid,
     Script,
     figure,
+    format_cells,
     heading,
     notes,
     reasons_of,
-    written,
 )
 
 _NARROWEST_NOTE = 20
@@ -28,7 +28,7 @@ def to_text(table: Table, width: int | None = None) -> str:
     with the names of the rows. A number is never cut, so a single column may be wider.
     """
     reasons = reasons_of(table)
-    grid = written(table, _TERMINAL, reasons)
+    grid = format_cells(table, _TERMINAL, reasons)
     blocks = blocks_of(column_widths(grid), len(table.row_axes), width)
     text = "\n".join(_wrapped(note, width) for note in notes(table, _TERMINAL, reasons))
     parts = [one_line(heading(table)), *("\n".join(_block(grid, block)) for block in blocks), text]

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from sightline.core.results import Finding, Reason, Results, Verdict
 from sightline.report.accuracy_sentences import TITLE as MODEL
-from sightline.report.accuracy_sentences import accuracy, further
+from sightline.report.accuracy_sentences import accuracy, accuracy_notes
 from sightline.report.advice import first_of_all
-from sightline.report.alternative_maps import at_odds, families, how
+from sightline.report.alternative_maps import at_odds, comparison_method, families
 from sightline.report.column_layout import aligned
 from sightline.report.effect_scale import SCALE
 from sightline.report.first_screen import (
@@ -22,10 +22,17 @@ from sightline.report.first_screen import (
     Block,
     blocks,
     caveats,
-    counted,
+    count_results,
     failed_for_classes,
 )
-from sightline.report.number_format import chosen, count, interval, level_of, score, score_span
+from sightline.report.number_format import (
+    count,
+    interval,
+    level_of,
+    score,
+    score_span,
+    trimmed_number,
+)
 from sightline.report.sanitize import one_line, shortened
 from sightline.report.sentences import NotRunTests, caveat_reasons
 
@@ -44,7 +51,7 @@ def lines(
 
     Control characters become visible signs.
     """
-    found = [line for block in blocks(audit, alone=alone) for line in named(block, width)]
+    found = [line for block in blocks(audit, alone=alone) for line in block_lines(block, width)]
     found += ["", *_tests(audit, verbose=verbose)]
     if verbose:
         found += ["", *_details(audit)]
@@ -60,16 +67,16 @@ def in_short(audit: Results, width: int = WIDTH) -> list[str]:
     by_name[MODEL] = () if audit.learned is None else (accuracy(audit.learned),)
     kept = {VERDICT: None, WHY: 1, CAVEATS: None, MODEL: None, MAPS: 1}
     found = [Block(name, by_name.get(name, ())[:most]) for name, most in kept.items()]
-    shown = [line for block in found for line in named(block, width)]
+    shown = [line for block in found for line in block_lines(block, width)]
     of_classes = failed_for_classes(audit.findings, what="")
-    beside = " (all texts together)" if of_classes else ""
+    by_class = " (all texts together)" if of_classes else ""
     if audit.verdict.level.permits:  # otherwise the verdict already says it
-        beside = "".join(f"; {one}" for one in of_classes)
-    tests = named(Block("Tests", (f"{counted(audit.findings)}{beside}",)), width)
+        by_class = "".join(f"; {one}" for one in of_classes)
+    tests = block_lines(Block("Tests", (f"{count_results(audit.findings)}{by_class}",)), width)
     return [_tidy(line) for line in (*shown, *tests)]
 
 
-def named(block: Block, width: int = WIDTH) -> list[str]:
+def block_lines(block: Block, width: int = WIDTH) -> list[str]:
     """Write the sentences of a block after its name, each on its own lines."""
     wrapped = [
         line
@@ -96,8 +103,8 @@ def _tests(audit: Results, *, verbose: bool) -> list[str]:
 
 
 def _counted(audit: Results, more: str = "") -> list[str]:
-    total = f"{counted(audit.findings)}{more}"
-    return named(Block("Tests", (total, *failed_for_classes(audit.findings))))
+    total = f"{count_results(audit.findings)}{more}"
+    return block_lines(Block("Tests", (total, *failed_for_classes(audit.findings))))
 
 
 def _table(findings: Sequence[Finding]) -> list[str]:
@@ -121,7 +128,7 @@ def _listed(finding: Finding) -> bool:
 
 def _cells(finding: Finding) -> tuple[str, ...]:
     """Write a test in cells: result, name, score, interval, threshold and n."""
-    threshold = "" if finding.threshold is None else chosen(finding.threshold)
+    threshold = "" if finding.threshold is None else trimmed_number(finding.threshold)
     if finding.score is None:
         return finding.result, finding.title, "—", "", threshold, ""
     value, span = score(finding.score.value), score_span(finding.score)
@@ -137,7 +144,7 @@ def _details(audit: Results) -> list[str]:
         *_behind(audit.verdict),
         *_maps(audit),
         *filter(None, [at_odds(audit), _SCALE]),
-        *([] if audit.learned is None else further(audit.learned)),
+        *([] if audit.learned is None else accuracy_notes(audit.learned)),
         *(f"{name}: {interval(value)}, n = {value.n:,}" for name, value in audit.metrics.items()),
     ]
 
@@ -171,7 +178,7 @@ def _maps(audit: Results) -> list[str]:
         f"  {one.title}: {one.answer}. {' '.join(filter(None, (one.best, one.measured)))}"
         for one in found
     ]
-    return [f"Maps. {how(audit)}", *lines] if found else []
+    return [f"Maps. {comparison_method(audit)}", *lines] if found else []
 
 
 def _tidy(line: str) -> str:

@@ -5,32 +5,36 @@ from __future__ import annotations
 from sightline.report import comparison_sentences
 from sightline.report.column_layout import aligned
 from sightline.report.number_format import p_value
-from sightline.verdict.comparison.comparison_result import AuditPair, Compared, SideBySide
+from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
 
 
 def comparison_lines(whole: SideBySide) -> list[str]:
     """Give the result, each audit by itself, then the scores of each audit and of the first."""
-    lines = [comparison_sentences.found(whole, at) for at in range(len(whole.beside))]
-    lines += [comparison_sentences.how(whole)] if whole.comparisons else []
+    lines = [comparison_sentences.differences(whole, at) for at in range(len(whole.pairs))]
+    lines += [comparison_sentences.method(whole)] if whole.comparisons else []
     for side in whole.sides:
         lines += [
             "",
-            f"{side.name}: {comparison_sentences.named(side)}",
+            f"{side.name}: {comparison_sentences.side_title(side)}",
             f"  verdict: {comparison_sentences.verdict(side)}",
         ]
         lines += [
             f"  {one}"
             for one in (*comparison_sentences.maps(side), *comparison_sentences.metrics(side))
         ]
-    for at, one in enumerate(whole.beside):
+    for at, one in enumerate(whole.pairs):
         first, other = whole.sides[0].name, whole.sides[at + 1].name
         head = ("score", first, other, f"{other} − {first}", "n", "p, adjusted", "answer", "")
-        lines += ["", f"{other} compared with {first}:", *comparison_sentences.counted(whole, at)]
+        lines += [
+            "",
+            f"{other} compared with {first}:",
+            *comparison_sentences.text_counts(whole, at),
+        ]
         lines += aligned([head, *(_cells(claim, one) for claim in one.claims)])
     return lines
 
 
-def _cells(claim: Compared, one: AuditPair) -> tuple[str, ...]:
+def _cells(claim: ComparedScore, one: AuditPair) -> tuple[str, ...]:
     p = "—" if claim.p_adjusted is None else p_value(claim.p_adjusted)
     words = comparison_sentences.words_of(claim, one)
     why = words if one.unpaired or not claim.why else f"{words}: {claim.why}"

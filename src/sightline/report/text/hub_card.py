@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from sightline.core.results import Estimate, Results
 from sightline.report.card import card
 from sightline.report.card_text import card_markdown
-from sightline.report.number_format import chosen, ci_and_n
-from sightline.report.provenance import named
+from sightline.report.number_format import ci_and_n, trimmed_number
+from sightline.report.provenance import card_name
 from sightline.report.sanitize import one_line
 from sightline.report.sentences import question
 
 if TYPE_CHECKING:
-    from sightline.verdict.seed_summary import AcrossSeeds
+    from sightline.verdict.seed_summary import SeedSummary
 
 
-def hub_card(audit: Results, seeds: AcrossSeeds | None = None) -> str:
+def hub_card(audit: Results, seeds: SeedSummary | None = None) -> str:
     """Write the metadata block and the section of a model card.
 
     Only the section has the verdict, because metadata hold numbers.
@@ -30,13 +30,13 @@ def hub_card(audit: Results, seeds: AcrossSeeds | None = None) -> str:
 
 
 def _metadata(audit: Results, metrics: list[dict[str, Any]]) -> str:
-    data = named(audit, "data") or "unnamed"
+    data = card_name(audit, "data") or "unnamed"
     result = {
         "task": {"type": "text-classification"},
         "dataset": {"name": data, "type": data, "split": "test"},
         "metrics": metrics,
     }
-    index = [{"name": named(audit, "model") or "unnamed", "results": [result]}]
+    index = [{"name": card_name(audit, "model") or "unnamed", "results": [result]}]
     lines = ["---", *_yaml({"model-index": index}), "---"]
     return "\n".join(lines) + "\n\n"
 
@@ -48,7 +48,9 @@ def _metrics(audit: Results) -> Iterator[dict[str, Any]]:
     for finding in audit.findings:
         if finding.bears and finding.score is not None:
             threshold = (
-                "" if finding.threshold is None else f"; threshold {chosen(finding.threshold)}"
+                ""
+                if finding.threshold is None
+                else f"; threshold {trimmed_number(finding.threshold)}"
             )
             kind = f"sightline-{finding.code.lower()}"
             yield from _metric(kind, f"{finding.title} score", finding.score, threshold)

@@ -17,16 +17,16 @@ Numbered = tuple[int, Prediction]
 """A prediction, and the line of its text (or its position among texts given one by one, from 1)."""
 
 
-def written(found: Iterable[Numbered], form: Form) -> Iterator[str]:
+def prediction_lines(found: Iterable[Numbered], form: Form) -> Iterator[str]:
     """Give the lines with their ends; numbers are in full precision, missing ones empty or null."""
     return (
         _csv(found)
         if form == "csv"
-        else (json.dumps(about(*one), allow_nan=False) + "\n" for one in found)
+        else (json.dumps(prediction_json(*one), allow_nan=False) + "\n" for one in found)
     )
 
 
-def about(line: int, prediction: Prediction) -> dict[str, Any]:
+def prediction_json(line: int, prediction: Prediction) -> dict[str, Any]:
     """Write a prediction as plain JSON values."""
     found: dict[str, Any] = plain(
         {"line": line, "predicted": prediction.label, "probabilities": prediction.probabilities}

@@ -25,7 +25,7 @@ from sightline.studies.calibration.scenarios import (
     cell,
     group,
 )
-from sightline.studies.study_definition import Labelled, Params, Rows, Study, gate, grid_of
+from sightline.studies.study_definition import LabelledRuns, Params, Rows, Study, gate, grid_of
 
 ROW, SEEDS = 4, 50
 
@@ -125,7 +125,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {**rows, "gates": [gate for case, row in kept for gate in _promised(case, row)]}
 
 
-def _runs(params: Params) -> Labelled:
+def _runs(params: Params) -> LabelledRuns:
     made = grid(params.seeds)
     return zip(made.labels, made.cells, strict=True)
 

@@ -16,7 +16,7 @@ from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.results import Estimate, Finding, MapRow
 from sightline.studies.calibration.threshold_calibration import MEASURED
-from sightline.studies.study_definition import Done, Labels, Params, Rows, Study, gate
+from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study, gate
 
 DATA = "planted:needle(n=1200,length=20,strength=0.9,ending=true)"
 _TRAINING = FitSpec(epochs=40, patience=5)
@@ -112,7 +112,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {"data": DATA, **rows, "examples": examples, "gates": gates}
 
 
-def _values(run: Done) -> dict[str, Any]:
+def _values(run: FinishedRun) -> dict[str, Any]:
     name, audit = run.model, run.audit()
     one, words = MODELS[name], audit.estimates["marks.words"]
     return {

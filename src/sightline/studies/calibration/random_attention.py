@@ -8,7 +8,7 @@ from typing import Any
 
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
-from sightline.studies.study_definition import Done, Labels, Params, Rows, Study, gate
+from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study, gate
 
 NEEDLE = "planted:needle(n=1200,length=20)"
 _MLP, _BILSTM = FitSpec(epochs=20, patience=4), FitSpec(epochs=25, patience=10)
@@ -46,7 +46,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {"data": NEEDLE, **rows, "gates": gates}
 
 
-def _values(run: Done) -> dict[str, Any]:
+def _values(run: FinishedRun) -> dict[str, Any]:
     name, audit = run.model, run.audit()
     found = {f.code: f for f in audit.findings if f.code in CODES}
     effects = {code: asdict(f.score) for code, f in found.items() if f.score is not None}

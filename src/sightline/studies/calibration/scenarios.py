@@ -25,7 +25,7 @@ from sightline.experiments.grid import Grid
 from sightline.experiments.store import Store, Summary
 from sightline.stats.bootstrap import proportion
 from sightline.studies.calibration.score_separation import FRAUD, MISLEADING, RIGHT, quality
-from sightline.studies.study_definition import Labelled, Params, Study, gate, grid_of
+from sightline.studies.study_definition import LabelledRuns, Params, Study, gate, grid_of
 from sightline.verdict.verdict_table import TABLE
 
 MODELS: Mapping[str, str] = {
@@ -443,7 +443,7 @@ def labels(
 
 
 def table(grid: Grid, store: Store) -> dict[str, Any]:
-    """Count the rows in which each scenario ends; `held` checks the counts."""
+    """Count the rows in which each scenario ends; `check_promises` checks the counts."""
     found = store.find(grid.keys)
     keys = zip(grid.labels, grid.keys, strict=True)
     runs = [
@@ -451,7 +451,7 @@ def table(grid: Grid, store: Store) -> dict[str, Any]:
         for label, key in keys
     ]
     return {
-        **counted(WORLDS, runs),
+        **count_runs(WORLDS, runs),
         "environment": dict(store.audit(grid.keys[0]).environment),
         "hours": round(sum(summary.seconds for summary in found.values()) / 3600, 2),
     }
@@ -467,8 +467,8 @@ class Run:
     audit: Callable[[], Audit]
 
 
-def counted(worlds: Sequence[Scenario], runs: Sequence[Run]) -> dict[str, Any]:
-    """Count the runs of some scenarios by scenario and encoder; `held` checks the counts."""
+def count_runs(worlds: Sequence[Scenario], runs: Sequence[Run]) -> dict[str, Any]:
+    """Count the runs of some scenarios by scenario and encoder; `check_promises` checks the counts."""
     cells: dict[tuple[str, str], dict[str, Run]] = {}
     for run in runs:
         cells.setdefault(run.label[:2], {})[run.label[2]] = run
@@ -673,7 +673,9 @@ def _mean(values: Sequence[float]) -> float | None:
     return round(float(np.mean(known)), 3) if known else None
 
 
-def held(worlds: Sequence[Scenario], groups: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def check_promises(
+    worlds: Sequence[Scenario], groups: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Check the counts of some scenarios against the promises."""
     known = {world.name: world for world in worlds}
     gates = [
@@ -685,7 +687,7 @@ def held(worlds: Sequence[Scenario], groups: Sequence[Mapping[str, Any]]) -> dic
     return {"groups": groups, "gates": gates, "rates": rates(groups)}
 
 
-def _runs(params: Params, seeds: Mapping[str, int] = SEEDS) -> Labelled:
+def _runs(params: Params, seeds: Mapping[str, int] = SEEDS) -> LabelledRuns:
     made = grid(params.seeds, params.first, seeds)
     return zip(made.labels, made.cells, strict=True)
 
@@ -695,7 +697,7 @@ STUDY = Study(
     "how often the verdict is right where the truth is known",
     _runs,
     AXES,
-    summary=lambda rows: held(WORLDS, rows["rows"]),
+    summary=lambda rows: check_promises(WORLDS, rows["rows"]),
     whole=table,
 )
 CONFIRMATION = replace(STUDY, name="worlds-confirmation", runs=partial(_runs, seeds=CONFIRMED))

@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Estimate
-from sightline.stats.intervals import LEVEL, from_alike, student
+from sightline.stats.intervals import LEVEL, interval_of_equal_values, student
 from sightline.verdict.catalogue import AUDIT_TESTS
 
 Array = np.ndarray
@@ -35,15 +35,15 @@ better."""
 
 
 def quality(
-    runs: Iterable[Run], beside: Iterable[Mapping[str, float]] = ()
+    runs: Iterable[Run], more_scores: Iterable[Mapping[str, float]] = ()
 ) -> list[dict[str, Any]]:
     """Return a row for each test of the verdict, and for each published metric.
 
-    ``beside`` holds further scores of each run, by name, that its audit lacks.
+    ``more_scores`` holds further scores of each run, by name, that its audit lacks.
     """
     scores: dict[str, dict[str, list[float]]] = {}
     answers: dict[str, dict[str, list[str]]] = {}
-    more = iter(beside)
+    more = iter(more_scores)
     for kind, audit in runs:
         for name, score in (*_scores(audit), *next(more, {}).items()):
             scores.setdefault(name, {}).setdefault(kind, []).append(score)
@@ -97,7 +97,7 @@ def auroc(right: Float[Array, " M"], wrong: Float[Array, " N"]) -> Estimate | No
     error = float(np.sqrt(of_right.var(ddof=1) / m + of_wrong.var(ddof=1) / n))
     half = student(LEVEL, min(m, n)) * error
     if half == 0:  # the groups do not overlap
-        return from_alike(value, m + n, min(m, n), LEVEL, (0.0, 1.0))
+        return interval_of_equal_values(value, m + n, min(m, n), LEVEL, (0.0, 1.0))
     return Estimate(value, max(0.0, value - half), min(1.0, value + half), m + n, "DeLong")
 
 

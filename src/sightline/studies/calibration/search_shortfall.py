@@ -23,12 +23,12 @@ from scipy.special import expit
 from sightline.config.specs import RunSpec
 from sightline.core.results import Measurement, Ragged, Results
 from sightline.experiments.grid import pin
-from sightline.numerics.max_divergence import farthest, within
+from sightline.numerics.max_divergence import bound_gap, farthest
 from sightline.stats.bootstrap import mean, proportion
 from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
 from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Done, Labels, Params, Rows, Study, gate
+from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study, gate
 
 Array = np.ndarray
 CORPORA: Mapping[str, tuple[int, int | None]] = {"sst": (len(SEEDS), None), "imdb": (1, 1000)}
@@ -63,7 +63,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {**rows, "bins": BINS.round(4).tolist(), "gates": list(_gates(rows["rows"]))}
 
 
-def _values(run: Done) -> dict[str, Any]:
+def _values(run: FinishedRun) -> dict[str, Any]:
     """Return the exact value, the result of each search, and how often a search is much too low."""
     audit = run.audit()
     searched = audit.measurements["searched"]
@@ -128,7 +128,7 @@ def exact_of(audit: Results) -> Float[Array, " N"]:
 
 def _exact(odds: Float[Array, " T"], attention: Float[Array, " T"]) -> float:
     own = attention @ odds
-    low, high = within(np.array([own]), expit([own]), expit([-own]), EPSILON)
+    low, high = bound_gap(np.array([own]), expit([own]), expit([-own]), EPSILON)
     found = farthest(odds[None], attention[None], np.ones((1, len(odds)), dtype=bool), low, high)
     return float(found.divergence[0])
 

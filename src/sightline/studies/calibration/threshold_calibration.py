@@ -21,7 +21,7 @@ from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.results import Estimate
-from sightline.studies.study_definition import Done, Labels, Params, Rows, Study
+from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING
 from sightline.verdict.decision_rule import decide
 from sightline.verdict.evidence import Evidence
@@ -107,7 +107,7 @@ def _runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:
                 yield (name, str(texts), str(seed)), replace(whole, limit=texts)
 
 
-def _values(run: Done) -> dict[str, Any]:
+def _values(run: FinishedRun) -> dict[str, Any]:
     return {code: asdict(score) for code, score in effects(run.audit(), run.seed).items()}
 
 
@@ -126,7 +126,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
         for code in threshold
     }
     astray = {
-        code: {str(n): astray_at(code, threshold[code], few[n]) for n in SIZES}
+        code: {str(n): false_failures(code, threshold[code], few[n]) for n in SIZES}
         for code in threshold
     }
     fewest = {code: fewest_texts(shares) for code, shares in astray.items()}
@@ -187,7 +187,7 @@ def power_at(code: str, threshold: float, runs: Sequence[Effects]) -> float:
     return _share(decide(score, threshold) == "passed" for score in known)
 
 
-def astray_at(code: str, threshold: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
+def false_failures(code: str, threshold: float, runs: Sequence[tuple[Effects, Effects]]) -> float:
     """Share of runs in which few texts fail a test that passes on all of them."""
     known = [(few[code], all_[code]) for few, all_ in runs if code in few and code in all_]
     return _share(

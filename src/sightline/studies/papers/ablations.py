@@ -21,12 +21,12 @@ from typing import Any
 from sightline.config.part_syntax import Part
 from sightline.config.presets import build_specs
 from sightline.config.run_keys import training_key
-from sightline.config.specs import Piece, RunSpec
+from sightline.config.specs import ModelPart, RunSpec
 from sightline.data.dataset import Split
 from sightline.data.load_dataset import load
 from sightline.experiments.grid import pin
 from sightline.studies.aggregate import by_labels, over_seeds
-from sightline.studies.papers.adversaries import moved
+from sightline.studies.papers.adversaries import adversary_results
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import SHARE
 from sightline.studies.study_corpora import data_of
@@ -37,7 +37,7 @@ CORPORA = ("news", "sst")
 SEEDS = (0, 1, 2)
 LIMIT = 600
 MEASURES = ("need", "transplant")
-REPRESENTATION: tuple[Piece, ...] = ("embedding", "encoder")
+REPRESENTATION: tuple[ModelPart, ...] = ("embedding", "encoder")
 WORDS, FEWEST = 50, 20
 """How many words a guide names, and the least number of training texts for each."""
 KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -137,6 +137,6 @@ STUDY = Study(
     "models whose attention, or whose representation, is taken from them",
     runs_of,
     ("corpus", "kind", "seed"),
-    estimates=of_audit(moved),
+    estimates=of_audit(adversary_results),
     summary=_summary,
 )

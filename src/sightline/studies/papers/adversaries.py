@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from sightline.config.presets import build_specs
-from sightline.config.specs import BUT_ATTENTION, PIECES, Adversary, FitSpec, Piece, RunSpec
+from sightline.config.specs import (
+    BUT_ATTENTION,
+    MODEL_PARTS,
+    Adversary,
+    FitSpec,
+    ModelPart,
+    RunSpec,
+)
 from sightline.core.results import Results
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import data_of
@@ -38,7 +45,7 @@ DIVERGENCES: tuple[Adversary, ...] = ("kl", "jsd")
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "attention anew": {"from_base": BUT_ATTENTION, "fixed": BUT_ATTENTION},
     "whole": {},
-    "attention from the base": {"from_base": PIECES, "fixed": BUT_ATTENTION},
+    "attention from the base": {"from_base": MODEL_PARTS, "fixed": BUT_ATTENTION},
 }
 """What is trained, and from which start. The last starts where both terms of its loss are flat,
 which shows that effect."""
@@ -59,8 +66,8 @@ def cell(folder: Path, fit: Mapping[str, Any], companions: tuple[str, ...]) -> R
     return RunSpec(data_of(folder, "sst"), model, changed, 0, LIMIT, companions, measures=MEASURES)
 
 
-def against(
-    fit: FitSpec, divergence: Adversary, weight: float, held: tuple[Piece, ...] = ()
+def train_against(
+    fit: FitSpec, divergence: Adversary, weight: float, held: tuple[ModelPart, ...] = ()
 ) -> FitSpec:
     """Train against the model of this training for the shorter time; parts in ``held`` are copied
     from the base and fixed.
@@ -91,7 +98,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {**rows, "gates": []}
 
 
-def moved(audit: Results) -> dict[str, Any]:
+def adversary_results(audit: Results) -> dict[str, Any]:
     """Return the results of a model that was trained against another, or with fixed parts."""
     training: Mapping[str, Any] = audit.spec["trainings"]["model"]
     found = next((one for one in audit.findings if one.code == "SL-303"), None)
@@ -121,6 +128,6 @@ STUDY = Study(
     "how far attention can be moved while the answers stay",
     _runs,
     ("kind", "divergence", "weight"),
-    estimates=of_audit(moved),
+    estimates=of_audit(adversary_results),
     summary=_summary,
 )

@@ -18,9 +18,9 @@ import numpy as np
 from sightline.core.results import Estimate
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.intervals import LEVEL, without_interval
-from sightline.studies.aggregate import AggregateLine, Number, Read
+from sightline.studies.aggregate import AggregateLine, Number, RunNumbers
 from sightline.studies.papers.margins import ends_of
-from sightline.studies.papers.published_values import Printed
+from sightline.studies.papers.published_values import PrintedValue
 
 Result = Literal[
     "replicated",
@@ -36,10 +36,10 @@ REPLICATED, AT_CHANCE, REVERSED, NOT_REPLICATED, UNDETERMINED = RESULTS = (
     "not replicated",
     "undetermined",
 )
-Standing = Literal["fixed before", "changed after", "added after"]
+CriterionHistory = Literal["fixed before", "changed after", "added after"]
 FIXED, CHANGED, ADDED = STANDINGS = ("fixed before", "changed after", "added after")
 """Whether a criterion was fixed before numbers of the protocol were seen (decision 0120)."""
-Sided = Literal["above", "at or below", "undetermined"]
+SideOfThreshold = Literal["above", "at or below", "undetermined"]
 ABOVE, NOT_ABOVE, EITHER = SIDES = ("above", "at or below", "undetermined")
 """Where an interval lies: above 0, not above it, or on both sides."""
 BY_LUCK = (1 - LEVEL) / 2
@@ -95,7 +95,7 @@ class Claim:
     added: bool = False
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> CriterionHistory:
         """Return whether its criterion was fixed before numbers were seen. Then, chance was a bar
         for every claim, and the chance level came from its own rows.
         """
@@ -141,14 +141,14 @@ class Finding:
     effect: Estimate
     chance: Estimate | None
     beyond: Estimate | None
-    against: Sided | None
+    against: SideOfThreshold | None
     seeds: int
     result: Result
     result_before: Result
 
 
 def findings_of(
-    claim: Claim, runs: Sequence[Read], lines: Sequence[AggregateLine] = ()
+    claim: Claim, runs: Sequence[RunNumbers], lines: Sequence[AggregateLine] = ()
 ) -> Iterator[Finding]:
     """Judge a claim, corpus by corpus."""
     if claim.of_lines:
@@ -252,7 +252,7 @@ def _judged(
     return Finding(corpus, effect, chance, beyond, against, seeds, result, before)
 
 
-def side_of(estimate: Estimate, seeds: int) -> Sided:
+def side_of(estimate: Estimate, seeds: int) -> SideOfThreshold:
     """Return the side of 0 on which an interval over seeds lies."""
     low, high = ends_of(estimate)
     if seeds < FEWEST_SEEDS or math.isnan(estimate.value) or low <= 0 < high:
@@ -307,7 +307,7 @@ def _less(value: Estimate, by: float) -> Estimate:
     return Estimate(value.value - by, value.low - by, value.high - by, value.n, value.method)
 
 
-def printed_effects(claim: Claim, printed: Iterable[Printed]) -> dict[str, float]:
+def printed_effects(claim: Claim, printed: Iterable[PrintedValue]) -> dict[str, float]:
     """Apply the criterion of a claim to printed numbers: its effect on each corpus that has both
     sides.
     """

@@ -14,7 +14,15 @@ import numpy as np
 from sightline.core.results import Estimate
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import proportion
-from sightline.studies.aggregate import AggregateLine, Lines, Number, Read, apart, each_of, paired
+from sightline.studies.aggregate import (
+    AggregateLine,
+    Lines,
+    Number,
+    RunNumbers,
+    difference_of_runs,
+    number_by_run,
+    paired,
+)
 from sightline.studies.run_numbers import SHARE
 from sightline.studies.study_corpora import BINARY
 
@@ -37,12 +45,12 @@ Rises = Mapping[int, Estimate]
 """The increase of a number of one model, by seed."""
 
 
-def raised(number: str) -> Lines:
+def count_rises(number: str) -> Lines:
     """Count the models whose ``number`` is higher under Gumbel-softmax or `UNCHANGED`, by task and
     scorer.
     """
 
-    def lines(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+    def lines(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
         rises, between = _rises(runs, number), _between_seeds(runs, number)
         for task, scorer in product((*TASKS, ALL), (*SCORERS, ALL)):
             here = [of for of in rises if _is_of(of, task, scorer)]
@@ -119,22 +127,22 @@ def _seeds_of(rises: Sequence[Rises]) -> int:
     )
 
 
-def _rises(runs: Sequence[Read], number: str) -> Mapping[Model, Rises]:
+def _rises(runs: Sequence[RunNumbers], number: str) -> Mapping[Model, Rises]:
     """Return the increase of a number under Gumbel-softmax, for each model and seed that
     has both.
     """
     return {
         (corpus, _plain_of(model)): {
-            seed: apart(gumbel, plain) for seed, (gumbel, plain) in by_seed.items()
+            seed: difference_of_runs(gumbel, plain) for seed, (gumbel, plain) in by_seed.items()
         }
         for (corpus, model), by_seed in paired(runs, number, _plain_of).items()
     }
 
 
-def _between_seeds(runs: Sequence[Read], number: str) -> Mapping[Model, Sequence[float]]:
+def _between_seeds(runs: Sequence[RunNumbers], number: str) -> Mapping[Model, Sequence[float]]:
     """Return the differences of a number of each model between its seeds."""
     known: dict[Model, list[float]] = {}
-    for (corpus, model, _), one in each_of(runs, number).items():
+    for (corpus, model, _), one in number_by_run(runs, number).items():
         known.setdefault((corpus, model), []).append(one.value)
     return {
         of: [other - one for one, other in permutations(values, 2)] for of, values in known.items()

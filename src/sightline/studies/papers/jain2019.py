@@ -19,7 +19,7 @@ from sightline.stats.intervals import LOG_2, Bounds
 from sightline.studies.aggregate import Number
 from sightline.studies.papers.corpus_statistics import COUNTED, STORIES, sizes
 from sightline.studies.papers.model_performance import performance_of
-from sightline.studies.papers.paper_table import OfCorpus, of_paper
+from sightline.studies.papers.paper_table import RunsOfCorpus, of_paper
 from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.run_numbers import SHARE, TAU, largest_of, numbers_of
 from sightline.studies.study_corpora import BINARY, CORPORA, QUESTIONS, data_of
@@ -82,7 +82,7 @@ def cell(
     return RunSpec(data_of(asked.folder, corpus), spec, fit, seed, companions=(), measures=measures)
 
 
-def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> OfCorpus:
+def _cells(*measures: str, models: tuple[str, ...] = (BILSTM, MLP)) -> RunsOfCorpus:
     def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for model in models:
             yield model, cell(asked, corpus, seed, model, measures)

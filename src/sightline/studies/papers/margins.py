@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sightline.core.results import Estimate
-from sightline.studies.papers.published_values import Printed
+from sightline.studies.papers.published_values import PrintedValue
 from sightline.studies.study_corpora import QUESTIONS
 
 Result = Literal["within", "outside", "undetermined"]
@@ -49,7 +49,7 @@ class Comparison:
     apart: float
 
 
-def margin_of(printed: Printed) -> float | None:
+def margin_of(printed: PrintedValue) -> float | None:
     """Return the margin of a printed number; None if none was fixed."""
     quantity = printed.quantity
     if quantity.startswith(COUNTS):
@@ -59,7 +59,7 @@ def margin_of(printed: Printed) -> float | None:
     return TAU_OF_QUESTIONS if found == TAU and on_questions else found
 
 
-def compare_to(printed: Printed, ours: Estimate, seeds: int) -> Comparison | None:
+def compare_to(printed: PrintedValue, ours: Estimate, seeds: int) -> Comparison | None:
     """Compare our number over some seeds with a printed one; 0 seeds mean a count."""
     margin = margin_of(printed)
     if margin is None or math.isnan(ours.value):
@@ -81,7 +81,7 @@ def _result(value: float, margin: float, ours: Estimate, seeds: int) -> Result:
 
 
 def apart_from_themselves(
-    printed: Iterable[Printed], later: Iterable[Printed]
+    printed: Iterable[PrintedValue], later: Iterable[PrintedValue]
 ) -> dict[tuple[str, bool], list[float]]:
     """List the differences between a later run of the authors and their paper, by quantity, and by
     whether it is on questions or inference.

@@ -9,30 +9,30 @@ from dataclasses import replace
 from functools import partial
 
 from sightline.audits.audit_result import Audit
-from sightline.config.specs import BUT_ATTENTION, Adversary, Piece, RunSpec
+from sightline.config.specs import BUT_ATTENTION, Adversary, ModelPart, RunSpec
 from sightline.core.results import Estimate
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import without_interval
-from sightline.stats.parameter_sweep import At, goes_with
-from sightline.studies.aggregate import Number, gained
+from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
+from sightline.studies.aggregate import Number, gain
 from sightline.studies.papers import sparse_attention
-from sightline.studies.papers.adversaries import SHORTER, against
+from sightline.studies.papers.adversaries import SHORTER, train_against
 from sightline.studies.papers.corpus_statistics import COUNTED, totals
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.sparse_attention import MEASURES, SWEPT
 from sightline.studies.papers.study_models import PaperModel
 from sightline.studies.papers.study_models import cell as trained_cell
-from sightline.studies.run_numbers import SHARE, TAU, named, numbers_of
+from sightline.studies.run_numbers import SHARE, TAU, numbers_of, read_estimates
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Done, Joint, Params
+from sightline.studies.study_definition import FinishedRun, JointReading, Params
 
 CORPORA = ("imdb", "news", "sst")
 PAIRS = ("bilstm+additive", "transformer+dot")
 LOSSES: Mapping[str, Adversary] = {"": "kl", ", by JSD": "jsd"}
 """Its footnote refers to the loss of Wiegreffe & Pinter, with KL; its text says JSD. Both
 are run."""
-HELD: Mapping[str, tuple[tuple[Piece, ...], float]] = {
+HELD: Mapping[str, tuple[tuple[ModelPart, ...], float]] = {
     "frozen": (BUT_ATTENTION, 1.0),
     "unfrozen": ((), 0.1),
 }
@@ -141,7 +141,7 @@ def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, R
         yield model, replace(plain, companions=("seed(by=1)",))
         for label, loss in LOSSES.items():
             for how, (held, weight) in HELD.items():
-                fit = against(base.fit, loss, weight, held)
+                fit = train_against(base.fit, loss, weight, held)
                 yield f"{model}, {how}{label}", replace(plain, fit=fit, companions=("base",))
 
 
@@ -159,7 +159,7 @@ def _agreement(audit: Audit) -> dict[str, Number]:
 
 
 def _spread(audit: Audit) -> dict[str, Number]:
-    found = dict(named(MIXED)(audit))
+    found = dict(read_estimates(MIXED)(audit))
     if (drawn := audit.estimates.get("mixing.focus.untrained")) is not None:
         untrained = Estimate(1 - drawn.value, 1 - drawn.high, 1 - drawn.low, drawn.n, drawn.method)
         found[EVEN] = replace(found[EVEN], baseline=untrained)
@@ -183,7 +183,7 @@ def _evenness(audit: Audit) -> dict[str, Number]:
     }
 
 
-def _along(runs: Sequence[Done]) -> dict[str, Number]:
+def _along(runs: Sequence[FinishedRun]) -> dict[str, Number]:
     """Correlate quantities with λ, text by text, for one model and seed. The chance level is 0, as
     every order of λ is as likely as its reverse.
     """
@@ -191,9 +191,10 @@ def _along(runs: Sequence[Done]) -> dict[str, Number]:
     found = {}
     for label, name in FOLLOWED.items():
         points = [
-            At(setting, seed, values[name], values["support"]) for setting, seed, values in swept
+            SweepRun(setting, seed, values[name], values["support"])
+            for setting, seed, values in swept
         ]
-        tau = goes_with(points)
+        tau = mean_sweep_tau(points)
         by_chance = without_interval(0.0, tau.n, "exact: λ in any order")
         found[f"τ of λ with {label}"] = Number(tau, by_chance, TAU)
     return found
@@ -207,11 +208,11 @@ def _base(model: str) -> str:
     return model.partition(", ")[0]
 
 
-def _setting(run: Done) -> float:
+def _setting(run: FinishedRun) -> float:
     return float(dict(run.spec.model.projection.options)["lambda"])
 
 
-TABLE_5 = gained("accuracy", _base, "accuracy gained")
+TABLE_5 = gain("accuracy", _base, "accuracy gained")
 _table = partial(of_paper, "meister2021")
 PAPER_TABLES = (
     _table(
@@ -235,7 +236,7 @@ PAPER_TABLES = (
         "τ of sparsegen’s λ with the evenness of the importance of inputs",
         CORPORA,
         cells=_swept,
-        joint=Joint(_pair, _along),
+        joint=JointReading(_pair, _along),
         figures=("sparsity",),
         notes=(SIGN, DEFINED),
     ),
@@ -283,7 +284,7 @@ PAPER_TABLES = (
         "τ of attention with the importance of inputs over λ",
         ("imdb", "sst"),
         cells=_swept,
-        joint=Joint(_pair, _along),
+        joint=JointReading(_pair, _along),
         figures=("sparsity",),
         notes=(SIGN, OF_IMDB, DEFINED),
     ),

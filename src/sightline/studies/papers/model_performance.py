@@ -10,7 +10,7 @@ from sightline.core.results import Estimate
 from sightline.stats.bootstrap import mean
 from sightline.studies.aggregate import Number
 from sightline.studies.papers.study_models import positive_f1_of
-from sightline.studies.run_numbers import MOVED, SHARE, largest_of, named, numbers_of
+from sightline.studies.run_numbers import MOVED, SHARE, largest_of, numbers_of, read_estimates
 
 LOST = (-1.0, 1.0)
 """The bounds of a lost share."""
@@ -53,4 +53,7 @@ def peaked_of(audit: Audit) -> Mapping[str, Number]:
 
 def moved_of(audit: Audit) -> Mapping[str, Number]:
     """Return the accuracy of an adversary, and how far it is from its base."""
-    return {"accuracy": Number(audit.metrics["accuracy"], None, SHARE), **named(MOVED)(audit)}
+    return {
+        "accuracy": Number(audit.metrics["accuracy"], None, SHARE),
+        **read_estimates(MOVED)(audit),
+    }

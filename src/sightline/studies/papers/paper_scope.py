@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sightline.core.results import Estimate, TableCell
-from sightline.studies.aggregate import AggregateLine, Number, Read, RunName
-from sightline.studies.kept_results import Kept
+from sightline.studies.aggregate import AggregateLine, Number, RunName, RunNumbers
+from sightline.studies.kept_results import StudyResults
 from sightline.studies.papers.claim_list import CLAIMS, TAU_BY_RANK, UNTRAINED
 from sightline.studies.papers.claims import (
     Claim,
@@ -23,8 +23,18 @@ from sightline.studies.papers.claims import (
 from sightline.studies.papers.margins import compare_to
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import PRIMARY, TEXTS, amounts_of
-from sightline.studies.papers.published_comparison import NOT_COMPARABLE, order, row_beside, why
-from sightline.studies.papers.published_values import PAPERS, Printed, later_in, printed_in
+from sightline.studies.papers.published_comparison import (
+    NOT_COMPARABLE,
+    compared_row,
+    order,
+    why_not_comparable,
+)
+from sightline.studies.papers.published_values import (
+    PAPERS,
+    PrintedValue,
+    later_values_in,
+    printed_values_in,
+)
 from sightline.studies.study_definition import Study
 
 ALL = "papers"
@@ -46,28 +56,31 @@ EARLIER_TEXTS = 1000
 """Test texts of earlier runs of film reviews along λ."""
 
 
-def page_of_all(kept: Mapping[str, Kept]) -> dict[str, Any]:
+def page_of_all(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
     """Return what the pages show of all tables, figures and claims."""
-    known = [page_of(study, kept.get(name, Kept())) for name, study in PAPER_TABLES.items()]
+    known = [page_of(study, kept.get(name, StudyResults())) for name, study in PAPER_TABLES.items()]
     return {
         "artefacts": known,
-        "once": {**UNDONE, **kept.get(ALL, Kept()).status},
-        "known_before": {**UNDONE, **kept.get(EARLIER + ALL, Kept()).status},
+        "once": {**UNDONE, **kept.get(ALL, StudyResults()).status},
+        "known_before": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
         "claims": [claim_page(claim, kept) for claim in CLAIMS],
     }
 
 
-def page_of_earlier(kept: Mapping[str, Kept]) -> dict[str, Any]:
+def page_of_earlier(kept: Mapping[str, StudyResults]) -> dict[str, Any]:
     """Return the same for the runs from before the protocol, if there are any."""
     known = [
         page_of(study, kept[EARLIER + name], earlier=True)
         for name, study in PAPER_TABLES.items()
         if EARLIER + name in kept
     ]
-    return {"artefacts": known, "once": {**UNDONE, **kept.get(EARLIER + ALL, Kept()).status}}
+    return {
+        "artefacts": known,
+        "once": {**UNDONE, **kept.get(EARLIER + ALL, StudyResults()).status},
+    }
 
 
-def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any]:
+def page_of(study: Study, kept: StudyResults, *, earlier: bool = False) -> dict[str, Any]:
     """Return what a page shows of a table or figure: its progress, and each line."""
     missing = [{"corpus": corpus, **values} for corpus, values in kept.by_corpus.items()]
     return {
@@ -80,11 +93,11 @@ def page_of(study: Study, kept: Kept, *, earlier: bool = False) -> dict[str, Any
         "missing": missing,
         "runs": runs_by_corpus(kept),
         "notes": list(study.notes),
-        "lines": lines_beside(study, kept, earlier=earlier),
+        "lines": lines_compared(study, kept, earlier=earlier),
     }
 
 
-def runs_by_corpus(kept: Kept) -> dict[str, dict[str, int]]:
+def runs_by_corpus(kept: StudyResults) -> dict[str, dict[str, int]]:
     """Count planned and done runs of each corpus; a corpus without missing runs is known only by
     its readings.
     """
@@ -99,11 +112,13 @@ def runs_by_corpus(kept: Kept) -> dict[str, dict[str, int]]:
     return found
 
 
-def lines_beside(study: Study, kept: Kept, *, earlier: bool = False) -> list[dict[str, Any]]:
+def lines_compared(
+    study: Study, kept: StudyResults, *, earlier: bool = False
+) -> list[dict[str, Any]]:
     """Return each line of a study with the printed value, in the order of the paper."""
     known = all_lines(study, kept, earlier=earlier)
-    theirs = {one.of: one for one in printed_in(study.id)}
-    again = {one.of: one for one in later_in(study.id)}
+    theirs = {one.of: one for one in printed_values_in(study.id)}
+    again = {one.of: one for one in later_values_in(study.id)}
     places = order([*theirs, *(line.of for line, _ in known)])
     known.sort(key=lambda one: (one[1] or 0, places(one[0].of)))
     return [
@@ -123,7 +138,7 @@ def planned_seeds(study: Study, corpus: str) -> int:
 Limited = tuple[AggregateLine, int | None]
 
 
-def all_lines(study: Study, kept: Kept, *, earlier: bool = False) -> list[Limited]:
+def all_lines(study: Study, kept: StudyResults, *, earlier: bool = False) -> list[Limited]:
     """Return every line with the limit of its runs; of two means, the one over more seeds.
 
     Counts of a corpus depend on no run, so earlier ones are left out.
@@ -158,14 +173,14 @@ def _groups(
 
 def _line(
     study: Study,
-    theirs: Printed | None,
-    again: Printed | None,
+    theirs: PrintedValue | None,
+    again: PrintedValue | None,
     line: AggregateLine,
     limit: int | None,
     *,
     earlier: bool,
 ) -> dict[str, Any]:
-    published, _, ours, baseline, seeds, said = row_beside(study, theirs, again, line)
+    published, _, ours, baseline, seeds, said = compared_row(study, theirs, again, line)
     return {
         "corpus": line.corpus,
         "model": line.model,
@@ -183,11 +198,11 @@ def _line(
     }
 
 
-def _result(study: Study, theirs: Printed | None, line: AggregateLine) -> str:
+def _result(study: Study, theirs: PrintedValue | None, line: AggregateLine) -> str:
     """Compare our number with the printed one, in one word."""
     if theirs is None:
         return ""
-    if why(study, line.of):
+    if why_not_comparable(study, line.of):
         return NOT_COMPARABLE
     found = compare_to(theirs, line.found.value, line.seeds)
     return "" if found is None else found.result
@@ -206,17 +221,17 @@ INFORMATION, SHARPENED = "information", "kind=untrained, weights ^300"
 UNTRAINED_TAU = "paper.tau.output"
 
 
-def claim_page(claim: Claim, kept: Mapping[str, Kept]) -> dict[str, Any]:
+def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]:
     """Return what a page shows of a claim: its statement, its criterion applied to printed numbers
     and to earlier runs, and its results, primary corpora first.
     """
     study = PAPER_TABLES[claim.table]
-    own = kept.get(claim.table, Kept())
+    own = kept.get(claim.table, StudyResults())
     found = sorted(_found_of(claim, study, own, kept), key=_rank)
     before = sorted(
-        _found_of(claim, study, kept.get(EARLIER + claim.table, Kept()), kept), key=_rank
+        _found_of(claim, study, kept.get(EARLIER + claim.table, StudyResults()), kept), key=_rank
     )
-    printed = {**printed_effects(claim, printed_in(claim.table))}
+    printed = {**printed_effects(claim, printed_values_in(claim.table))}
     undone = own.status.get("done", 0) < own.status.get("planned", 0)
     fixed = claim.as_fixed
     as_fixed = (
@@ -246,16 +261,18 @@ def claim_page(claim: Claim, kept: Mapping[str, Kept]) -> dict[str, Any]:
     }
 
 
-def _found_of(claim: Claim, study: Study, own: Kept, kept: Mapping[str, Kept]) -> Iterable[Finding]:
+def _found_of(
+    claim: Claim, study: Study, own: StudyResults, kept: Mapping[str, StudyResults]
+) -> Iterable[Finding]:
     read = own.read()
     lines = [*study.lines(read)] if claim.of_lines else ()
     return findings_of(claim, [*read, *(untrained(kept) if claim.chance else ())], lines)
 
 
-def untrained(kept: Mapping[str, Kept]) -> list[Read]:
+def untrained(kept: Mapping[str, StudyResults]) -> list[RunNumbers]:
     """Return τ by rank of untrained models, as runs of a model of that name."""
-    found = list[Read]()
-    for run, said in kept.get(INFORMATION, Kept()).read():
+    found = list[RunNumbers]()
+    for run, said in kept.get(INFORMATION, StudyResults()).read():
         numbers: Mapping[str, Any] = dict[str, Any](said).get("numbers", {})
         if run.setting == SHARPENED and UNTRAINED_TAU in numbers:
             number = Number(Estimate(**numbers[UNTRAINED_TAU]))

@@ -12,7 +12,7 @@ from sightline.config.specs import FitSpec, RunSpec
 from sightline.data.word_vectors import with_vectors
 from sightline.studies.study_definition import (
     SEEDS,
-    Labelled,
+    LabelledRuns,
     Labels,
     Params,
     Study,
@@ -23,7 +23,7 @@ from sightline.studies.study_definition import (
 if TYPE_CHECKING:
     from sightline.audits.audit_result import Audit
 
-OfCorpus = Callable[[Params, str, int], Iterable[tuple[str, RunSpec]]]
+RunsOfCorpus = Callable[[Params, str, int], Iterable[tuple[str, RunSpec]]]
 """Lists the runs on one corpus under one seed, each with the name of its model."""
 CAPS, PATIENCE = (8, 20, 25, 60), 3
 """Caps on epochs that no paper's text names, and the patience of such a training. bAbI keeps its
@@ -39,7 +39,7 @@ def of_paper(
     description: str,
     corpora: tuple[str, ...],
     *,
-    cells: OfCorpus = lambda params, corpus, seed: (),
+    cells: RunsOfCorpus = lambda params, corpus, seed: (),
     numbers: Callable[[Audit], Values] = lambda audit: {},
     own_start: bool = False,
     **more: Any,
@@ -52,7 +52,9 @@ def of_paper(
     return Study(name, description, runs, **said)
 
 
-def each_corpus(cells: OfCorpus, *, own_start: bool = False) -> Callable[[Params], Labelled]:
+def each_corpus(
+    cells: RunsOfCorpus, *, own_start: bool = False
+) -> Callable[[Params], LabelledRuns]:
     """List the runs corpus by corpus and seed by seed."""
 
     def runs(params: Params) -> Iterator[tuple[Labels, RunSpec]]:

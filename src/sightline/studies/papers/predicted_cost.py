@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sightline.config.base_runs import as_trained
-from sightline.config.measure_registry import taken
+from sightline.config.measure_registry import selected_measures
 from sightline.config.run_keys import training_key
 from sightline.config.specs import RunSpec
 from sightline.experiments.store import Store, Summary
@@ -150,7 +150,8 @@ def audit_seconds(spec: RunSpec, corpus: str) -> float:
     texts = size.test if spec.limit is None else min(spec.limit, size.test)
     share = FAST.get(spec.model.encoder.name, 1.0)
     seconds = {
-        code: MEASURES.get(code, OTHER).seconds(texts, size) for code in taken(spec.measures)
+        code: MEASURES.get(code, OTHER).seconds(texts, size)
+        for code in selected_measures(spec.measures)
     }
     if "untrained" in spec.companions:
         seconds["untrained"] = seconds.get("mixing", 0.0)  # it is measured on both models

@@ -129,7 +129,9 @@ def asked_of(study: Study, params: Params) -> Params:
     return replace(params, amounts=amounts)
 
 
-def whole(study: Study, folder: Path, vectors: Path | None, seeds: int | None = None) -> Params:
+def full_protocol(
+    study: Study, folder: Path, vectors: Path | None, seeds: int | None = None
+) -> Params:
     """Return the amounts of the whole protocol for a table."""
     asked = asked_of(study, Params(folder, seeds, vectors=vectors))
     return replace(asked, corpora=tuple(asked.amounts))

@@ -11,10 +11,15 @@ from pathlib import Path
 from sightline.core.results import Estimate, Table, TableCell
 from sightline.data.word_vectors import MANY
 from sightline.experiments.store import Store
-from sightline.report.number_format import counted, number
-from sightline.studies.aggregate import AggregateLine, Read
+from sightline.report.number_format import count_phrase, number
+from sightline.studies.aggregate import AggregateLine, RunNumbers
 from sightline.studies.papers.margins import compare_to
-from sightline.studies.papers.published_values import PAPERS, Printed, later_in, printed_in
+from sightline.studies.papers.published_values import (
+    PAPERS,
+    PrintedValue,
+    later_values_in,
+    printed_values_in,
+)
 from sightline.studies.run_plan import COUNTED, Plan
 from sightline.studies.study_definition import Study
 
@@ -33,7 +38,7 @@ HOW = (
 LATER = "later run: outputs that the authors committed with their code after the paper, one run"
 
 
-def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Table:
+def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) -> Table:
     """Compare the printed values of a table or figure with its finished runs; notes name the
     missing runs, with reasons.
 
@@ -41,8 +46,8 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
     """
     artefact = plan.artefact
     ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read)}
-    theirs = {one.of: one for one in printed_in(artefact.id) if _wanted(one, plan)}
-    again = {one.of: one for one in later_in(artefact.id) if _wanted(one, plan)}
+    theirs = {one.of: one for one in printed_values_in(artefact.id) if _wanted(one, plan)}
+    again = {one.of: one for one in later_values_in(artefact.id) if _wanted(one, plan)}
     keys = sorted({*ours, *theirs, *again}, key=order([*theirs, *ours, *again]))
     missing = _missing(plan, store)
     models = {(line.corpus, line.model) for line in ours.values()}
@@ -50,7 +55,7 @@ def compare(plan: Plan, store: Store, read: Sequence[Read] | None = None) -> Tab
         title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
         columns=COLUMNS,
         rows=tuple(
-            row_beside(
+            compared_row(
                 artefact,
                 theirs.get(key),
                 again.get(key),
@@ -82,7 +87,7 @@ def _lacking(key: Key, plan: Plan, models: Container[tuple[str, str]]) -> str:
     return plan.absent.get(key[0], "no run is done")
 
 
-def _unsaid(theirs: Mapping[Key, Printed], ours: Mapping[Key, AggregateLine]) -> Iterator[str]:
+def _unsaid(theirs: Mapping[Key, PrintedValue], ours: Mapping[Key, AggregateLine]) -> Iterator[str]:
     """Name printed quantities that no run of their model has: a misspelt name, or a number that is
     not read.
     """
@@ -92,7 +97,7 @@ def _unsaid(theirs: Mapping[Key, Printed], ours: Mapping[Key, AggregateLine]) ->
             yield f"{UNSAID}: {quantity!r} of {model or 'the corpus'} on {corpus}"
 
 
-def _wanted(one: Printed, plan: Plan) -> bool:
+def _wanted(one: PrintedValue, plan: Plan) -> bool:
     return (
         not plan.asked.corpora
         or one.corpus in plan.asked.corpora
@@ -109,10 +114,10 @@ def order(keys: Iterable[Key]) -> Callable[[Key], tuple[int, ...]]:
     return lambda key: tuple(first[name] for first, name in zip(firsts, key, strict=True))
 
 
-def row_beside(
+def compared_row(
     artefact: Study,
-    theirs: Printed | None,
-    again: Printed | None,
+    theirs: PrintedValue | None,
+    again: PrintedValue | None,
     ours: AggregateLine | None,
     key: Key | None = None,
     lacking: str = "no run is done",
@@ -131,7 +136,7 @@ def row_beside(
         _cell(value, why=lacking),
         _cell(baseline, why="") if baseline else TableCell(""),
         TableCell(seeds or ""),
-        TableCell(said_of(theirs, again, value, why(artefact, of), seeds)),
+        TableCell(said_of(theirs, again, value, why_not_comparable(artefact, of), seeds)),
     )
 
 
@@ -145,7 +150,7 @@ def _cell(found: Estimate | None, why: str) -> TableCell:
     return TableCell(found.value, found.low, found.high, found.n, method=found.method)
 
 
-def why(artefact: Study, key: Key) -> str:
+def why_not_comparable(artefact: Study, key: Key) -> str:
     """Say why a line cannot be compared with the printed value; empty if it can."""
     corpus, _, quantity = key
     return next(
@@ -154,8 +159,8 @@ def why(artefact: Study, key: Key) -> str:
 
 
 def said_of(
-    theirs: Printed | None,
-    again: Printed | None,
+    theirs: PrintedValue | None,
+    again: PrintedValue | None,
     ours: Estimate | None,
     reason: str,
     seeds: int,
@@ -174,7 +179,7 @@ def said_of(
     )
 
 
-def _compared(printed: Printed | None, ours: Estimate, seeds: int) -> str:
+def _compared(printed: PrintedValue | None, ours: Estimate, seeds: int) -> str:
     found = None if printed is None else compare_to(printed, ours, seeds)
     if found is None:
         return "no margin was fixed"
@@ -208,7 +213,9 @@ def _missing(plan: Plan, store: Store) -> list[str]:
 
 def _partial(missing: Sequence[str], plan: Plan) -> str:
     parts = (
-        [f"{len(missing)} of {counted(len(plan.grid.cells), 'run')} not done"] if missing else []
+        [f"{len(missing)} of {count_phrase(len(plan.grid.cells), 'run')} not done"]
+        if missing
+        else []
     )
     parts += [f"not there: {', '.join(plan.absent)}"] if plan.absent else []
     return ", ".join(parts)
@@ -217,8 +224,8 @@ def _partial(missing: Sequence[str], plan: Plan) -> str:
 def _notes(
     artefact: Study,
     plan: Plan,
-    theirs: Mapping[Key, Printed],
-    again: Mapping[Key, Printed],
+    theirs: Mapping[Key, PrintedValue],
+    again: Mapping[Key, PrintedValue],
     missing: Iterable[str],
 ) -> Iterator[str]:
     places = dict.fromkeys(one.place for one in theirs.values())

@@ -32,7 +32,7 @@ FOLDER = Path(__file__).parent / "published"
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedValue:
     """One printed number: its table or figure, its place there, its corpus and model, and its
     quantity.
 
@@ -58,14 +58,14 @@ class Printed:
 
 
 @cache
-def printed(paper: str) -> tuple[Printed, ...]:
+def printed_values(paper: str) -> tuple[PrintedValue, ...]:
     """Read everything that a paper prints, by the name of its file, in the paper's order."""
     with (FOLDER / f"{paper}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(_read(PAPERS[paper], row) for row in csv.DictReader(file))
 
 
 @cache
-def later(paper: str) -> tuple[Printed, ...]:
+def later_values(paper: str) -> tuple[PrintedValue, ...]:
     """Read the results of the authors' own later run, if there is one: for Jain & Wallace (2019),
     from the outputs that they committed with their code (github.com/successar/AttentionExplanation,
     425a89a).
@@ -77,33 +77,33 @@ def later(paper: str) -> tuple[Printed, ...]:
         return tuple(_read(PAPERS[paper], row) for row in csv.DictReader(file))
 
 
-def later_in(artefact: str) -> Iterator[Printed]:
+def later_values_in(artefact: str) -> Iterator[PrintedValue]:
     """Return a later run's values for a table or figure, by its id."""
     paper, _, name = artefact.partition(":")
-    return (one for one in later(paper) if one.artefact == name)
+    return (one for one in later_values(paper) if one.artefact == name)
 
 
-def _read(paper: str, row: dict[str, str]) -> Printed:
+def _read(paper: str, row: dict[str, str]) -> PrintedValue:
     sd = float(row["sd"]) if row["sd"] else None
     digits = len(row["value"].partition(".")[2])
     place = (paper, row["artefact"], row["place"], row["corpus"], row["model"], row["quantity"])
     written = row["value"] + (f" ± {row['sd']}" if row["sd"] else "")
-    return Printed(*place, float(row["value"]), 10.0**-digits, sd, written)
+    return PrintedValue(*place, float(row["value"]), 10.0**-digits, sd, written)
 
 
-def printed_in(artefact: str) -> Iterator[Printed]:
+def printed_values_in(artefact: str) -> Iterator[PrintedValue]:
     """Return the printed values of a table or figure, by its id: ``PAPER:TABLE``."""
     paper, _, name = artefact.partition(":")
-    return (one for one in printed(paper) if one.artefact == name)
+    return (one for one in printed_values(paper) if one.artefact == name)
 
 
 def value_of(artefact: str, corpus: str, model: str, quantity: str) -> float | None:
     """Return one printed value; None if there is none."""
     of = (corpus, model, quantity)
-    return next((one.value for one in printed_in(artefact) if one.of == of), None)
+    return next((one.value for one in printed_values_in(artefact) if one.of == of), None)
 
 
-def performance(corpus: str, model: str) -> list[Printed]:
+def performance(corpus: str, model: str) -> list[PrintedValue]:
     """Return everything that the papers print on the performance of a model, whatever its options;
     that it reads queries is not compared.
 
@@ -116,6 +116,6 @@ def performance(corpus: str, model: str) -> list[Printed]:
     return [
         one
         for artefact in PERFORMANCE
-        for one in printed_in(artefact)
+        for one in printed_values_in(artefact)
         if (one.corpus, one.model) == (corpus, bare) and one.quantity in METRICS
     ]

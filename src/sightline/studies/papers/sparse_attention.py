@@ -21,14 +21,21 @@ from sightline.core.results import Measurement, Results
 from sightline.stats.across_seeds import across_seeds
 from sightline.stats.bootstrap import mean
 from sightline.stats.intervals import Bounds
-from sightline.stats.parameter_sweep import At, goes_with
+from sightline.stats.parameter_sweep import SweepRun, mean_sweep_tau
 from sightline.studies.aggregate import by_labels, over_seeds
 from sightline.studies.papers.published_values import value_of
 from sightline.studies.papers.study_models import BILSTM, SEEDS, PaperModel
 from sightline.studies.papers.study_models import cell as trained_cell
 from sightline.studies.run_numbers import SHARE, TAU
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Done, Joint, Labels, Params, Rows, Study
+from sightline.studies.study_definition import (
+    FinishedRun,
+    JointReading,
+    Labels,
+    Params,
+    Rows,
+    Study,
+)
 from sightline.verdict.number_bounds import ends_of
 
 PRESET = "meister2021"
@@ -119,7 +126,7 @@ def _ends_of(name: str) -> Bounds:
     return ends_of(name if name in MIXED else f"state_agreement.{name}")
 
 
-def _estimates(run: Done) -> dict[str, Any]:
+def _estimates(run: FinishedRun) -> dict[str, Any]:
     audit = run.audit()
     values = {
         name: asdict(mean(one, run.seed, _ends_of(name))) for name, one in _values(audit).items()
@@ -151,14 +158,14 @@ def _mean(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _along(runs: Sequence[Done]) -> dict[str, Any]:
+def _along(runs: Sequence[FinishedRun]) -> dict[str, Any]:
     """Correlate quantities with λ under one seed, text by text."""
     swept = [(SETTINGS[run.model], run.seed, _values(run.audit())) for run in runs]
     along = {
         name: asdict(
-            goes_with(
+            mean_sweep_tau(
                 [
-                    At(setting, seed, values[name], values["support"])
+                    SweepRun(setting, seed, values[name], values["support"])
                     for setting, seed, values in swept
                 ]
             )
@@ -212,6 +219,6 @@ STUDY = Study(
     "sparse attention and the importance of inputs and of states",
     _runs,
     estimates=_estimates,
-    joint=Joint(lambda model: f"{BILSTM}+sparsegen" if model in SETTINGS else "", _along),
+    joint=JointReading(lambda model: f"{BILSTM}+sparsegen" if model in SETTINGS else "", _along),
     summary=_summary,
 )

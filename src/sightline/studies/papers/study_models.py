@@ -32,7 +32,7 @@ from sightline.stats.intervals import Bounds
 from sightline.studies.aggregate import over_seeds
 from sightline.studies.papers.published_values import performance
 from sightline.studies.study_corpora import data_of
-from sightline.studies.study_definition import Done, Labels, Params, Rows, Study, gate
+from sightline.studies.study_definition import FinishedRun, Labels, Params, Rows, Study, gate
 
 SEEDS = (0, 1, 2)
 SHARE: Bounds = (0.0, 1.0)
@@ -184,7 +184,7 @@ def _summary(rows: Rows) -> dict[str, Any]:
     return {"rows": kept, "models": groups, "settings": settings, "gates": gates}
 
 
-def _setting(run: Done) -> str:
+def _setting(run: FinishedRun) -> str:
     known = (
         name for (on, name), models in SETTINGS.items() if on == run.corpus and run.model in models
     )
@@ -200,7 +200,7 @@ def _of_model(rows: Sequence[Mapping[str, Any]], model: PaperModel) -> list[Mapp
     return [row for row in rows if (row["corpus"], row["preset"], row["model"]) == wanted]
 
 
-def _values(run: Done) -> dict[str, Any]:
+def _values(run: FinishedRun) -> dict[str, Any]:
     """Return how a model was trained, and its performance; its validation score chose its epoch.
 
     For a setting that was not chosen only the validation score is read, so that test scores cannot

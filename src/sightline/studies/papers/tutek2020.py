@@ -11,13 +11,13 @@ from functools import partial
 
 from sightline.config.specs import RunSpec
 from sightline.studies.papers import word_retention
-from sightline.studies.papers.adversaries import SHORTER, against
+from sightline.studies.papers.adversaries import SHORTER, train_against
 from sightline.studies.papers.corpus_statistics import words
 from sightline.studies.papers.model_performance import lost_of, peaked_of
-from sightline.studies.papers.paper_table import OfCorpus, of_paper
+from sightline.studies.papers.paper_table import RunsOfCorpus, of_paper
 from sightline.studies.papers.study_models import RETENTION, PaperModel
 from sightline.studies.papers.study_models import cell as trained_cell
-from sightline.studies.run_numbers import MOVED, named
+from sightline.studies.run_numbers import MOVED, read_estimates
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Params
 
@@ -101,7 +101,7 @@ def cell(asked: Params, corpus: str, seed: int, scorer: str, kind: str, layers: 
 
 def _lost(
     scorers: Sequence[str], layers: Sequence[int] = (1,), kinds: Sequence[str] = ()
-) -> OfCorpus:
+) -> RunsOfCorpus:
     def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for depth in layers:
             for scorer in scorers:
@@ -114,7 +114,7 @@ def _lost(
     return cells
 
 
-def _retained(scorers: Sequence[str]) -> OfCorpus:
+def _retained(scorers: Sequence[str]) -> RunsOfCorpus:
     def cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
         for scorer in scorers:
             for kind in asked.swept(word_retention.KINDS):
@@ -139,7 +139,7 @@ def _against(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSp
     for kind in ("base", "mlm"):
         run = replace(cell(asked, corpus, seed, "additive", kind), measures=("beside",))
         for weight in asked.swept(WEIGHTS):
-            fit = against(run.fit, "jsd", weight)
+            fit = train_against(run.fit, "jsd", weight)
             yield (
                 f"{_label('additive', kind)}, λ {weight:g}",
                 replace(run, fit=fit, companions=("base",)),
@@ -163,7 +163,7 @@ PAPER_TABLES = (
         "information of words and their states, by way of keeping words",
         CORPORA,
         cells=_retained(("additive",)),
-        numbers=named({**COUNTED, **READ}),
+        numbers=read_estimates({**COUNTED, **READ}),
         apart=APART,
         notes=("floor: the same count where words are shuffled", KEPT, VECTORS),
     ),
@@ -173,7 +173,7 @@ PAPER_TABLES = (
         "probability of the answer by one word alone, in texts decided rightly",
         CORPORA,
         cells=_retained(SCORERS),
-        numbers=named(EVIDENCE),
+        numbers=read_estimates(EVIDENCE),
         notes=(SCALE, KEPT, VECTORS),
     ),
     _table(
@@ -210,7 +210,7 @@ PAPER_TABLES = (
         "answers against attention of adversaries over λ: a plain model, one that keeps words",
         (*CORPORA, "diabetes"),
         cells=_against,
-        numbers=named(MOVED),
+        numbers=read_estimates(MOVED),
         figures=("adversaries",),
         notes=(f"by JSD, as in the paper’s equation 6; {SHORTER}", KEPT, VECTORS),
     ),
@@ -220,7 +220,7 @@ PAPER_TABLES = (
         "probability by each word of one text alone, for several models",
         ("sst",),
         cells=_alone,
-        numbers=named(EVIDENCE),
+        numbers=read_estimates(EVIDENCE),
         figures=("words-alone",),
         notes=(SCALE, VECTORS),
     ),

@@ -16,16 +16,24 @@ from sightline.config.specs import RunSpec
 from sightline.core.results import Estimate
 from sightline.stats.across_seeds import across_seeds, goes_together
 from sightline.stats.intervals import Bounds, without_interval
-from sightline.studies.aggregate import AggregateLine, Number, Of, Read, averaged, each_of, less
+from sightline.studies.aggregate import (
+    AggregateLine,
+    Number,
+    RunId,
+    RunNumbers,
+    averaged,
+    number_by_run,
+    shortfall,
+)
 from sightline.studies.papers import jain2019
 from sightline.studies.papers.ablations import REPRESENTATION
-from sightline.studies.papers.adversaries import BY_CORPUS, SHORTER, against
+from sightline.studies.papers.adversaries import BY_CORPUS, SHORTER, train_against
 from sightline.studies.papers.corpus_statistics import COUNTED, STORIES, sizes
-from sightline.studies.papers.gumbel_vs_seed import TASKS, UNCHANGED, raised
+from sightline.studies.papers.gumbel_vs_seed import TASKS, UNCHANGED, count_rises
 from sightline.studies.papers.model_performance import moved_of, performance_of
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.study_models import BILSTM
-from sightline.studies.run_numbers import TAU, named
+from sightline.studies.run_numbers import TAU, read_estimates
 from sightline.studies.study_corpora import BINARY, QUESTIONS
 from sightline.studies.study_definition import Params
 
@@ -104,7 +112,7 @@ def _fixed(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
 
 def _against(asked: Params, corpus: str, seed: int, measures: tuple[str, ...]) -> RunSpec:
     run = cell(asked, corpus, seed, BILSTM, measures)
-    return replace(run, fit=against(run.fit, "kl", BY_CORPUS[corpus]))
+    return replace(run, fit=train_against(run.fit, "kl", BY_CORPUS[corpus]))
 
 
 def _adversaries(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec]]:
@@ -138,7 +146,7 @@ def _halved(number: Number) -> Number:
 
 def _of_ranks(audit: Audit) -> Mapping[str, Number]:
     """Return the rank information; τ is left out if there were too few ranks or texts."""
-    known = dict(named({**TAUS, **RANKED})(audit))
+    known = dict(read_estimates({**TAUS, **RANKED})(audit))
     if TAU_BY_RANK in known:
         known[AGAIN] = Number(_again(known[TAU_BY_RANK].value), None, TWICE)
     return known
@@ -149,7 +157,7 @@ def _again(tau: Estimate) -> Estimate:
     return without_interval(tau.high - tau.low, tau.n, tau.method)
 
 
-def _together(found: Mapping[Of, tuple[float, float]]) -> Iterator[AggregateLine]:
+def _together(found: Mapping[RunId, tuple[float, float]]) -> Iterator[AggregateLine]:
     """Correlate τ with the unevenness of the weights, over models."""
     by_seed = [
         [both for (_, _, at), both in found.items() if at == seed]
@@ -163,7 +171,7 @@ def _together(found: Mapping[Of, tuple[float, float]]) -> Iterator[AggregateLine
 
 
 def _over_corpora(
-    description: str, names: Iterable[str], found: Mapping[Of, Estimate], bounds: Bounds
+    description: str, names: Iterable[str], found: Mapping[RunId, Estimate], bounds: Bounds
 ) -> Iterator[AggregateLine]:
     """Average a number by model, or by scorer, over the available corpora, as §5 does
     over eleven.
@@ -188,9 +196,9 @@ def _named(model: str, name: str) -> bool:
     return name in (model, model.partition("+")[2])
 
 
-def _figure(runs: Sequence[Read]) -> Iterator[AggregateLine]:
+def _figure(runs: Sequence[RunNumbers]) -> Iterator[AggregateLine]:
     yield from averaged(runs)
-    taus, again, uneven = (each_of(runs, name) for name in (TAU_BY_RANK, AGAIN, UNEVENNESS))
+    taus, again, uneven = (number_by_run(runs, name) for name in (TAU_BY_RANK, AGAIN, UNEVENNESS))
     models = dict.fromkeys(run.model for run, _ in runs)
     yield from _over_corpora(TAU_BY_RANK, (*SCORERS, *models), taus, TAU)
     yield from _over_corpora(AGAIN, (BILSTM,), again, TWICE)
@@ -228,8 +236,8 @@ PAPER_TABLES = (
         "what τ loses under fixed attention, and over a fixed representation",
         CORPORA,
         cells=_fixed,
-        numbers=named(TAUS),
-        lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
+        numbers=read_estimates(TAUS),
+        lines=shortfall(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=(
             "fixed attention: uniform, where ranks are ties that are broken at random once",
             CALIBRATED,
@@ -255,8 +263,8 @@ PAPER_TABLES = (
         "what τ loses in adversaries",
         BINARY,
         cells=_moved,
-        numbers=named(TAUS),
-        lines=less(TAU_BY_RANK, BILSTM, "τ lost"),
+        numbers=read_estimates(TAUS),
+        lines=shortfall(TAU_BY_RANK, BILSTM, "τ lost"),
         notes=(CALIBRATED, SHORTER),
     ),
     _table(
@@ -265,8 +273,8 @@ PAPER_TABLES = (
         "how often Gumbel-softmax (0.8) leaves τ higher or unchanged",
         CORPORA,
         cells=_gumbel,
-        numbers=named(TAUS),
-        lines=raised(TAU_BY_RANK),
+        numbers=read_estimates(TAUS),
+        lines=count_rises(TAU_BY_RANK),
         apart={"all": FEWER, **dict.fromkeys(TASKS, FEWER)},
         notes=(
             (

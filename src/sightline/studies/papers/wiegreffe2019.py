@@ -12,7 +12,7 @@ from sightline.config.specs import RunSpec
 from sightline.studies.papers import adversaries
 from sightline.studies.papers.paper_table import of_paper
 from sightline.studies.papers.study_models import BILSTM
-from sightline.studies.run_numbers import named
+from sightline.studies.run_numbers import read_estimates
 from sightline.studies.study_corpora import data_of
 from sightline.studies.study_definition import Params
 
@@ -32,7 +32,7 @@ def _cells(asked: Params, corpus: str, seed: int) -> Iterator[tuple[str, RunSpec
     plain = replace(base, data=data, seed=seed, limit=None, measures=("beside",))
     yield BILSTM, plain
     for weight in asked.swept(adversaries.WEIGHTS):
-        fit = adversaries.against(plain.fit, "kl", weight)
+        fit = adversaries.train_against(plain.fit, "kl", weight)
         yield f"{BILSTM}, λ {weight:g}", replace(plain, fit=fit, companions=("base",))
 
 
@@ -44,7 +44,7 @@ PAPER_TABLES = (
         "how far attention is from itself under other seeds, and from adversaries",
         ("sst", "imdb", "agnews", "news", "diabetes", "anemia"),
         cells=_cells,
-        numbers=named(MOVED),
+        numbers=read_estimates(MOVED),
         figures=("seeds-and-adversaries", "adversaries"),
         notes=(f"by KL; {adversaries.SHORTER} (80 there); the median over seeds is a mean here",),
     ),

@@ -18,20 +18,20 @@ from sightline.stats import bootstrap
 from sightline.stats.contrasts import holm
 from sightline.stats.dyads import PairSums
 from sightline.stats.intervals import LEVEL, LOG_2
-from sightline.stats.paired_differences import Between, between, between_pairs
+from sightline.stats.paired_differences import ScoreDifference, between_pairs, score_difference
 from sightline.stats.ratios import RatioSums
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.comparison.comparison_result import (
     AuditPair,
-    Compared,
-    Shared,
+    ComparedScore,
+    SharedTexts,
     Side,
     SideBySide,
 )
 from sightline.verdict.comparison.shared_texts import MatchedTexts, attention_apart, match
-from sightline.verdict.effect_sums import Way, ways
-from sightline.verdict.evidence import Three, named_threes
-from sightline.verdict.thresholds import committed
+from sightline.verdict.effect_sums import ScoreSums, score_sums
+from sightline.verdict.evidence import ScoreQuantities, named_score_quantities
+from sightline.verdict.thresholds import default_thresholds
 
 ACCURACY = "accuracy"
 RIGHT = "the share of right answers"
@@ -62,7 +62,7 @@ def compared(audits: Sequence[Results], places: Sequence[str] = ()) -> SideBySid
     asked = [[*_asked(sides[0], other, matched)] for other, matched in pairs]
     count = sum(isinstance(sums, tuple) for each in asked for _, _, _, sums in each)
     found = [
-        _beside(sides[0], other, matched, each, count)
+        _pair(sides[0], other, matched, each, count)
         for (other, matched), each in zip(pairs, asked, strict=True)
     ]
     return SideBySide(sides, *_adjusted(found))
@@ -72,8 +72,8 @@ def _letter(at: int) -> str:
     return chr(ord("A") + at) if at < _LETTERS else f"A{at}"
 
 
-Both = tuple[RatioSums, RatioSums] | tuple[PairSums, PairSums] | str
-ComparedTest = tuple[str, str, str, Both]
+PairedSums = tuple[RatioSums, RatioSums] | tuple[PairSums, PairSums] | str
+ComparedTest = tuple[str, str, str, PairedSums]
 """Code, words and way of a comparison, and its sums in both audits, or why there are none."""
 
 
@@ -83,7 +83,7 @@ def _asked(first: Side, other: Side, matched: MatchedTexts) -> Iterator[Compared
         return
     repeats = set(_repeats())
     for claim in AUDIT_TESTS.values():
-        ours, theirs = ways(first.evidence, claim), ways(other.evidence, claim)
+        ours, theirs = score_sums(first.evidence, claim), score_sums(other.evidence, claim)
         for way in ours:
             if (claim.code, way) not in repeats:
                 yield (
@@ -97,15 +97,17 @@ def _asked(first: Side, other: Side, matched: MatchedTexts) -> Iterator[Compared
 
 def _repeats() -> Iterator[tuple[str, str]]:
     """Name the ways to ask a test that an earlier test asks, too: they are compared once."""
-    seen: set[Three] = set()
+    seen: set[ScoreQuantities] = set()
     for claim in AUDIT_TESTS.values():
-        for way, three in (named_threes(claim) if claim.baseline else {}).items():
-            if three in seen:
+        for way, names in (named_score_quantities(claim) if claim.baseline else {}).items():
+            if names in seen:
                 yield claim.code, way
-            seen.add(three)
+            seen.add(names)
 
 
-def _both(ours: Way, theirs: Way, first: Side, other: Side, matched: MatchedTexts) -> Both:
+def _both(
+    ours: ScoreSums, theirs: ScoreSums, first: Side, other: Side, matched: MatchedTexts
+) -> PairedSums:
     for side, way in ((first, ours), (other, theirs)):
         if isinstance(way, str):
             return f"not measured in {side.name}: {way}"
@@ -122,7 +124,7 @@ def _right(side: Side, rows: Int[np.ndarray, " N"]) -> RatioSums:
     return RatioSums(right, np.ones_like(right))
 
 
-def _beside(
+def _pair(
     first: Side, other: Side, matched: MatchedTexts, asked: Sequence[ComparedTest], count: int
 ) -> AuditPair:
     numbers = len(matched.first), matched.alone
@@ -142,7 +144,7 @@ def _beside(
         *numbers, claims, "", (*matched.notes, *notes),
         bootstrap.proportion(otherwise.astype(float), clusters=clusters),
         bootstrap.mean(apart, first.seed, LOG_2, clusters=clusters),
-        Shared(matched.first, matched.second, otherwise, apart),
+        SharedTexts(matched.first, matched.second, otherwise, apart),
     )  # fmt: skip
 
 
@@ -155,28 +157,28 @@ def _clusters(first: Side, other: Side, matched: MatchedTexts) -> Int[np.ndarray
     return np.unique(min(known, key=lambda one: len(np.unique(one))), return_inverse=True)[1]
 
 
-def _side_by_side(first: Side, other: Side, why: str) -> Iterator[Compared]:
+def _side_by_side(first: Side, other: Side, why: str) -> Iterator[ComparedScore]:
     """Give the score of each audit on its own texts."""
     theirs = {finding.code: finding for finding in other.audit.findings}
     for finding in first.audit.findings:
         second = theirs[finding.code].score if finding.code in theirs else None
-        yield Compared(
+        yield ComparedScore(
             finding.code, finding.name, "", "not compared", finding.score, second, why=why
         )
 
 
 def _compared(
     asked: ComparedTest, seed: int, clusters: Int[np.ndarray, " N"], count: int
-) -> Compared:
+) -> ComparedScore:
     code, text, way, sums = asked
     if isinstance(sums, str):
-        return Compared(code, text, way, "not compared", why=sums)
+        return ComparedScore(code, text, way, "not compared", why=sums)
     found = _between(sums, seed, clusters, count)
-    n, fewest = found.difference.n, committed().fewest(code)
+    n, fewest = found.difference.n, default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
     few = f"on {n} texts; a comparison rests on at least {fewest}"
     why = "" if known else found.difference.method if found.p is None else few
-    return Compared(
+    return ComparedScore(
         code, text, way, "not told apart" if known else "not compared",
         found.first, found.second, found.difference, found.p if known else None, why=why,
     )  # fmt: skip
@@ -187,13 +189,13 @@ def _between(
     seed: int,
     clusters: Int[np.ndarray, " N"],
     count: int,
-) -> Between:
+) -> ScoreDifference:
     first, second = sums
     if isinstance(first, PairSums) and isinstance(second, PairSums):
         return between_pairs(first, second, clusters)
     assert isinstance(first, RatioSums)  # both belong to the same test
     assert isinstance(second, RatioSums)
-    return between(first, second, seed, clusters, count)
+    return score_difference(first, second, seed, clusters, count)
 
 
 def _adjusted(found: Sequence[AuditPair]) -> tuple[tuple[AuditPair, ...], int]:
@@ -206,7 +208,7 @@ def _adjusted(found: Sequence[AuditPair]) -> tuple[tuple[AuditPair, ...], int]:
     }
     adjusted = holm(p)
 
-    def with_adjusted(one: Compared, adjusted: float | None) -> Compared:
+    def with_adjusted(one: ComparedScore, adjusted: float | None) -> ComparedScore:
         surely = adjusted is not None and adjusted < 1 - LEVEL
         return replace(one, p_adjusted=adjusted, answer="different" if surely else one.answer)
 

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.core.results import Estimate, Results
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.thresholds import committed
+from sightline.verdict.thresholds import default_thresholds
 
 SCHEMA = 1
 """Version of the JSON of a comparison; raised when a field changes its meaning."""
@@ -21,7 +21,7 @@ Answer = Literal["different", "not told apart", "not compared"]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedScore:
     """One way to ask a test in two audits: both scores on the same texts, and the second minus the
     first.
 
@@ -42,7 +42,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedTexts:
     """The texts that two audits share, by row in each, and how the audits differ on them.
 
     ``apart`` is the Jensen-Shannon divergence of the two attentions, NaN where undefined.
@@ -65,12 +65,12 @@ class AuditPair:
 
     common: int
     alone: tuple[int, int]
-    claims: tuple[Compared, ...]
+    claims: tuple[ComparedScore, ...]
     unpaired: str = ""
     notes: tuple[str, ...] = ()
     decided: Estimate | None = None
     attention: Estimate | None = None
-    shared: Shared | None = None
+    shared: SharedTexts | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Side:
     def evidence(self) -> Evidence:
         """Its measurements, with the settings under which they were judged."""
         labels = self.labels or tuple(sorted({text.predicted for text in self.audit.texts}))
-        return Evidence(self.audit.measurements, labels, committed(), self.seed)
+        return Evidence(self.audit.measurements, labels, default_thresholds(), self.seed)
 
     @property
     def seed(self) -> int:
@@ -117,12 +117,12 @@ class Side:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Several audits; ``beside`` has an entry for each after the first, and ``comparisons`` counts
+    """Several audits; ``pairs`` has an entry for each after the first, and ``comparisons`` counts
     the p-values.
     """
 
     sides: tuple[Side, ...]
-    beside: tuple[AuditPair, ...]
+    pairs: tuple[AuditPair, ...]
     comparisons: int
 
     def to_json(self) -> dict[str, Any]:
@@ -131,8 +131,8 @@ class SideBySide:
             "schema": SCHEMA,
             "audits": [_audit_json(side) for side in self.sides],
             "beside": [
-                _beside_json(self, one, side)
-                for one, side in zip(self.beside, self.sides[1:], strict=True)
+                _pair_json(self, one, side)
+                for one, side in zip(self.pairs, self.sides[1:], strict=True)
             ],
             "adjusted": {"method": "Holm", "comparisons": self.comparisons, "level": LEVEL},
         }
@@ -154,7 +154,7 @@ def _audit_json(side: Side) -> dict[str, Any]:
     }
 
 
-def _beside_json(whole: SideBySide, one: AuditPair, other: Side) -> dict[str, Any]:
+def _pair_json(whole: SideBySide, one: AuditPair, other: Side) -> dict[str, Any]:
     values = {name: getattr(one, name) for name in ("common", "unpaired", "notes")}
     numbers = {
         name: found and asdict(found)
@@ -173,7 +173,7 @@ def _beside_json(whole: SideBySide, one: AuditPair, other: Side) -> dict[str, An
     }
 
 
-def _otherwise(first: Results, second: Results, shared: Shared) -> Iterator[dict[str, Any]]:
+def _otherwise(first: Results, second: Results, shared: SharedTexts) -> Iterator[dict[str, Any]]:
     """List each text with different predictions, and both predictions."""
     for at in np.flatnonzero(shared.otherwise):
         one = first.texts[shared.first[at]]

@@ -3,8 +3,8 @@
 const FIRST_WORDS = 120;
 const FIRST_CHARACTERS = 1200;
 const MOST = 5; // words of each map that no fold hides
-const BESIDE = 8; // words on each side of one
-const BESIDE_CHARACTERS = 150;
+const CONTEXT_WORDS = 8; // words on each side of one
+const CONTEXT_CHARACTERS = 150;
 const NEAR = 3; // as few words are not left out between two
 const MORE_WORDS = 2000; // each time more is asked for
 
@@ -28,9 +28,9 @@ function heaviest(view, most) {
 function around(words, word) {
   const reached = (step) => {
     let [count, characters] = [0, 0];
-    for (let at = word + step; at >= 0 && at < words.length && count < BESIDE; at += step) {
+    for (let at = word + step; at >= 0 && at < words.length && count < CONTEXT_WORDS; at += step) {
       characters += charactersOf(words[at]);
-      if (characters > BESIDE_CHARACTERS) break;
+      if (characters > CONTEXT_CHARACTERS) break;
       count += 1;
     }
     return count;
