@@ -3,7 +3,7 @@
 import pytest
 
 import sightline
-from sightline.api.model_source import Given, ToTrain
+from sightline.api.model_source import GivenModel, TrainedFirst
 from sightline.api.run_options import AuditOptions, Stopping
 from sightline.audits import one_look
 from sightline.audits.one_look import CHANGED, FEW_WORDS, SHORT_BUDGET, takes_one_look
@@ -88,7 +88,7 @@ def test_a_dry_run_names_the_first_look_of_the_audit(
     held = Trained(model.model, data, {}, {})
     architecture, fit = build_specs("mlp(hidden=16)+additive", epochs=1)
     spec = RunSpec(parse_data("planted:needle(n=1200,length=10)"), architecture, fit, companions=())
-    for source in (Given(held, AuditOptions()), ToTrain(spec)):
+    for source in (GivenModel(held, AuditOptions()), TrainedFirst(spec)):
         texts, _ = source.forecast("cpu", 4096, None, stopping).first_look
         assert texts == about["looks"][0]["texts"]
     assert (texts == about["planned"] == 180) == (budget >= SHORT_BUDGET)
