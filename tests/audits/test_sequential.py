@@ -237,7 +237,7 @@ def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch)
     monkeypatch.setattr(TextPass, "advance", counted)
     monkeypatch.setattr(KeptLooks, "save", saved_again)
     again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
-    assert {one.stage for one in saved if one.look} <= {3}  # where a look is judged
+    assert {one.stage for one in saved if one.look > 0} <= {3}  # where a look is judged
     assert taken[:2] == [("outputs",), ("need", "agreement", "types", "erasure")]
     assert again.verdict == whole.verdict
     assert again.findings == whole.findings
@@ -371,7 +371,7 @@ def test_no_other_map_is_compared_where_it_cannot_be_told_whether_attention_is_s
     audit = sightline.audit(*needle, max_texts=40)
     assert audit.verdict.level == "cannot tell"
     assert not exchanged
-    assert isinstance(audit.measurements["erasure"], Measurement)
+    assert isinstance(audit.measurements["transplant"], Measurement)
 
 
 def test_other_maps_are_compared_where_a_class_may_be_decided_by_absence(exchanged) -> None:
@@ -381,6 +381,22 @@ def test_other_maps_are_compared_where_a_class_may_be_decided_by_absence(exchang
     assert BY_ABSENCE in {one.level for one in audit.verdict.by_class.values()}
     assert len(exchanged) == 1
     assert exchanged[0][1] == 3
+
+
+@pytest.mark.parametrize(("texts", "removed"), [(30, NotRun), (60, Measurement)])
+def test_too_few_texts_end_an_audit_as_soon_as_nothing_can_change(
+    exchanged, texts, removed
+) -> None:
+    """With fewer texts than any test needs after Transfer; with too few of each class after its
+    tests, without other maps.
+    """
+    data = sightline.load("planted:needle(n=1200,length=10,ending=true)")
+    model = sightline.train(data, "mlp(hidden=16)+additive", companions="none", epochs=8)
+    audit = sightline.audit(model, data, max_texts=texts)
+    assert {one.row for one in audit.verdict.by_class.values()} == {1}
+    assert isinstance(audit.measurements["transplant"], Measurement)
+    assert isinstance(audit.measurements["erasure"], removed)
+    assert exchanged == []
 
 
 def test_what_is_measured_of_attention_does_not_depend_on_other_maps() -> None:

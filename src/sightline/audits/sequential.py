@@ -419,7 +419,9 @@ class _Looking:
         self.judged = judge(evidence, self.learned)
         self.rivals_asked = asks_other_maps(evidence)
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
-        self.state = find_settled(evidence, self.judged, waiting, self._growing(size))
+        self.state = find_settled(
+            evidence, self.judged, waiting, self._growing(size), self._short()
+        )
         self.size, self.outcomes = size, outcomes
         if stage == STAGES[0] and not self.state.all:  # predictions alone give nothing to report
             return
@@ -584,6 +586,20 @@ class _Looking:
         # After the last look, open tests stay open: the verdict is not settled.
         later = self.answered.predicted[list(self.plan.order[size % len(self.plan.order) :])]
         return {self.data.label_names[int(one)] for one in np.unique(later)}
+
+    def _short(self) -> set[str]:
+        """The predicted classes of which too few texts are planned for a verdict, whatever they
+        show.
+        """
+        if not self.answered.measurement(ALWAYS):
+            return set()
+        classes, counts = np.unique(self.answered.predicted, return_counts=True)
+        few = counts if counts.sum() >= self.thresholds.least else np.zeros_like(counts)
+        return {
+            self.data.label_names[int(one)]
+            for one, count in zip(classes, few, strict=True)
+            if count < self.thresholds.least
+        }
 
 
 def _first(data: Dataset, texts: int) -> Dataset:

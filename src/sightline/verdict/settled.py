@@ -20,7 +20,7 @@ from sightline.verdict.decision_rule import decide
 from sightline.verdict.default_class import absence_ruled_out, own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement
-from sightline.verdict.verdict_table import verdict_of
+from sightline.verdict.verdict_table import TABLE, verdict_of
 
 PASSED = Estimate(1.0, 1.0, 1.0, 10**9, "as if passed")
 FAILED = Estimate(-1.0, -1.0, -1.0, 10**9, "as if failed")
@@ -69,12 +69,16 @@ class LookState:
 
 @dataclass(frozen=True)
 class OpenTests:
-    """What may still change: tests that wait for their measure, and classes with texts to come."""
+    """What may still change: tests that wait for their measure, and classes with texts to come.
+
+    ``short`` names the predicted classes of which too few texts are planned for a verdict.
+    """
 
     evidence: Evidence
     found: Mapping[str, Finding]
     pending: Collection[str]
     growing: Collection[str]
+    short: Collection[str] = ()
 
     def waits(self, claim: AuditTest) -> bool:
         """Check whether a test waits for a measure."""
@@ -112,6 +116,13 @@ class OpenTests:
             by_class={**finding.by_class, **dict.fromkeys(classes, score)},
         )
 
+    def has_too_few(self, best: Verdict, worst: Verdict, of: str) -> bool:
+        """Check whether a class is in the first row and stays there, so that no other map matters.
+        Transfer is measured even so: a report without any score says little.
+        """
+        rows = {one.by_class[of].row for one in (best, worst)}
+        return rows == {TABLE[0].number} and of in self.short and "transplant" not in self.pending
+
     def absence_is_open(self, of: str) -> bool:
         """Check whether it is open that a class is decided by absence."""
         if absence_ruled_out(self.evidence, of):
@@ -138,15 +149,20 @@ def asks_other_maps(evidence: Evidence) -> bool:
 
 
 def find_settled(
-    evidence: Evidence, judged: Judgement, pending: Collection[str], growing: Collection[str]
+    evidence: Evidence,
+    judged: Judgement,
+    pending: Collection[str],
+    growing: Collection[str],
+    short: Collection[str] = (),
 ) -> Settled:
     """Say what of a verdict is settled.
 
     ``pending`` names the measures that were not taken yet, and `OTHER_MAPS` if other maps were not
-    compared; ``growing`` names the predicted classes with texts to come.
+    compared; ``growing`` names the predicted classes with texts to come, and ``short`` those of which
+    too few texts are planned for a verdict.
     """
     found = {finding.code: finding for finding in judged.findings}
-    tests = OpenTests(evidence, found, pending, growing)
+    tests = OpenTests(evidence, found, pending, growing, short)
     best, worst = (
         verdict_of(
             {code: tests.completed(code, answer) for code in found}, evidence, judged.learned
@@ -155,7 +171,8 @@ def find_settled(
     )
     classes = evidence.classes if best.by_class else {}
     of_class = {
-        of: _level(best, of) == _level(worst, of) and not tests.absence_is_open(of)
+        of: _level(best, of) == _level(worst, of)
+        and (tests.has_too_few(best, worst, of) or not tests.absence_is_open(of))
         for of in classes
     }
     bearing = [code for code, claim in AUDIT_TESTS.items() if claim.bears]
