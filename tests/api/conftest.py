@@ -23,4 +23,4 @@ def model(data: Dataset) -> Trained:
 
 @pytest.fixture(scope="package")
 def audit(model: Trained, data: Dataset) -> Audit:
-    return sightline.audit(model, data, limit=8)
+    return sightline.audit(model, data, limit=8, full=True)

@@ -47,12 +47,12 @@ def test_a_saved_model_brings_its_companions_along(
     model: Trained, data: Dataset, audit: Audit, tmp_path: Path
 ) -> None:
     folder = save_trained(model, tmp_path / "model")
-    assert sightline.audit(folder, data, limit=8).findings == audit.findings
+    assert sightline.audit(folder, data, limit=8, full=True).findings == audit.findings
     assert (
         sightline.look(str(folder), "one two").advice
         == f"sightline audit --model {folder} --data FILE"
     )
-    alone = sightline.audit(model, data, {}, limit=8)
+    alone = sightline.audit(model, data, {}, limit=8, full=True)
     assert "retrained" not in {
         name for name, m in alone.measurements.items() if type(m).__name__ == "Measurement"
     }

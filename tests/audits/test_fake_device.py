@@ -65,7 +65,7 @@ def causal() -> Case:
 def test_every_tensor_of_an_audit_is_where_the_model_is(make: Callable) -> None:
     data, placed = make()
     with fake_device():
-        audit = sightline.audit(placed(), data, limit=6)
+        audit = sightline.audit(placed(), data, limit=6, full=True)
     broken = {
         name: one.error for name, one in audit.measurements.items() if isinstance(one, Failed)
     }

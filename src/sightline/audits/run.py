@@ -20,7 +20,7 @@ from sightline.adapters.truncation import visible_dataset
 from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
 from sightline.audits.audit_result import Audit
-from sightline.audits.captum_maps import attributed
+from sightline.audits.captum_maps import attributed, known_attribution
 from sightline.audits.measure_pass import Progress, measure
 from sightline.audits.sequential import Limits, OnLook, SequentialResult, ignore_look, look_at
 from sightline.audits.stop_limits import is_sequential, most_texts
@@ -122,6 +122,8 @@ def audit(
     """
     thresholds = thresholds or default_thresholds()
     by_looks = is_sequential(budget, max_texts, full=full)
+    if isinstance(scores, str):
+        known_attribution(scores)
     if by_looks and isinstance(scores, str):
         message = "an attribution is made of all texts before an audit looks at any"
         raise SpecError(f"{message}; take --full, or leave it out", field="scores")

@@ -39,7 +39,7 @@ def selected_measures(chosen: Collection[str]) -> tuple[str, ...]:
     """Name the measures of an audit in order: `ALWAYS` and the chosen ones, or the default ones if
     none is chosen.
 
-    >>> taken(("need",)), "searched" in taken(())
+    >>> selected_measures(("need",)), "searched" in selected_measures(())
     (('outputs', 'need'), False)
     """
     wanted = {ALWAYS, *chosen} if chosen else set(MEASURES) - BY_NAME
@@ -49,7 +49,7 @@ def selected_measures(chosen: Collection[str]) -> tuple[str, ...]:
 def with_default_measures(named: Collection[str]) -> tuple[str, ...]:
     """Add the named costly measures to the default ones, in order; give nothing if none is named.
 
-    >>> [code for code in beside_default(("searched",)) if code in BY_NAME], beside_default(())
+    >>> [code for code in with_default_measures(("searched",)) if code in BY_NAME], with_default_measures(())
     (['searched'], ())
     """
     if unknown := next((code for code in named if code not in MEASURES), None):

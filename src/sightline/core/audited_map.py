@@ -27,9 +27,9 @@ def reword_for_map(text: str, noun: str) -> str:
     """Rewrite one of our sentences about attention for the audited map; never use it on a user's
     text.
 
-    >>> worded("Attention must not be shown", "the score map"), worded("attention", "attention")
+    >>> reword_for_map("Attention must not be shown", "the score map"), reword_for_map("attention", "attention")
     ('The score map must not be shown', 'attention')
-    >>> worded("Show the attention map", "the score map")
+    >>> reword_for_map("Show the attention map", "the score map")
     'Show the score map'
     """
     if noun == ATTENTION:

@@ -38,7 +38,7 @@ def summary_sentence(across: SeedSummary) -> str:
     """Say in one line whether seeds differ in their verdict, over all texts or for a class.
 
     >>> from sightline.core.results import Verdict
-    >>> summary_sentence(AcrossSeeds((0, 1, 2), (Verdict("cannot tell", 1, (), ()),) * 3))
+    >>> summary_sentence(SeedSummary((0, 1, 2), (Verdict("cannot tell", 1, (), ()),) * 3))
     'All 3 trainings end in the same verdict: cannot tell'
     """
     trainings = f"{count(len(across.seeds))} trainings"

@@ -159,7 +159,7 @@ def trimmed_number(value: float) -> str:
     """Write a number that somebody chose, such as a threshold, without trailing zeros, which would
     claim a precision.
 
-    >>> chosen(0.050)
+    >>> trimmed_number(0.050)
     '0.05'
     """
     return f"{value:g}".replace("-", "−")
@@ -173,7 +173,7 @@ def count(n: int) -> str:
 def count_phrase(n: int, what: str) -> str:
     """Count things, in the singular or the plural.
 
-    >>> counted(1, "cell"), counted(1200, "cell")
+    >>> count_phrase(1, "cell"), count_phrase(1200, "cell")
     ('1 cell', '1,200 cells')
     """
     return f"{count(n)} {what if n == 1 else f'{what}s'}"
@@ -187,7 +187,7 @@ def texts(n: int) -> str:
 def approximate_count(n: int) -> str:
     """Write a count that is itself an estimate, rounded up to two digits.
 
-    >>> [about(n) for n in (7, 99, 1234, 1201, 98765)]
+    >>> [approximate_count(n) for n in (7, 99, 1234, 1201, 98765)]
     ['7', '99', '1,300', '1,300', '99,000']
     """
     step = 10 ** max(0, len(str(n)) - 2)

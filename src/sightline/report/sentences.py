@@ -312,7 +312,7 @@ def but_not_for(failed: Sequence[str], absent: Sequence[str] = ()) -> str:
 def join_words(words: Iterable[str]) -> str:
     """Join words with commas and "and".
 
-    >>> listed(["a", "b", "c"])
+    >>> join_words(["a", "b", "c"])
     'a, b and c'
     """
     *most, last = words

@@ -34,7 +34,7 @@ class Plot:
 def left_out_note(number: int, what: str) -> str:
     """Say in a note how many were not drawn; empty if all were.
 
-    >>> left_out(1, "model"), left_out(0, "model")
+    >>> left_out_note(1, "model"), left_out_note(0, "model")
     (' 1 more model is in the table alone.', '')
     """
     if number < 1:
@@ -68,7 +68,7 @@ def _why_not(found: Outcome | None, code: str, quantity: str) -> str:
 def drawn_note(drawn: int, texts: int, lacks: str) -> str:
     """Say how many texts are drawn, and what the others lack.
 
-    >>> drawn_of(1199, 1200, "no such number"), drawn_of(3, 3, "no such number")
+    >>> drawn_note(1199, 1200, "no such number"), drawn_note(3, 3, "no such number")
     ('n = 1,199 texts; 1 more has no such number.', 'n = 3 texts.')
     """
     left = texts - drawn
