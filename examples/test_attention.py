@@ -21,9 +21,9 @@ def model(reviews):
 
 
 def test_attention_may_be_shown(sightline_audit, model, reviews):
-    sightline_audit(model, reviews, limit=30).assert_shown("must-not-be-shown")
+    sightline_audit(model, reviews, limit=30, full=True).assert_shown("must-not-be-shown")
 
 
 def test_the_highlighted_words_are_used(sightline_audit, model, reviews):
-    audit = sightline_audit(model, reviews, limit=30)  # the same audit: nothing runs again
+    audit = sightline_audit(model, reviews, limit=30, full=True)  # the same audit: nothing runs again
     audit.assert_shown("SL-303", "SL-301")

@@ -63,6 +63,12 @@ LOST = {
         send()
     except BaseException as error:
         raise ValueError("no such thing") from None""",
+    "by who ends the command as done": """
+    import typer
+    try:
+        send()
+    except BaseException:
+        raise typer.Exit(0) from None""",
     "twice": "Gone(); Gone()",
 }
 DEAF = {
