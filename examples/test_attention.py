@@ -25,5 +25,5 @@ def test_attention_may_be_shown(sightline_audit, model, reviews):
 
 
 def test_the_highlighted_words_are_used(sightline_audit, model, reviews):
-    audit = sightline_audit(model, reviews, limit=30, full=True)  # the same audit: nothing runs again
+    audit = sightline_audit(model, reviews, limit=30, full=True)  # not made twice
     audit.assert_shown("SL-303", "SL-301")

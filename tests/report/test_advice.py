@@ -128,11 +128,12 @@ def test_the_texts_that_would_settle_every_open_test_are_said_once() -> None:
     first, second, *others = audit().findings
     lacking = (replace(first, needed=1234), replace(second, needed=400), *others)
     enough = replace(audit(), findings=lacking, cards={"data": {"sample": {"n": 872, "of": 9000}}})
-    [message] = [one for one in said(advice(enough)) if one.startswith("Audit about")]
+    [message] = [one for one in said(advice(enough)) if one.startswith("Audit more texts")]
     same_text("report", message)
-    assert "about 1,300 texts (now 872) to settle Need (SL-001) and Gradient agreement" in message
+    assert "(now 872). About so many settle a test: 400 for " in message
+    assert " and 1,300 for " in message
     short = replace(audit(), findings=lacking)
-    [message] = [one for one in said(advice(short)) if one.startswith("Audit about")]
+    [message] = [one for one in said(advice(short)) if one.startswith("Audit more texts")]
     assert message.endswith("; the data have 24 to test on.")
 
 

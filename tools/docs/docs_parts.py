@@ -58,8 +58,8 @@ ASKED: Mapping[Requirement, str] = {
 """What a row of the verdict table requires of a result."""
 ROLES = {
     "required": (
-        "a row that keeps the map from being shown looks at it, or the one that lets it be shown "
-        "with caveats"
+        "row 2, 3 or 5 looks at it: one that keeps the map from being shown, or the one that lets "
+        "it be shown with caveats"
     ),
     "must not fail": "it can turn *can be shown* into *can be shown with caveats*, and no more",
     "informational": "no row looks at it",

@@ -10,6 +10,7 @@ from sightline.api.seed_audits import Audits
 from sightline.cli.flag_groups import AuditReport, Console, Report
 from sightline.cli.output import emit, note_kept, print_lines, print_message, write_text, writing
 from sightline.cli.output_checks import Folder, Output
+from sightline.core.results import CANNOT_TELL
 from sightline.report.junit import junit
 
 if TYPE_CHECKING:
@@ -67,11 +68,13 @@ def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Cons
             print_message(f"{name}: {place}")
         return
     named = [f"{_NAMES.get(name, 'Saved'):<10}{place}" for name, place in places.items()]
-    print_lines([*_lines(audits, verbose=console.verbose), "", *named, *_next(report)])
+    print_lines([*_lines(audits, verbose=console.verbose), "", *named, *_next(audits, report)])
 
 
-def _next(report: AuditReport) -> list[str]:
-    """Name the next step: the card, unless it was written."""
+def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
+    """Name the next step: more texts after *cannot tell*, or the card, unless it was written."""
+    if isinstance(audits, Audits) and audits.first.verdict.level == CANNOT_TELL:
+        return ["Next      audit more texts, or what the lines above say is missing"]
     if report.card is not None:
         return []
     return ["Next      add --card card.md for the caption to paste under a heat map"]

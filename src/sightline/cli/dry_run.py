@@ -82,7 +82,9 @@ def _estimate(source: ModelSource, trained: Trained, machine: Machine, stopping:
         name = name.rpartition(": ")[0]  # without the name of the first label
     if found.first is not None:
         texts, seconds = found.first
-        more = f", {duration(found.compared)} more to compare maps" if found.compared >= 1 else ""
+        more = (
+            f", {duration(found.compared)} more if maps are compared" if found.compared >= 1 else ""
+        )
         if texts == found.texts:
             return (
                 f"Auditing up to {texts:,} texts{each} with {name}: {took} in one look{more} "

@@ -457,7 +457,8 @@ Limit = Annotated[
         metavar="N",
         min=1,
         show_default="all",
-        help="The most test texts of an audit (a seeded sample), or missing cells of a study.",
+        help="The most test texts of an audit (a seeded sample, also of --full), or missing cells "
+        "of a study.",
         rich_help_panel=RUN,
     ),
 ]
@@ -490,8 +491,8 @@ Full = Annotated[
     typer.Option(
         "--full",
         metavar=_SWITCH,
-        help="Take every measure on every text. Without it required tests come first, on growing "
-        "numbers of texts, until the verdict is settled.",
+        help="Take every test on every text, without the expensive ones that --measure names. Without it required "
+        "tests come first, on growing numbers of texts, until the verdict is settled.",
         rich_help_panel=RUN,
     ),
 ]

@@ -96,10 +96,17 @@ class MapFamily:
         return any(_known(row.carried) for row in self.rows)
 
     @property
+    def alone(self) -> bool:
+        """Whether attention was compared with no other map."""
+        return all(row.name == ATTENTION for row in self.rows)
+
+    @property
     def answer(self) -> str:
         """Name the map that may be shown; a chosen map that carries too little is none."""
         if not self.tested:
             return "not measured on these texts"
+        if self.alone:
+            return "no other map was compared"
         if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"
         if self.chosen is not None and self.chosen.answer == "passed":
@@ -109,7 +116,7 @@ class MapFamily:
     @property
     def best(self) -> str:
         """Name the chosen map if it may not be shown."""
-        if self.chosen is None or self.chosen.answer == "passed" or not self.tested:
+        if self.chosen is None or self.chosen.answer == "passed" or not self.tested or self.alone:
             return ""
         return f"The best was {self.called(self.chosen.name)}."
 
@@ -118,7 +125,7 @@ class MapFamily:
         """Say how much of the prediction the words of the chosen map and of attention carry."""
         if self.chosen is None or not _known(self.chosen.carried):
             return ""
-        others = (row.carried for row in self.rows if row.name == "attention" and not row.chosen)
+        others = (row.carried for row in self.rows if row.name == ATTENTION and not row.chosen)
         attention = [f"; those of {self.of_map} {plainly(one)}" for one in others if _known(one)]
         return (
             f"Its words take {plainly(self.chosen.carried)} of the prediction into another "
@@ -163,7 +170,7 @@ def comparison_method(audit: Results) -> str:
     known = [one for row in audit.maps for one in numbers(row).values() if one is not None]
     above = any(max(one.value, one.high) > 1 for one in known)
     passes = _forbidden(audit) and any(
-        row.name == "attention" and row.answer == "passed" for row in audit.maps
+        row.name == ATTENTION and row.answer == "passed" for row in audit.maps
     )
     only = reword_for_map(_ONLY_ATTENTION, audit.verdict.of_map)
     held = compared_on(audit)

@@ -76,7 +76,7 @@ def look_line(state: LookState) -> str:
     ]
     open_ = _tests(state.settled.open)
     return (
-        f"{head}: settled for {join_words(known)}; open: {open_}"
+        f"{head}: settled for {join_words(known)}; open, of all texts or a class: {open_}"
         if known
         else f"{head}: {open_} open"
     )

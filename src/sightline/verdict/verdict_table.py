@@ -360,8 +360,8 @@ TABLE = (
         CANNOT_TELL,
         "the model’s answers could not be taken, or are not finite numbers, or are the same "
         "class for every text; or decoding the model’s own attention misses its logits by "
-        f"more than {IDENTITY:g}; or there are too few texts for the required tests "
-        f"({_DECIDING}), or neither of these could be measured",
+        f"more than {IDENTITY:g}; or there are too few texts for two required tests "
+        f"({_DECIDING}), or neither of the two could be measured",
         _unfit,
     ),
     VerdictRule(
@@ -396,8 +396,8 @@ TABLE = (
         CAN,
         f"{_SUPPORTED} passed, and one of {_ONE} did; none of {_SPARED} failed (each may be "
         f"inconclusive or not run); {_NATURAL}; the model is better than guessing; and the "
-        "tests have the same results for the texts of each predicted class alone, where "
-        f"{_OF_ALL_TEXTS} counts with its result for all texts",
+        "tests have the same results for the texts of each predicted class alone (of "
+        f"{_OF_ALL_TEXTS} the result for all texts counts)",
         _faithful,
     ),
     VerdictRule(
