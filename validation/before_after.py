@@ -37,8 +37,8 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
         "seed": seed,
         "row": audit.verdict.row,
         "by_class": {name: one.row for name, one in audit.verdict.by_class.items()},
-        "decided": _codes(audit.verdict),
-        "class_decided": {name: _codes(one) for name, one in audit.verdict.by_class.items()},
+        "decided": codes_of(audit.verdict),
+        "class_decided": {name: codes_of(one) for name, one in audit.verdict.by_class.items()},
         "effects": {one.code: _effect(one) for one in audit.findings if one.score is not None},
         "shown": said.get("shown"),
         "scores": next((row.answer for row in audit.maps if row.name == "given"), None),
@@ -54,7 +54,7 @@ def _effect(finding: Any) -> list[Any]:
     ]
 
 
-def _codes(verdict: Any) -> list[str]:
+def codes_of(verdict: Any) -> list[str]:
     """Name the tests that did not pass, from the reasons, or the other words of the verdict."""
     return [" ".join(reason.split(":")[0].split()[:2]) for reason in verdict.reasons]
 

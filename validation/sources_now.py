@@ -1,0 +1,70 @@
+"""Audit a fine-tuned transformer in full under several attention sources, as it is now.
+
+    python validation/sources_now.py MODEL DATA [--texts N]
+
+MODEL is a folder that `save_pretrained` wrote, DATA a specification such as ``sst:DIR``. The rows
+*after* of the table of attention sources are replaced in `docs/verified/before_after.json`; those
+*before* stay as an earlier commit counted them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from before_after import codes_of
+from checkout import ROOT
+
+import sightline
+
+WRITTEN = ROOT / "docs" / "verified" / "before_after.json"
+SOURCES = ("", "(layer=5,head=3)", "(reading=rollout)", "(reading=evidence,layer=5)")
+
+
+def counted(model: str, data: Any, source: str, texts: int) -> dict[str, Any]:
+    """Make one audit, and keep what the table shows."""
+    began = time.process_time()
+    audit = sightline.audit(f"{model}{source}", data, limit=texts, full=True)
+    (transfer,) = (one.score for one in audit.findings if one.code == "SL-303")
+    return {
+        "row": audit.verdict.row,
+        "by_class": {name: one.row for name, one in audit.verdict.by_class.items()},
+        "decided": codes_of(audit.verdict),
+        "class_decided": {name: codes_of(one) for name, one in audit.verdict.by_class.items()},
+        "transfer": None if transfer is None else asdict(transfer),
+        "seconds": round(time.process_time() - began, 1),
+    }
+
+
+def main() -> int:
+    """Audit under each source, and write the file after each."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("model")
+    parser.add_argument("data")
+    parser.add_argument("--texts", type=int, default=120)
+    asked = parser.parse_args()
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    data = sightline.load(asked.data)
+    for source in SOURCES:
+        after = counted(f"hf:{asked.model}", data, source, asked.texts)
+        known = json.loads(WRITTEN.read_text("utf-8"))
+        rows = {row["source"]: row for row in known["sources"]}
+        row = rows.setdefault(source or "(default)", {"source": source or "(default)"})
+        same = row.get("texts", asked.texts) == asked.texts
+        row |= {"texts": asked.texts, "after": after}
+        row["before"] = row.get("before") if same else None
+        known["sources"] = [*rows.values()]
+        WRITTEN.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        print(time.strftime("%H:%M:%S"), row["source"], after, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
