@@ -56,7 +56,7 @@ def _effect(finding: Any) -> list[Any]:
 
 def codes_of(verdict: Any) -> list[str]:
     """Name the tests that did not pass, from the reasons, or the other words of the verdict."""
-    return [" ".join(reason.split(":")[0].split()[:2]) for reason in verdict.reasons]
+    return [" ".join(str(reason).split(":")[0].split()[:2]) for reason in verdict.reasons]
 
 
 def merge(out: Path, before: Mapping[str, Any], after: Mapping[str, Any]) -> int:

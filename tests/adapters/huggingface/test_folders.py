@@ -188,6 +188,14 @@ def test_links_of_the_cache_of_transformers_are_followed(folder: Path) -> None:
     assert load_huggingface(f"hf:{snapshot}").labels == ("alpha", "beta")
 
 
+@pytest.mark.parametrize("pad", [-1, 10**6])
+def test_a_padding_token_without_an_embedding_is_refused_in_python(pad: int) -> None:
+    module = classifier("bert", tokenizer=PIECES_OF_WORDS)
+    module.config.pad_token_id = pad
+    with pytest.raises(ModelError, match="expected pad_token_id from 0"):
+        sightline.transformer(module, PIECES_OF_WORDS)
+
+
 def test_a_tokenizer_that_knows_no_word_is_refused_in_python() -> None:
     with pytest.raises(ModelError, match="special tokens alone"):
         sightline.transformer(classifier("bert", tokenizer=PIECES_OF_WORDS), BertTokenizer())
@@ -214,6 +222,7 @@ def test_a_model_of_another_language_is_checked_on_its_own_words(
     classifier("bert", tokenizer=tokenizer, id2label=LABELS).save_pretrained(tmp_path / "m")
     tokenizer.save_pretrained(tmp_path / "m")
     assert run(["check-model", f"hf:{tmp_path / 'm'}"]) == 0
+    assert run(["look", f"hf:{tmp_path / 'm'}", "the film was long and slow and worta"]) == 0
     with (tmp_path / "t.csv").open("w", encoding="utf-8") as file:
         file.write(
             "text,label\n"
