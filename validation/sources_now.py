@@ -1,6 +1,6 @@
 """Audit a fine-tuned transformer in full under several attention sources, as it is now.
 
-    python validation/sources_now.py MODEL DATA [--texts N]
+    python validation/sources_now.py MODEL DATA [--texts N] [--only SOURCE ...]
 
 MODEL is a folder that `save_pretrained` wrote, DATA a specification such as ``sst:DIR``. The rows
 *after* of the table of attention sources are replaced in `docs/verified/before_after.json`; those
@@ -24,7 +24,13 @@ from checkout import ROOT
 import sightline
 
 WRITTEN = ROOT / "docs" / "verified" / "before_after.json"
-SOURCES = ("", "(layer=5,head=3)", "(reading=rollout)", "(reading=evidence,layer=5)")
+SOURCES = (
+    "",
+    "(layer=5,head=3)",
+    "(reading=rollout)",
+    "(reading=values,layer=5)",
+    "(reading=evidence,layer=5)",
+)
 
 
 def counted(model: str, data: Any, source: str, texts: int) -> dict[str, Any]:
@@ -48,11 +54,12 @@ def main() -> int:
     parser.add_argument("model")
     parser.add_argument("data")
     parser.add_argument("--texts", type=int, default=120)
+    parser.add_argument("--only", nargs="+", default=SOURCES)
     asked = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     data = sightline.load(asked.data)
-    for source in SOURCES:
+    for source in asked.only:
         after = counted(f"hf:{asked.model}", data, source, asked.texts)
         known = json.loads(WRITTEN.read_text("utf-8"))
         rows = {row["source"]: row for row in known["sources"]}

@@ -29,7 +29,7 @@ def test_an_example_passes_its_proofs_and_is_audited(
         for p in check(model, example.DATA.test, example.DATA.label_names)
         if p.outcome == "failed"
     ] == []
-    found = sightline.audit(model, example.DATA, limit=20)
+    found = sightline.audit(model, example.DATA, limit=20, full=True)
     assert (
         found.metrics["accuracy"].value > 0.7
     )  # it was trained, so its attention is about something

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import sightline
+from sightline.adapters.compatibility import check
 from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.tap.tap import editing
 from sightline.core.errors import ModelError
@@ -167,3 +168,16 @@ def test_readings_are_named_as_they_are_asked_for() -> None:
     assert names[-1] == "(reading=rollout)"
     assert "(reading=values,layer=1)" in names
     assert str(AttentionSource(1)) == "(layer=1,head=mean)"
+
+
+def test_evidence_of_a_model_whose_weights_are_frozen_passes_its_checks() -> None:
+    """As a model that is loaded from a folder."""
+    model = made(reading="evidence", layer=1)
+    model.module.requires_grad_(False)
+    batch = model.collate(TEXTS)
+    with torch.no_grad():
+        embeddings = model.trace(batch).embeddings.detach()
+        again = model.trace(batch, embeddings)
+    assert torch.equal(again.attention, model.trace(batch).attention)
+    failed = [one.name for one in check(model, TEXTS, model.labels) if one.outcome == "failed"]
+    assert failed == []

@@ -301,7 +301,7 @@ class HuggingFace(Classifier):
         sites = [self.anatomy.sites[number] for number in numbers]
         sloped = any(one.kind == "evidence" for one in wanted)
         with torch.set_grad_enabled(sloped or torch.is_grad_enabled()):
-            start = self._start(some.ids) if sloped and embeddings is None else embeddings
+            start = self._sloped(some.ids, embeddings) if sloped else embeddings
             valued = [] if before is None else [self.site]
             answer = run(
                 self.module,
@@ -348,10 +348,15 @@ class HuggingFace(Classifier):
             )
         return ShownAttention(logits, rows, own, {}, last)
 
-    def _start(self, ids: Int[torch.Tensor, "B T"]) -> Float[torch.Tensor, "B T E"]:
-        """Look up embeddings with a graph for slopes, even if the weights of the module are frozen."""
-        found: torch.Tensor = self.module.get_input_embeddings()(ids)
-        return found.detach().requires_grad_()
+    def _sloped(
+        self, ids: Int[torch.Tensor, "B T"], embeddings: Float[torch.Tensor, "B T E"] | None
+    ) -> Float[torch.Tensor, "B T E"]:
+        """Give embeddings with a graph for slopes, even if the weights of the module are frozen."""
+        if embeddings is None:
+            embeddings = self.module.get_input_embeddings()(ids)
+        elif embeddings.requires_grad:  # the graph of who asks
+            return embeddings
+        return embeddings.detach().requires_grad_()
 
 
 def _slopes(
