@@ -35,10 +35,7 @@ def counted(case: Case, seed: int) -> dict[str, Any]:
     said = json.loads(json.dumps(audit.to_json()))
     return {
         "seed": seed,
-        "row": audit.verdict.row,
-        "by_class": {name: one.row for name, one in audit.verdict.by_class.items()},
-        "decided": codes_of(audit.verdict),
-        "class_decided": {name: codes_of(one) for name, one in audit.verdict.by_class.items()},
+        **verdicts_of(audit),
         "effects": {one.code: _effect(one) for one in audit.findings if one.score is not None},
         "shown": said.get("shown"),
         "scores": next((row.answer for row in audit.maps if row.name == "given"), None),
@@ -54,7 +51,18 @@ def _effect(finding: Any) -> list[Any]:
     ]
 
 
-def codes_of(verdict: Any) -> list[str]:
+def verdicts_of(audit: Any) -> dict[str, Any]:
+    """Give the rows over all texts and for each predicted class, with the tests that decided."""
+    classes = audit.verdict.by_class.items()
+    return {
+        "row": audit.verdict.row,
+        "by_class": {name: one.row for name, one in classes},
+        "decided": _codes(audit.verdict),
+        "class_decided": {name: _codes(one) for name, one in classes},
+    }
+
+
+def _codes(verdict: Any) -> list[str]:
     """Name the tests that did not pass, from the reasons, or the other words of the verdict."""
     return [" ".join(str(reason).split(":")[0].split()[:2]) for reason in verdict.reasons]
 

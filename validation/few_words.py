@@ -26,6 +26,7 @@ import torch
 import written
 from before_after_cases import CASES, Case
 from checkout import ROOT
+from json_lines import add_line, read_lines
 
 import sightline
 from sightline.audits import sequential
@@ -97,7 +98,7 @@ def main() -> int:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     lengthen(asked.words)
-    rows = read(asked.out)
+    rows = read_lines(asked.out)
     done = {(row["name"], row["seed"]) for row in rows}
     planned = [(case, seed) for seed in range(asked.seeds) for case in cases(asked.only)]
     for case, seed in () if asked.table else planned:
@@ -117,21 +118,13 @@ def main() -> int:
             "classes": case.classes,
             **audits,
         }
-        with asked.out.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(row)}\n")
+        add_line(asked.out, row)
         print(line(row), flush=True)
     if not asked.table:
         return 0
     found = {"planned": len(planned), "rows": rows}
     WRITTEN.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
     return 0
-
-
-def read(file: Path) -> list[dict[str, Any]]:
-    """Read the existing lines."""
-    if not file.exists():
-        return []
-    return [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
 
 
 def line(row: dict[str, Any]) -> str:

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import torch
 from checkout import ROOT
+from json_lines import add_line, read_lines
 
 from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
@@ -67,7 +68,7 @@ def main() -> int:
     flags = parser.parse_args()
     store, until = Store(flags.store, make=False), time.monotonic() + 60 * flags.minutes
     flags.rows.parent.mkdir(parents=True, exist_ok=True)
-    rows = _read(flags.rows)
+    rows = {row["run"]: row for row in read_lines(flags.rows)}
     runs = planned(flags.seeds, store)
     for number, (kind, spec) in enumerate(runs):
         if time.monotonic() > until:
@@ -79,8 +80,7 @@ def main() -> int:
             "kind": kind,
             "scores": scores(spec, store),
         }
-        with flags.rows.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(row) + "\n")
+        add_line(flags.rows, row)
         print(f"{time.strftime('%H:%M:%S')} {number + 1}/{len(runs)}", file=sys.stderr, flush=True)
     done = [rows[run_key(spec)] for _, spec in runs if run_key(spec) in rows]
     description = json.dumps(table(done, len(runs), store), indent=1, ensure_ascii=False)
@@ -107,11 +107,6 @@ def planned(seeds: int, store: Store) -> list[tuple[str, RunSpec]]:
     ]
     random.Random(ORDER).shuffle(known)
     return known
-
-
-def _read(path: Path) -> dict[str, Any]:
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    return {row["run"]: row for row in map(json.loads, lines)}
 
 
 def table(rows: Sequence[Mapping[str, Any]], runs: int, store: Store) -> dict[str, Any]:

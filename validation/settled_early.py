@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import torch
 from checkout import ROOT
+from json_lines import add_line, read_lines
 
 from sightline.audits import one_look
 from sightline.audits.sequential import BY_REQUEST, stage_of
@@ -156,7 +157,7 @@ def main() -> int:
         one_look.FEW_WORDS = 0
     if not asked.table:
         count(asked)
-    rows = read(asked.out)
+    rows = read_lines(asked.out)
     if asked.as_asked:
         return summed_up(rows)
     seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")])
@@ -185,7 +186,7 @@ def kept(row: dict[str, Any]) -> dict[str, Any]:
 
 def count(asked: argparse.Namespace) -> None:
     """Add lines until the requested number of models is reached."""
-    done = {row["name"] for row in read(asked.out)}
+    done = {row["name"] for row in read_lines(asked.out)}
     store = None if asked.store is None else Store(asked.store, make=False)
     planned = [*(on_sst(asked.sst) if asked.sst else ()), *scenarios()]
     for name, spec in planned:
@@ -200,8 +201,7 @@ def count(asked: argparse.Namespace) -> None:
         except Exception as error:  # one scenario that cannot be made must not cost the others
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
             continue
-        with asked.out.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(row)}\n")
+        add_line(asked.out, row)
         done.add(name)
         print(line(row), flush=True)
 
@@ -210,13 +210,6 @@ def too_long(spec: RunSpec, longest: int | None) -> bool:
     """Tell whether a scenario has longer texts, which take most of the seconds."""
     length = re.search(r"\blength=(\d+)", str(spec.data))
     return longest is not None and length is not None and int(length[1]) > longest
-
-
-def read(file: Path) -> list[dict[str, Any]]:
-    """Read the existing lines."""
-    if not file.exists():
-        return []
-    return [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
 
 
 def line(row: dict[str, Any]) -> str:

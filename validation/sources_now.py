@@ -18,7 +18,7 @@ from dataclasses import asdict
 from typing import Any
 
 import torch
-from before_after import codes_of
+from before_after import verdicts_of
 from checkout import ROOT
 
 import sightline
@@ -39,10 +39,7 @@ def counted(model: str, data: Any, source: str, texts: int) -> dict[str, Any]:
     audit = sightline.audit(f"{model}{source}", data, limit=texts, full=True)
     (transfer,) = (one.score for one in audit.findings if one.code == "SL-303")
     return {
-        "row": audit.verdict.row,
-        "by_class": {name: one.row for name, one in audit.verdict.by_class.items()},
-        "decided": codes_of(audit.verdict),
-        "class_decided": {name: codes_of(one) for name, one in audit.verdict.by_class.items()},
+        **verdicts_of(audit),
         "transfer": None if transfer is None else asdict(transfer),
         "seconds": round(time.process_time() - began, 1),
     }

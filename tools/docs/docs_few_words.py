@@ -14,7 +14,7 @@ from sightline.verdict.verdict_table import TABLE
 
 FEW, ALL = "64 words", "all words"
 LEVELS = {row.number: str(row.verdict) for row in TABLE}
-PERMITS = (4, 5)
+PERMITS = {row.number for row in TABLE if row.verdict.permits}
 """The rows under which a map may be shown."""
 SEEN = 0.005
 """The smallest difference of scores that two digits show."""
@@ -29,8 +29,8 @@ def few_words(stored: Stored) -> str:
     return (
         f"{table(head, _pairs(rows))}\nOf {len(rows)} audits, {wrong[FEW]} with 64 words and "
         f"{wrong[ALL]} with all words end in *can be shown*, with or without caveats, where the "
-        f"map must not be shown. With 64 words {sum(map(_permits_more, rows))} permit what all words "
-        f"do not, for all texts or for a predicted class.\n\n{table(scores, _scores(rows))}"
+        f"map must not be shown. With 64 words {sum(map(_permits_more, rows))} permit what all "
+        f"words do not, for all texts or for a predicted class.\n\n{table(scores, _scores(rows))}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Texts as a model sees them, without words beyond its length or without a token in its vocabulary."""
+"""Texts as a model sees them: without words beyond its length, or without a token for them."""
 
 from __future__ import annotations
 

@@ -85,8 +85,9 @@ class Stopping:
         """Return when an audit stops that was asked for so: by default once its verdict is settled,
         with ``full`` once everything is measured.
 
-        Tests that were ``named`` are wanted whatever the verdict is, and an attribution (``captum:NAME``)
-        is made of every text before any is measured. So without limits these ask for the second.
+        Tests that were ``named`` are wanted whatever the verdict is, and an attribution
+        (``captum:NAME``) is made of every text before any is measured. So without limits these ask
+        for the second.
         """
         limited = budget is not None or max_texts is not None
         full = full or (not limited and (named or is_attribution(scores)))

@@ -20,10 +20,11 @@ from sightline.adapters.truncation import visible_dataset
 from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
 from sightline.audits.audit_result import Audit
-from sightline.audits.captum_maps import attributed, known_attribution
+from sightline.audits.captum_maps import attributed
 from sightline.audits.measure_pass import Progress, measure
 from sightline.audits.sequential import Limits, OnLook, SequentialResult, ignore_look, look_at
 from sightline.audits.stop_limits import is_sequential, most_texts
+from sightline.config.word_maps import is_attribution
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
 from sightline.core.installation import version_of
@@ -122,9 +123,7 @@ def audit(
     """
     thresholds = thresholds or default_thresholds()
     by_looks = is_sequential(budget, max_texts, full=full)
-    if isinstance(scores, str):
-        known_attribution(scores)
-    if by_looks and isinstance(scores, str):
+    if by_looks and is_attribution(scores):
         message = "an attribution is made of all texts before an audit looks at any"
         raise SpecError(f"{message}; take --full, or leave it out", field="scores")
     limit = most_texts(limit, budget, max_texts, full=full)

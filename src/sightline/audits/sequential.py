@@ -465,7 +465,7 @@ class _Looking:
         upto: int,
         clock: BudgetClock,
     ) -> None:
-        """Take measures one after the other and save each; one that was saved is not taken again."""
+        """Take measures one after the other and save each, but none that was saved before."""
         for name in names:
             if texts.measures[name].texts < upto:
                 clock.begin()
@@ -594,12 +594,8 @@ class _Looking:
         if not self.answered.measurement(ALWAYS):
             return set()
         classes, counts = np.unique(self.answered.predicted, return_counts=True)
-        few = counts if counts.sum() >= self.thresholds.least else np.zeros_like(counts)
-        return {
-            self.data.label_names[int(one)]
-            for one, count in zip(classes, few, strict=True)
-            if count < self.thresholds.least
-        }
+        few = classes[counts < self.thresholds.least]
+        return {self.data.label_names[int(one)] for one in few}
 
 
 def _first(data: Dataset, texts: int) -> Dataset:

@@ -491,8 +491,9 @@ Full = Annotated[
     typer.Option(
         "--full",
         metavar=_SWITCH,
-        help="Take every test on every text, without the expensive ones that --measure names. Without it required "
-        "tests come first, on growing numbers of texts, until the verdict is settled.",
+        help="Take every test on every text, without the expensive ones that --measure names. "
+        "Without it required tests come first, on growing numbers of texts, until the verdict is "
+        "settled.",
         rich_help_panel=RUN,
     ),
 ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Literal
 
 Unit = Literal["share", "probability", "log-odds", ""]
@@ -112,4 +113,4 @@ CAPTUM = "captum:"
 
 def is_attribution(scores: object) -> bool:
     """Whether scores are named ``captum:NAME``, rather than read from a file."""
-    return str(scores).startswith(CAPTUM)
+    return isinstance(scores, str | PurePath) and str(scores).startswith(CAPTUM)

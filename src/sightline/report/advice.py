@@ -149,15 +149,18 @@ def more_of_classes(audit: Results) -> Iterator[str]:
 
 def more_texts(audit: Results) -> Iterator[str]:
     """Say how many texts would settle each test that is inconclusive."""
-    found = [one for one in audit.findings if one.bears and one.needed and one.score is not None]
+    found = [
+        (one.needed, one.score.n, one.title)
+        for one in audit.findings
+        if one.bears and one.needed and one.score is not None
+    ]
     if not found or is_settled(audit):
         return
     groups: dict[str, list[str]] = {}
-    for one in sorted(found, key=lambda one: one.needed or 0):
-        groups.setdefault(approximate_count(one.needed or 0), []).append(one.title)
-    now = min(one.score.n for one in found if one.score is not None)
+    for needed, _, title in sorted(found, key=lambda one: one[0]):
+        groups.setdefault(approximate_count(needed), []).append(title)
+    now, most = min(n for _, n, _ in found), max(needed for needed, _, _ in found)
     each = join_words(f"{number} for {join_words(named)}" for number, named in groups.items())
-    most = max(one.needed or 0 for one in found)
     yield (
         f"Audit more texts (now {count(now)}). About so many settle a test: {each}"
         f"{too_few_texts(most, audit.to_test_on)}."

@@ -158,8 +158,8 @@ def find_settled(
     """Say what of a verdict is settled.
 
     ``pending`` names the measures that were not taken yet, and `OTHER_MAPS` if other maps were not
-    compared; ``growing`` names the predicted classes with texts to come, and ``short`` those of which
-    too few texts are planned for a verdict.
+    compared; ``growing`` names the predicted classes with texts to come, and ``short`` those of
+    which too few texts are planned for a verdict.
     """
     found = {finding.code: finding for finding in judged.findings}
     tests = OpenTests(evidence, found, pending, growing, short)
