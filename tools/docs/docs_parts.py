@@ -57,10 +57,7 @@ ASKED: Mapping[Requirement, str] = {
 }
 """What a row of the verdict table requires of a result."""
 ROLES = {
-    "required": (
-        "row 2, 3 or 5 looks at it: one that keeps the map from being shown, or the one that lets "
-        "it be shown with caveats"
-    ),
+    "required": "row 2, 3 or 5 looks at it",
     "must not fail": "it can turn *can be shown* into *can be shown with caveats*, and no more",
     "informational": "no row looks at it",
 }
