@@ -117,7 +117,8 @@ class Ran:
 def run(command: tuple[str, ...], program: str = BY_PROCESSOR) -> Ran:
     """Run a command to its end, which must be a good one."""
     called = [sys.executable, "-c", program, *command]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    # An ordinary machine keeps compiled modules, so that they are not compiled for each command.
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
     started = subprocess.Popen(called, stdout=subprocess.PIPE, text=True, env=environment)
     assert started.stdout is not None  # it was asked for
     printed = started.stdout.read()

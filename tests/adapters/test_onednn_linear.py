@@ -47,11 +47,10 @@ def test_it_gives_what_torch_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (drawn(ROWS - 1, 384), drawn(384, 384), drawn(384)),
         (drawn(200, 8), drawn(WEIGHTS // 8 - 1, 8), drawn(WEIGHTS // 8 - 1)),
-        (drawn(200, 384), drawn(384, 384), None),
         (drawn(200, 384, kind=torch.float64), drawn(384, 384, kind=torch.float64),
          drawn(384, kind=torch.float64)),
     ],
-    ids=["few rows", "few weights", "no bias", "float64"],
+    ids=["few rows", "few weights", "float64"],
 )  # fmt: skip
 def test_what_does_not_gain_is_left_to_torch(inputs, weight, bias, monkeypatch) -> None:
     calls = taken(monkeypatch)
@@ -61,7 +60,51 @@ def test_what_does_not_gain_is_left_to_torch(inputs, weight, bias, monkeypatch) 
 
 
 @MKLDNN
-def test_where_gradients_are_asked_torch_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bias", [drawn(640), None], ids=["bias", "no bias"])
+def test_gradients_of_inputs_are_those_of_torch(bias, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = taken(monkeypatch)
+    inputs, weight, along = drawn(3, 40, 384), drawn(640, 384), drawn(3, 40, 640)
+    found, double = (
+        inputs.to(kind, copy=True).requires_grad_()
+        for kind in (torch.float32, torch.float64)
+    )
+    with OneDnnLinear():
+        (functional.linear(found, weight, bias).square() * along).sum().backward()
+    assert len(calls) == 2
+    exact = functional.linear(double, weight.double(), bias if bias is None else bias.double())
+    (exact.square() * along.double()).sum().backward()
+    assert torch.allclose(found.grad.double(), double.grad, rtol=1e-4, atol=2e-2)
+    assert double.grad.abs().median() > 1
+
+
+@MKLDNN
+def test_a_gradient_that_is_one_number_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = taken(monkeypatch)
+    inputs, weight = drawn(100, 384).requires_grad_(), drawn(384, 384)
+    with OneDnnLinear():
+        functional.linear(inputs, weight, drawn(384)).sum().backward()
+    assert len(calls) == 2
+    assert torch.allclose(inputs.grad, weight.sum(dim=0).expand(100, -1), atol=1e-4)
+
+
+@MKLDNN
+def test_a_gradient_has_a_gradient() -> None:
+    inputs, weight = drawn(100, 384).requires_grad_(), drawn(384, 384)
+
+    def bent(given: torch.Tensor) -> torch.Tensor:
+        return functional.linear(given, weight, drawn(384)).pow(3).sum()
+
+    def second(of: torch.Tensor) -> torch.Tensor:
+        (slope,) = torch.autograd.grad(of, inputs, create_graph=True)
+        return torch.autograd.grad(slope.square().mean(), inputs)[0]
+
+    with OneDnnLinear():
+        found = second(bent(inputs))
+    assert torch.allclose(found, second(bent(inputs)), rtol=1e-3, atol=1e-3 * found.abs().max())
+
+
+@MKLDNN
+def test_where_gradients_of_weights_are_asked_torch_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = taken(monkeypatch)
     weight = drawn(384, 384).requires_grad_()
     with OneDnnLinear():

@@ -31,9 +31,9 @@ class OneDnnLinear(TorchFunctionMode):
     """Hands linear layers in float32 to oneDNN; everything else passes."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Pass everything on except large linear layers without gradients."""
+        """Pass everything on except large linear layers."""
         given = kwargs or {}
-        if func is functional.linear and not torch.is_grad_enabled() and not given:
+        if func is functional.linear and not given:
             return linear(*args)
         return func(*args, **given)
 
@@ -41,18 +41,50 @@ class OneDnnLinear(TorchFunctionMode):
 def linear(
     inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Compute `torch.nn.functional.linear` without gradients."""
+    """Compute `torch.nn.functional.linear`; torch does it where weights need gradients."""
     plain = all(
         one.dtype == torch.float32 and one.layout == torch.strided and one.device.type == "cpu"
         for one in (inputs, weight)
     )
     rows = inputs.numel() // max(inputs.shape[-1], 1)
-    if not plain or bias is None or rows < ROWS or weight.numel() < WEIGHTS:
+    if not plain or rows < ROWS or weight.numel() < WEIGHTS:
         return functional.linear(inputs, weight, bias)
+    if not torch.is_grad_enabled():
+        return _product(inputs, weight, bias)
+    if weight.requires_grad or (bias is not None and bias.requires_grad):
+        return functional.linear(inputs, weight, bias)
+    made: torch.Tensor = _WithGradient.apply(inputs, weight, bias)  # torch does not annotate it
+    return made
+
+
+class _WithGradient(torch.autograd.Function):
+    """A linear layer with fixed weights, whose gradient is a product by oneDNN as well."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
+    ) -> torch.Tensor:
+        ctx.save_for_backward(weight)
+        return _product(inputs, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        # The gradient of a sum is one number in many places, which oneDNN does not read.
+        return linear(gradients[0].contiguous(), ctx.saved_tensors[0].T), None, None
+
+
+def _product(
+    inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
+) -> torch.Tensor:
     # This operator takes dense tensors as they are. With `to_mkldnn` and back a layer that widens
     # 512 tokens to 1,536 numbers takes 2.3 times as long: the way back copies what was made.
     made: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
-        inputs.detach(), weight.detach(), bias.detach(), "none", [], ""
+        inputs.detach(),
+        weight.detach(),
+        None if bias is None else bias.detach(),
+        "none",
+        [],
+        "",
     )
     return made
 

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 
@@ -61,7 +62,7 @@ SECONDS = 5.0
 """Seconds spent on timing a training, and again on timing an audit."""
 BATCHES = (3, 24)
 """The least and the most batches that are timed."""
-QUICK_SECONDS = 0.5
+QUICK_SECONDS = 0.25
 """Seconds of timing before an audit begins, to say how long it takes."""
 QUICK_TEXTS, SMALL = 8, 8
 """How many texts are timed at least, and how many times as many an audit must have."""
@@ -282,8 +283,8 @@ def quick_seconds(
         if alone * cost(_amid_runs(ordered, least)) > SLOW * cost(few) * least:
             least = 2
         while took < QUICK_SECONDS and len(few) < min(AUDIT_BATCH, len(ordered)):
-            count = max(2 * len(few), least)
-            few = _amid_runs(ordered, min(count, AUDIT_BATCH))
+            enough = ceil(len(few) * QUICK_SECONDS / took) if took else 0
+            few = _amid_runs(ordered, min(max(2 * len(few), least, enough), AUDIT_BATCH))
             took, _ = take(few)
         some = seen.test[: most_compared(seen.test, default_thresholds().least)] if each else ()
         later = 0.0
