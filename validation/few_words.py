@@ -29,7 +29,7 @@ from checkout import ROOT
 from json_lines import add_line, read_lines
 
 import sightline
-from sightline.audits import sequential
+from sightline.audits import look_measures
 
 WRITTEN = ROOT / "docs" / "verified" / "few_words.json"
 FEW, ALL = "64 words", "all words"
@@ -66,7 +66,7 @@ def lengthen(words: int) -> None:
 
 def audited(case: Case, seed: int, words: int) -> dict[str, Any]:
     """Audit a case by looks, with at most so many words of a text left out."""
-    sequential.CANDIDATES = words
+    look_measures.CANDIDATES = words
     model, texts, others = case.make(seed)
     began = process_time()
     audit = sightline.audit(model, texts, seed=seed, max_texts=TEXTS, **others)

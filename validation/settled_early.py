@@ -34,7 +34,7 @@ from checkout import ROOT
 from json_lines import add_line, read_lines
 
 from sightline.audits import one_look
-from sightline.audits.sequential import BY_REQUEST, stage_of
+from sightline.audits.look_measures import BY_REQUEST, stage_of
 from sightline.config.run_keys import training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec

@@ -65,8 +65,7 @@ def test_gradients_of_inputs_are_those_of_torch(bias, monkeypatch: pytest.Monkey
     calls = taken(monkeypatch)
     inputs, weight, along = drawn(3, 40, 384), drawn(640, 384), drawn(3, 40, 640)
     found, double = (
-        inputs.to(kind, copy=True).requires_grad_()
-        for kind in (torch.float32, torch.float64)
+        inputs.to(kind, copy=True).requires_grad_() for kind in (torch.float32, torch.float64)
     )
     with OneDnnLinear():
         (functional.linear(found, weight, bias).square() * along).sum().backward()
@@ -104,7 +103,9 @@ def test_a_gradient_has_a_gradient() -> None:
 
 
 @MKLDNN
-def test_where_gradients_of_weights_are_asked_torch_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_gradients_of_weights_are_asked_torch_computes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     calls = taken(monkeypatch)
     weight = drawn(384, 384).requires_grad_()
     with OneDnnLinear():

@@ -14,20 +14,14 @@ import pytest
 
 import sightline
 from sightline.adapters.precision import to_float64
-from sightline.audits import look_storage, measure_pass, one_look, sequential
+from sightline.audits import look_measures, look_storage, measure_pass, one_look, sequential
 from sightline.audits.determinism import DeterminismCheck
+from sightline.audits.look_budget import BudgetClock, BudgetSpentError
+from sightline.audits.look_measures import COMPARED, most_compared, settings_of, stage_of
 from sightline.audits.look_plan import first_look, planned, sizes
 from sightline.audits.look_storage import FILE, KeptLooks, Position
 from sightline.audits.measure_pass import TextPass
-from sightline.audits.sequential import (
-    COMPARED,
-    NOT_BEARING,
-    BudgetClock,
-    BudgetSpentError,
-    most_compared,
-    settings_of,
-    stage_of,
-)
+from sightline.audits.sequential import NOT_BEARING
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.protocols import MeasureContext
@@ -498,7 +492,7 @@ def test_the_level_of_wider_intervals_is_printed(needle) -> None:
 def test_another_process_names_what_is_kept_alike() -> None:
     """The order of a set is drawn in each process."""
     program = (
-        "from sightline.audits.sequential import settings_of\n"
+        "from sightline.audits.look_measures import settings_of\n"
         "from sightline.measures.default_measures import default_measures\n"
         "print([*map(settings_of, default_measures())])"
     )
@@ -526,8 +520,8 @@ def reviewed():
     model, found = Offering(alter("random", trained.model, data, 0)), []
     for compared in (COMPARED, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sequential, "COMPARED", compared)
-            patch.setattr(sequential, "CANDIDATES", 9)
+            patch.setattr(look_measures, "COMPARED", compared)
+            patch.setattr(look_measures, "CANDIDATES", 9)
             found.append(sightline.audit(model, data, max_texts=90))
     return found
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sightline.adapters.huggingface.from_pretrained import transformer
-from sightline.audits.sequential import COMPARED
+from sightline.audits.look_measures import COMPARED
 from sightline.config.presets import build_specs
 from sightline.config.spec_syntax import parse_data
 from sightline.config.specs import RunSpec

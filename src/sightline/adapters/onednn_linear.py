@@ -53,7 +53,8 @@ def linear(
         return _product(inputs, weight, bias)
     if weight.requires_grad or (bias is not None and bias.requires_grad):
         return functional.linear(inputs, weight, bias)
-    made: torch.Tensor = _WithGradient.apply(inputs, weight, bias)  # torch does not annotate it
+    with_gradient: Any = _WithGradient  # torch does not annotate ``apply``
+    made: torch.Tensor = with_gradient.apply(inputs, weight, bias)
     return made
 
 
@@ -73,9 +74,7 @@ class _WithGradient(torch.autograd.Function):
         return linear(gradients[0].contiguous(), ctx.saved_tensors[0].T), None, None
 
 
-def _product(
-    inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None
-) -> torch.Tensor:
+def _product(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     # This operator takes dense tensors as they are. With `to_mkldnn` and back a layer that widens
     # 512 tokens to 1,536 numbers takes 2.3 times as long: the way back copies what was made.
     made: torch.Tensor = torch.ops.mkldnn._linear_pointwise(

@@ -10,20 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from sightline.audits.look_budget import BudgetClock, BudgetSpentError, unlimited
+from sightline.audits.look_measures import (
+    BY_REQUEST,
+    COMPARISON,
+    MARKED,
+    OTHER_MODELS,
+    STAGES,
+    most_compared,
+    of_some,
+    of_the_verdict,
+    settings_of,
+    stage_of,
+)
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
 from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass, measure
 from sightline.audits.one_look import takes_one_look
-from sightline.config.measure_registry import ALWAYS, BY_NAME, MEASURES
-from sightline.core.example import Example
+from sightline.config.measure_registry import ALWAYS
 from sightline.core.installation import version_of
 from sightline.core.protocols import Measure, MeasureContext
 from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
@@ -31,9 +43,7 @@ from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
 from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
-from sightline.measures.removal_curves import FEW_DRAWS
 from sightline.measures.trace_arrays import of_words
-from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement, judge
 from sightline.verdict.model_accuracy import learned_of
@@ -43,23 +53,9 @@ from sightline.verdict.settled import (
     Settled,
     asks_other_maps,
     find_settled,
-    measures_of,
 )
 from sightline.verdict.thresholds import Thresholds
 
-STAGES = (0, 1, 2, 3)
-"""The stages of a look, all for attention alone: predictions, Transfer, the other required tests,
-and the tests that must not fail."""
-COMPARISON = 4
-"""The stage that applies Transfer and Removal to other maps. It runs if a class may be decided by
-absence, or if attention must not be shown."""
-BY_REQUEST = 5
-"""The stage of measures that do not affect the verdict and were asked for by name."""
-MARKED, OTHER_MODELS = "rationale", ("beside", "frozen")
-"""The measures that compare maps with marked words, and the model with control models that were
-asked for by name."""
-DECODING_CHECK = "need"
-"""The measure that checks that decoding reproduces the model; without it no test is required."""
 AGAIN = 0.4
 """The share of a text's cost that each later look pays again, for measures that learn from all
 texts."""
@@ -100,51 +96,6 @@ class SequentialResult:
     level: float
     about: dict[str, Any]
     compared: Mapping[str, Outcome] | None = None
-
-
-def unlimited(done: int, total: int) -> None:
-    """Let the first predictions run whatever the budget: without them there is nothing to report."""
-
-
-class BudgetSpentError(Exception):
-    """The budget of an audit is spent, or would be with its next batch."""
-
-
-@dataclass
-class BudgetClock:
-    """Ends an audit before a batch that would not fit into its budget.
-
-    Texts come in order of length, so the next batch is assumed to take `LONGER` times as long as
-    the one before. For the first batch of a stage, the only estimate is the last batch of another
-    stage.
-    """
-
-    on_progress: Progress
-    seconds: Callable[[], float]
-    budget: float | None
-    batch: float = 0.0
-    at: float = 0.0
-
-    def begin(self) -> None:
-        """Start timing a stage."""
-        self.at = self.seconds()
-        self._check()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Record that a batch is done."""
-        self.on_progress(done, total)
-        now = self.seconds()
-        self.batch, self.at = now - self.at, now
-        if done < total:
-            self._check()
-
-    def _check(self) -> None:
-        if self.budget is not None and self.at + LONGER * self.batch > self.budget:
-            raise BudgetSpentError
-
-
-LONGER = 1.25
-"""The factor by which the next batch may take longer than the one before."""
 
 
 def look_at(
@@ -199,52 +150,6 @@ def look_at(
     return looking.run(on_progress)
 
 
-COMPARED, SQUARES = 64, 2**18
-"""The most texts on which leave-one-out is compared with attention once the verdict is settled, and
-the most of the sum of their squared numbers of words. Both apply to models that run each changed
-text by itself. If the texts are so long that a test would have too few of them, no map is
-compared."""
-INSTEAD = ("deletion", "signed_deletion", "given", "signed_given")
-"""The maps compared then: leave-one-out, and scores from another tool."""
-CANDIDATES = 64
-"""The most words of a text that are left out one by one, and among which top words are removed.
-Each takes a run of the whole text, so the cost of a text grows with the square of its length
-(docs/decisions/0121-fewer-runs.md)."""
-
-
-def of_the_verdict(one: Measure) -> Measure:
-    """Give a copy of a measure with only what the verdict needs: no other maps, nothing that is
-    only reported, and at most `CANDIDATES` words of a text.
-    """
-    return _set(one, rivals_too=False, reported_too=False, candidates=CANDIDATES)
-
-
-def of_some(one: Measure) -> Measure:
-    """Give a copy of a measure that compares fewer maps with attention on fewer texts: one partner
-    for each donor, and two random orders.
-    """
-    return _set(one, others=INSTEAD, partners=1, draws=FEW_DRAWS, rivals_too=True, candidates=None)
-
-
-def _set(one: Measure, **values: object) -> Measure:
-    """Set those of the fields that a measure has."""
-    settings: Any = one  # measures with such fields are dataclasses
-    known = {name: value for name, value in values.items() if hasattr(one, name)}
-    changed: Measure = replace(settings, **known) if known else one
-    return changed
-
-
-def most_compared(texts: Sequence[Example], fewest: int) -> int:
-    """The number of first texts on which another map is compared; 0 if a test would have too few.
-
-    >>> from sightline.core.example import Example
-    >>> [most_compared([Example("", 0, "", ("so",) * n, (), 0)] * 99, 50) for n in (20, 72, 73)]
-    [64, 50, 0]
-    """
-    room = np.cumsum([len(text.tokens) ** 2 for text in texts[:COMPARED]]) <= SQUARES
-    return int(room.sum()) if room.sum() >= min(fewest, len(texts)) else 0
-
-
 def _shown(answers: Mapping[str, Outcome]) -> dict[str, np.ndarray]:
     """Give the audited map of each text, which may come from a file of scores."""
     taken = answers.get(ALWAYS)
@@ -259,38 +164,6 @@ def _written(maps: Mapping[str, np.ndarray]) -> bytes:
     return b"".join(
         repr(name).encode() + np.asarray(maps[name], dtype=float).tobytes() for name in sorted(maps)
     )
-
-
-def settings_of(one: Measure) -> tuple[str, str, dict[str, Any]]:
-    """Name a measure by everything that its numbers depend on. The number of texts run together is
-    left out: it follows from ``--memory``, which may differ on resuming.
-    """
-    kind: Any = type(one)  # protocols do not declare fields
-    named = {
-        each.name: _written_out(getattr(one, each.name))
-        for each in (fields(kind) if is_dataclass(kind) else ())
-        if each.compare and each.name != "tokens_at_once"
-    }
-    return one.code, type(one).__qualname__, named
-
-
-def _written_out(value: object) -> str:
-    """Write a setting the same way in every process; the order of a set differs between processes."""
-    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
-
-
-def stage_of(code: str) -> int | None:
-    """The stage in which a measure is taken; None if it does not affect the verdict."""
-    if code == ALWAYS:
-        return 0
-    claims = [claim for claim in AUDIT_TESTS.values() if code in measures_of(claim)]
-    if any(claim.charge == "moved" for claim in claims):
-        return 1
-    if any(claim.role == "required" for claim in claims) or code == DECODING_CHECK:
-        return 2
-    if any(claim.bears for claim in claims):
-        return 3
-    return BY_REQUEST if code in BY_NAME or code not in MEASURES else None
 
 
 @dataclass
@@ -515,7 +388,7 @@ class _Looking:
 
     def _about(self, stopped: str) -> dict[str, Any]:
         assert self.state is not None  # the first stage of the first look has no limit
-        state, seconds = self.state, self.seconds
+        state, seconds, audited = self.state, self.seconds, self.data.test[: self.size]
         about: dict[str, Any] = {
             "settled": state.all,
             "stopped": stopped,
@@ -528,8 +401,9 @@ class _Looking:
         }
         if self.about_compared:
             about["compared"] = self.about_compared
-        if longer := self._longer():
-            about["candidates"] = {"words": CANDIDATES, "texts": longer}
+        most = self._most_candidates()
+        if most and (longer := sum(len(text.tokens) > most for text in audited)):
+            about["candidates"] = {"words": most, "texts": longer}
         if state.all:
             return about
         needed = self._needed()
@@ -543,13 +417,11 @@ class _Looking:
             "needed_seconds": round(rate * needed, 1) if needed and self.looks else None,
         }
 
-    def _longer(self) -> int:
-        """Count the texts with more words than candidates."""
+    def _most_candidates(self) -> int | None:
+        """The most words of a text that are left out one by one; None if every word is."""
         measured = (self.texts.measures[name].guarded.one for name in self.outcomes)
-        taken = any(getattr(one, "candidates", None) for one in measured)
-        if not taken or shares_texts(self.texts.run.subject.model):
-            return 0
-        return sum(len(text.tokens) > CANDIDATES for text in self.data.test[: self.size])
+        taken = {most for one in measured if (most := getattr(one, "candidates", None))}
+        return None if shares_texts(self.texts.run.subject.model) else max(taken, default=None)
 
     def _needed(self) -> int | None:
         """The number of texts that would settle the open tests; at least as many as the next look

@@ -25,16 +25,16 @@ from sightline.adapters.truncation import visible_dataset
 from sightline.audits.attention_sources.choice_split import quota
 from sightline.audits.attention_sources.select_source import TRIED
 from sightline.audits.captum_maps import attributed
-from sightline.audits.measure_pass import measure
-from sightline.audits.one_look import size_of_first_look
-from sightline.audits.sequential import (
+from sightline.audits.look_measures import (
     CANDIDATES,
     most_compared,
     of_some,
     of_the_verdict,
     stage_of,
 )
-from sightline.audits.sequential import STAGES as LOOKED_AT
+from sightline.audits.look_measures import STAGES as LOOKED_AT
+from sightline.audits.measure_pass import measure
+from sightline.audits.one_look import size_of_first_look
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
