@@ -4,6 +4,7 @@ left behind.
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -152,6 +153,29 @@ def test_a_store_that_no_node_sees_is_filled_though_a_node_is_killed(
     wait_for(lambda: len(written(place / "store")) == 1)
     nodes.kill_one()
     ground.check_ended(study, place / "store", "does not see the store, and sends what it makes")
+
+
+DYING = f"""
+import ctypes, sys, threading
+threading.Thread(target=sys.stdin.read).start()
+print(flush=True)
+ctypes.CDLL(None).syscall({60 if platform.machine() == "x86_64" else 93}, 0)  # ends this thread alone
+"""
+
+
+def test_a_killed_worker_is_at_work_until_its_last_thread_has_ended() -> None:
+    """Until then it holds its locks, and Linux tells its name and its environment no more."""
+    with subprocess.Popen(
+        [sys.executable, "-c", DYING, "ray::work"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, MARK: "dying"},
+    ) as process:  # fmt: skip
+        process.stdout.readline()
+        wait_for(lambda: not Path(f"/proc/{process.pid}/cmdline").read_text(), 10)
+        assert Path(f"/proc/{process.pid}/cmdline").read_text() == ""
+        assert started_by("dying") == [process.pid]
+        assert "ray::work" in command_of(process.pid)
+        process.kill()
+    assert started_by("dying") == []
 
 
 LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000")
