@@ -47,6 +47,9 @@ def test_each_combination_of_shapes_is_checked_also_after_one_that_fits() -> Non
             _first(values, [np.ones(3)])
         with pytest.raises(TypeCheckError, match="parameters"):
             _first(fits, [fits])
+        with pytest.raises(TypeCheckError, match="parameters"):
+            _first(give=[fits], values=fits)
+        assert _first(give=[fits], values=values) is fits
         with pytest.raises(TypeCheckError, match="return value"):
             _first(values, [np.ones(2, dtype=int)])
         with pytest.raises(TypeCheckError, match="return value"):
