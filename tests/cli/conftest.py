@@ -58,6 +58,7 @@ def sightline() -> Call:
 def _short_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time estimates on few texts: how close they come is tested with `forecast` itself."""
     monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.1)
+    monkeypatch.setattr("sightline.experiments.report_cost.TEXTS", 20)
 
 
 def write_table(path: Path, n: int = 120) -> Path:

@@ -134,7 +134,7 @@ def test_a_study_that_is_interrupted_and_killed_goes_on_and_does_nothing_twice(
     assert nodes.at_work() == []
 
     with ground.started(nodes, "store") as study:
-        # Between two runs a worker is at none for a moment, which is long on a busy machine.
+        # Both at once: between two runs a worker is at none for a moment.
         wait_for(lambda: bool(written(store) and nodes.at_work()))
         study.kill()
         study.communicate()
