@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -30,6 +31,17 @@ def lives(process: int) -> bool:
     hold its locks.
     """
     return any(map(_runs, Path(f"/proc/{process}/task").glob("*")))
+
+
+def told(process: int, name: str) -> str:
+    """Read a file that Linux keeps of a process. When the first thread of a killed one has ended,
+    only those that are left know it.
+    """
+    for thread in Path(f"/proc/{process}/task").glob("*"):
+        with suppress(OSError):
+            if found := (thread / name).read_text(errors="replace"):
+                return found
+    return ""
 
 
 def _runs(thread: Path) -> bool:

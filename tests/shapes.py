@@ -10,7 +10,7 @@ import ast
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -26,6 +26,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 FEW = 8
 """Of a longer list, three items stand for all."""
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+RETURN = "return"
+"""What Python calls the annotation of what a function gives."""
 
 
 def modules_with_shapes() -> Iterator[str]:
@@ -65,12 +67,11 @@ class CheckingLoader(SourceFileLoader):
         tree = ast.parse(data, path)
         shapes = _shapes(tree)
         for node in ast.walk(tree):
-            if isinstance(node, Function) and any(_says(one, shapes) for one in _annotations(node)):
-                node.decorator_list.append(_check(node))  # innermost: it sees the annotations
-            elif isinstance(node, ast.ClassDef) and any(
-                _says(one.annotation, shapes) for one in _fields(node)
-            ):
-                node.decorator_list.insert(0, _check(node))  # outermost: of a dataclass
+            if isinstance(node, Function) and (names := _shaped(_annotations(node), shapes)):
+                # Innermost: it sees the annotations.
+                node.decorator_list.append(_check(node, names))
+            elif isinstance(node, ast.ClassDef) and (names := _shaped(_fields(node), shapes)):
+                node.decorator_list.insert(0, _check(node, names))  # outermost: of a dataclass
         return compile(
             ast.fix_missing_locations(tree), path, "exec", dont_inherit=True, optimize=_optimize
         )
@@ -87,54 +88,74 @@ def _shapes(tree: ast.Module) -> set[str]:
     return found
 
 
-def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr]:
+Annotations = dict[str, ast.expr | None]
+
+
+def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Annotations:
     of = node.args
     every = [*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg]
-    yield from (one.annotation for one in every if one is not None and one.annotation is not None)
-    if node.returns is not None:
-        yield node.returns
+    return {one.arg: one.annotation for one in every if one is not None} | {RETURN: node.returns}
 
 
-def _fields(node: ast.ClassDef) -> list[ast.AnnAssign]:
-    return [field for field in node.body if isinstance(field, ast.AnnAssign)]
+def _fields(node: ast.ClassDef) -> Annotations:
+    fields = (field for field in node.body if isinstance(field, ast.AnnAssign))
+    return {ast.unparse(field.target): field.annotation for field in fields}
+
+
+def _shaped(annotations: Annotations, shapes: set[str]) -> list[str]:
+    """Name what an annotation says a shape of."""
+    return [name for name, one in annotations.items() if one is not None and _says(one, shapes)]
 
 
 def _says(annotation: ast.expr, shapes: set[str]) -> bool:
     return any(isinstance(node, ast.Name) and node.id in shapes for node in ast.walk(annotation))
 
 
-def _check(node: ast.stmt) -> ast.expr:
-    message = f"__import__('sys').modules[{__name__!r}].checked"
+def _check(node: ast.stmt, shaped: list[str]) -> ast.expr:
+    message = f"__import__('sys').modules[{__name__!r}].checked(*{shaped})"
     return ast.copy_location(ast.parse(message, mode="eval").body, node)
 
 
-def checked(what: Any) -> Any:
-    """Check what a function is given and gives, or what a dataclass is made of.
+def checked(*shaped: str) -> Callable[[Any], Any]:
+    """Check what a function is given and gives, or what a dataclass is made of; a shape is said of
+    what is ``shaped``.
 
     A check depends on types, kinds and shapes alone, so it is made once for each combination of
     them, and it is built when it is first needed: checking all calls of all functions took most of
     the time of all tests.
     """
-    if inspect.isclass(what):
-        what.__init__ = checked(what.__init__)
-        return what
+
+    def check_what(what: Any) -> Any:
+        if inspect.isclass(what):
+            bases = [getattr(base.__init__, "shaped", ()) for base in what.__mro__[1:]]
+            what.__init__ = _checked(what.__init__, {*shaped}.union(*bases))
+            return what
+        return _checked(what, {*shaped})
+
+    return check_what
+
+
+def _checked(what: Any, shaped: Set[str]) -> Any:
     # A function within a function is made again and again, always of the same code.
-    check = _Check.made.setdefault(id(what.__code__), _Check(what))
-    known, values = check.known, check.values
+    if (code := id(what.__code__)) not in _Check.made:
+        _Check.made[code] = _Check(what, shaped)
+    check = _Check.made[code]
+    known, values, gives = check.known, check.values, RETURN in shaped
 
     @functools.wraps(what)
     def call(*given: Any, **named: Any) -> Any:
-        seen = known.setdefault(_call(given, named, values), set())
+        seen = known.setdefault(check.key(given, named), set())
         if not seen:
             out = check(lambda: what(*given, **named), given, named)
             seen.add(_form(out, values))
             return out
         out = what(*given, **named)
-        if (form := _form(out, values)) not in seen:
+        if gives and (form := _form(out, values)) not in seen:
             check(lambda: out, given, named)
             seen.add(form)
         return out
 
+    call.shaped = shaped
     return call
 
 
@@ -143,10 +164,23 @@ class _Check:
 
     made: ClassVar[dict[int, "_Check"]] = {}
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, shaped: Set[str]) -> None:
         self.function, self.pending = function, list[Callable[[], Any]]()
         self.known: dict[Hashable, set[Hashable]] = {}
         self.values = any("{" in str(one) for one in function.__annotations__.values())
+        names = inspect.getfullargspec(function)
+        # Any argument may be the number that a shape names.
+        self.all_count = self.values or not shaped.isdisjoint((names.varargs, names.varkw))
+        self.shaped = shaped
+        self.places = [place for place, name in enumerate(names.args) if name in shaped]
+
+    def key(self, given: tuple[Any, ...], named: dict[str, Any]) -> Hashable:
+        """Give all of a call that its check may depend on; mypy sees to what has no shape."""
+        if self.all_count:
+            return *named, *(_form(one, self.values) for one in (*given, *named.values()))
+        by_place = [_form(given[place], False) for place in self.places if place < len(given)]
+        by_name = [(name, _form(named[name], False)) for name in named if name in self.shaped]
+        return *by_place, *by_name
 
     @functools.cached_property
     def checked(self) -> Callable[..., Any]:
@@ -170,21 +204,13 @@ class _Check:
                 self.pending.remove(run)
 
 
-def _call(given: tuple[Any, ...], named: dict[str, Any], values: bool) -> Hashable:
-    """Give all of a call that its check may depend on; a text may be one of those that are
-    allowed.
-    """
-    parts = *given, *named.values()
-    return *named, *(one if isinstance(one, str) else _form(one, values) for one in parts)
-
-
 def _form(value: Any, values: bool) -> Hashable:
     """Give all of a value that a check may depend on; ``values`` adds numbers, which a shape may
     name.
     """
     kind = type(value)
-    if isinstance(value, np.ndarray | torch.Tensor):
-        return kind, value.dtype, tuple(value.shape)
+    if _is_array(kind):
+        return kind, value.dtype, value.shape
     if kind in (tuple, list):
         if len(value) > FEW:  # beartype itself looks at one of them
             value = value[0], value[len(value) // 2], value[-1]
@@ -192,3 +218,8 @@ def _form(value: Any, values: bool) -> Hashable:
     if kind is dict:
         return kind, *[_form(one, values) for one in value.values()]
     return (kind, value) if values and kind is int else kind
+
+
+@functools.cache
+def _is_array(kind: type) -> bool:
+    return issubclass(kind, np.ndarray | torch.Tensor)

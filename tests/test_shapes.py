@@ -1,6 +1,7 @@
 """Shapes in signatures are no comments: a test that passes another one fails."""
 
 import importlib
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def test_a_wrong_shape_of_a_value_is_refused() -> None:
         Batch(ids, mask, mask, ids, labels=ids, index=ids[:, 0])
 
 
-@checked
+@checked("values", "return")
 def _first(values: Float[np.ndarray, "N T"], give: list[np.ndarray]) -> Float[np.ndarray, " N"]:
     return give[0]
 
@@ -46,6 +47,9 @@ def test_each_combination_of_shapes_is_checked_also_after_one_that_fits() -> Non
             _first(values, [np.ones(3)])
         with pytest.raises(TypeCheckError, match="parameters"):
             _first(fits, [fits])
+        with pytest.raises(TypeCheckError, match="parameters"):
+            _first(give=[fits], values=fits)
+        assert _first(give=[fits], values=values) is fits
         with pytest.raises(TypeCheckError, match="return value"):
             _first(values, [np.ones(2, dtype=int)])
         with pytest.raises(TypeCheckError, match="return value"):
@@ -53,7 +57,7 @@ def test_each_combination_of_shapes_is_checked_also_after_one_that_fits() -> Non
         assert _first(values, [fits]) is fits
 
 
-@checked
+@checked("return")
 def _wide(rows: np.ndarray, m: int) -> Float[np.ndarray, "N {m}"]:
     return rows
 
@@ -64,9 +68,42 @@ def test_a_shape_that_names_a_number_is_checked_for_each_number() -> None:
         _wide(np.ones((4, 2)), 3)
 
 
+@checked("rows", "more")
+def _any(name: str, rows: Float[np.ndarray, "N T"], **more: Float[np.ndarray, " N"]) -> str:
+    return name
+
+
+def test_arguments_are_checked_by_place_and_by_name() -> None:
+    fits, other = np.ones((2, 3)), np.ones(2)
+    for _ in range(2):
+        assert [_any("a", fits), _any("a", rows=fits, one=other)] == ["a", "a"]
+        for wrong in ({"rows": other}, {"rows": fits, "one": other, "two": np.ones(3)}):
+            with pytest.raises(TypeCheckError):
+                _any("a", **wrong)
+
+
+@checked("ids")
+@dataclass
+class _Base:
+    ids: Float[np.ndarray, " N"]
+
+
+@checked("mask")
+@dataclass
+class _More(_Base):
+    mask: Float[np.ndarray, " N"]
+
+
+def test_fields_of_a_base_are_checked_with_its_own() -> None:
+    for _ in range(2):
+        assert _More(np.ones(2), np.ones(2)).ids.shape == (2,)
+        with pytest.raises(TypeCheckError):
+            _More(np.ones(3), np.ones(2))
+
+
 def test_a_function_that_is_made_again_is_checked_by_what_is_known_of_its_code() -> None:
     def made(give: np.ndarray) -> object:
-        @checked
+        @checked("values", "return")
         def inner(values: Float[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
             return give
 

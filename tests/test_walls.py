@@ -48,18 +48,11 @@ def test_the_api_prints_nothing() -> None:
         assert not names & {"print", "sys"}, file.name
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "sightline",
-        "sightline.config.spec_syntax",
-        "sightline.core.results",
-        "sightline.verdict.judge",
-        "sightline.audits.audit_result",
-    ],
-)
-def test_values_load_without_torch(module: str) -> None:
-    _alone(f"import {module}")
+def test_values_load_without_torch() -> None:
+    _alone(
+        "import sightline.config.spec_syntax, sightline.core.results, sightline.verdict.judge, "
+        "sightline.audits.audit_result"
+    )
 
 
 def test_an_audit_is_read_drawn_and_printed_without_torch(tmp_path: Path) -> None:

@@ -18,14 +18,35 @@ from tests.planted import many_labels
 from tests.planted.labelwise import data, trained
 from tests.texts import untrained
 
+FEW = 120
+"""Texts enough for the labels to have their fifty."""
+
 
 def audited(model: Auditable, texts: Dataset, *, sharing: bool) -> sightline.LabelAudits:
     """Audit the labels, with or without what they share."""
     if sharing:
-        return sightline.audit_labels(model, texts)
+        return sightline.audit_labels(model, texts, limit=FEW)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sightline.adapters.shared_logits.shared_logits", lambda model: None)
-        return sightline.audit_labels(model, texts)
+        return sightline.audit_labels(model, texts, limit=FEW)
+
+
+@cache
+def built_in() -> tuple[sightline.LabelAudits, SharedLogits, tuple[int, int]]:
+    """Give audits of a model from here, what they share, and how many texts the first label asked
+    for and ran.
+    """
+    stores, counts, usual = list[SharedLogits](), list[tuple[int, int]](), pipeline.of_label
+
+    def noted(held: Trained, label: str, sets: object, shared: SharedLogits) -> Trained:
+        stores.append(shared)
+        counts.append((shared.asked, shared.ran))
+        found: Trained = usual(held, label, sets, shared)  # type: ignore[arg-type]
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "of_label", noted)
+        return audited(trained(), data(), sharing=True), stores[0], counts[1]
 
 
 @cache
@@ -55,9 +76,13 @@ def in_doubles() -> Auditable:
 
 @pytest.mark.parametrize("door", ["built in", "wrapped"])
 def test_what_is_shared_changes_no_number(door: str) -> None:
-    model, texts = (trained(), data()) if door == "built in" else (in_doubles(), many_labels.data())
-    shares, alone = (audited(model, texts, sharing=each) for each in (True, False))
+    if door == "built in":
+        shares, alone = built_in()[0], audited(trained(), data(), sharing=False)
+    else:
+        texts = many_labels.data()
+        shares, alone = (audited(in_doubles(), texts, sharing=each) for each in (True, False))
     assert [*shares.audits] == [*alone.audits]
+    assert len(shares.audits) == 2
     compared = 0
     for label, one in shares.audits.items():
         assert one.verdict.level == alone.audits[label].verdict.level
@@ -76,20 +101,8 @@ def test_what_is_shared_changes_no_number(door: str) -> None:
     assert compared > 60
 
 
-def test_a_later_label_runs_fewer_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    stores: list[SharedLogits] = []
-    counts: list[tuple[int, int]] = []
-    usual = pipeline.of_label
-
-    def noted(held: Trained, label: str, sets: object, shared: SharedLogits) -> Trained:
-        stores.append(shared)
-        counts.append((shared.asked, shared.ran))
-        found: Trained = usual(held, label, sets, shared)  # type: ignore[arg-type]
-        return found
-
-    monkeypatch.setattr(pipeline, "of_label", noted)
-    sightline.audit_labels(trained(), data())
-    (asked, ran), store = counts[1], stores[0]
+def test_a_later_label_runs_fewer_texts() -> None:
+    _, store, (asked, ran) = built_in()
     known_again = 1 - (store.ran - ran) / (store.asked - asked)
     assert asked > 10_000
     assert len(store.known) == store.ran

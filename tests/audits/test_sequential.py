@@ -6,6 +6,7 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 import sightline
 from sightline.adapters.precision import to_float64
 from sightline.audits import look_measures, look_storage, measure_pass, one_look, sequential
+from sightline.audits.audit_result import Audit
 from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.look_budget import BudgetClock, BudgetSpentError
 from sightline.audits.look_measures import COMPARED, most_compared, settings_of, stage_of
@@ -44,10 +46,19 @@ MODEL = to_float64(untrained("mlp(hidden=6)+additive"))
 TEXTS = examples(tuple(3 + n % 7 for n in range(40)))
 
 
-@pytest.fixture(autouse=True)
-def several_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def several_looks() -> Iterator[None]:
     """Let small audits look more than once."""
-    monkeypatch.setattr(one_look, "FEW_WORDS", 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_look, "FEW_WORDS", 0)
+        yield
+
+
+@pytest.fixture(scope="module")
+def early(needle, several_looks: None) -> Audit:
+    """An audit that nothing stops before its verdict is settled."""
+    model, data = needle
+    return sightline.audit(model, data, max_texts=300)
 
 
 def passed(texts: list, **more: bool) -> TextPass:
@@ -120,10 +131,9 @@ def test_required_tests_come_first() -> None:
     assert (stage_of("mixing"), stage_of("searched"), stage_of("mine")) == (None, 5, 5)
 
 
-def test_it_stops_when_the_verdict_is_settled(needle) -> None:
+def test_it_stops_when_the_verdict_is_settled(needle, early: Audit) -> None:
     model, data = needle
     full = sightline.audit(model, data, full=True)
-    early = sightline.audit(model, data, max_texts=300)
     about = early.spec["sequential"]
     assert about["texts"] == len(early.texts) <= about["planned"] == 300
     assert about["stopped"] == ("settled" if about["settled"] else "texts")
@@ -201,9 +211,10 @@ class StopError(Exception):
     """Ctrl-C, in a test."""
 
 
-def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch) -> None:
+def test_a_stopped_audit_resumes_with_what_it_had(
+    needle, early: Audit, tmp_path, monkeypatch
+) -> None:
     model, data = needle
-    whole = sightline.audit(model, data, max_texts=300)
     real, saved = KeptLooks.save, []
 
     def save(kept: KeptLooks, position: Position, texts: TextPass) -> None:
@@ -233,14 +244,15 @@ def test_a_stopped_audit_resumes_with_what_it_had(needle, tmp_path, monkeypatch)
     again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
     assert {one.stage for one in saved if one.look > 0} <= {3}  # where a look is judged
     assert taken[:2] == [("outputs",), ("need", "agreement", "types", "erasure")]
-    assert again.verdict == whole.verdict
-    assert again.findings == whole.findings
+    assert again.verdict == early.verdict
+    assert again.findings == early.findings
     assert (tmp_path / FILE).exists()
 
 
-def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(needle, tmp_path, monkeypatch) -> None:
+def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(
+    needle, early: Audit, tmp_path, monkeypatch
+) -> None:
     model, data = needle
-    whole = sightline.audit(model, data, max_texts=300)
     real, written = look_storage.write_bytes, list[int]()
 
     def write(place: Path, content: bytes) -> None:
@@ -256,7 +268,7 @@ def test_a_full_disk_ends_it_and_leaves_what_was_kept_before(needle, tmp_path, m
     kept = (tmp_path / FILE).read_bytes()
     assert len(kept) == written[1]
     again = sightline.audit(model, data, max_texts=300, kept_in=tmp_path)
-    assert (again.verdict, again.findings) == (whole.verdict, whole.findings)
+    assert (again.verdict, again.findings) == (early.verdict, early.findings)
 
 
 def test_a_folder_that_another_command_removes_ends_no_audit(tmp_path, monkeypatch) -> None:
@@ -476,9 +488,7 @@ def test_a_model_from_elsewhere_that_was_asked_nothing_is_not_asked_again() -> N
         steady.hold(TEXTS[:2], replace(trace, logits=trace.logits + 1))
 
 
-def test_the_level_of_wider_intervals_is_printed(needle) -> None:
-    model, data = needle
-    early = sightline.audit(model, data, max_texts=300)
+def test_the_level_of_wider_intervals_is_printed(early: Audit) -> None:
     level = f"{100 * early.spec['sequential']['level']:.4g}"
     assert level != "95"
     printed = "\n".join(lines(early)).replace("\xa0", " ")

@@ -54,6 +54,13 @@ def sightline() -> Call:
     return call
 
 
+@pytest.fixture(autouse=True)
+def _short_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time estimates on few texts: how close they come is tested with `forecast` itself."""
+    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.1)
+    monkeypatch.setattr("sightline.experiments.report_cost.TEXTS", 20)
+
+
 def write_table(path: Path, n: int = 120) -> Path:
     """Texts of eight to ten words that all differ; one word tells the label."""
     drawn = random.Random(7)

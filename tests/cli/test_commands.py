@@ -51,7 +51,7 @@ def test_demo_ends_in_both_verdicts_within_a_screen(sightline: Call, here: Path)
 def test_what_demo_wrote_is_a_model_like_any_other_and_its_command_repeats_it(
     sightline: Call, here: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("sightline.cli.demo.DATA", "planted:reviews(n=300)")
+    monkeypatch.setattr("sightline.cli.demo.DATA", "planted:reviews(n=100)")
     done = sightline("demo", "--out", "shown", "--json")
     assert done.code == 0, done.err
     assert [*done.json] == ["model-1", "model-2"]

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -106,8 +107,7 @@ def run(
     return process.returncode, said
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=["SIGTERM", "Ctrl-C"])
-@pytest.mark.parametrize("where", slow_but({0, 1, 2}, LOST))
+@pytest.mark.parametrize(("where", "number"), slow_but({0, 3, 4}, [*product(LOST, SIGNALS)]))
 def test_a_stop_that_is_lost_is_raised_again(number: int, where: str) -> None:
     code, word = SIGNALS[number]
     assert run(number, work=LOST[where]) == (code, f"error: {word}; nothing is half-written\n")
@@ -126,8 +126,7 @@ def test_a_stop_is_heard_while_the_command_is_imported(number: int, module: str)
     )
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=["SIGTERM", "Ctrl-C"])
-@pytest.mark.parametrize("where", DEAF)
+@pytest.mark.parametrize(("where", "number"), slow_but({0, 3}, [*product(DEAF, SIGNALS)]))
 def test_a_second_signal_ends_what_the_first_did_not(number: int, where: str) -> None:
     work = f"print('one\\ntwo', flush=True)\n    {DEAF[where]}"
     code, word = run(number, work=work, signals=2)

@@ -109,10 +109,7 @@ def test_a_dry_run_of_what_is_done_plans_nothing(sightline: Call, resumed: Resum
     assert planned.out.splitlines()[-1] == "4 cells, 4 done, 0 failed, 0 to run"
 
 
-def test_a_dry_run_plans_and_writes_nothing(
-    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
+def test_a_dry_run_plans_and_writes_nothing(sightline: Call, tiny: Path, tmp_path: Path) -> None:
     done = sightline(
         "study", tiny, "--store", tmp_path / "store", "--dry-run", "--json", "--workers", 2
     )
@@ -159,10 +156,7 @@ def test_workers_are_a_number_or_a_cluster(
     assert not (tmp_path / "store").exists()
 
 
-def test_a_plan_for_slurm_counts_its_jobs(
-    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
+def test_a_plan_for_slurm_counts_its_jobs(sightline: Call, tiny: Path, tmp_path: Path) -> None:
     asked = ("--store", tmp_path / "store", "--dry-run", "--json", "--workers", "slurm:5")
     planned = sightline("study", tiny, *asked)
     assert (planned.code, planned.json["workers"]) == (0, 5)
@@ -170,9 +164,8 @@ def test_a_plan_for_slurm_counts_its_jobs(
 
 @pytest.mark.slow
 def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
-    sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sightline: Call, tiny: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
     asked = ("study", tiny, "--store", tmp_path / "store", "--workers", "ray:127.0.0.1:1")
     done = sightline(*asked)
     message = (
@@ -190,7 +183,6 @@ def test_a_cluster_that_cannot_be_reached_is_said_and_no_cell_fails(
 def test_a_plan_for_a_cluster_counts_its_processors(
     sightline: Call, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.2)
     monkeypatch.setattr(
         "sightline.experiments.executors.ray_cluster.Cluster.processors", lambda cluster: 7
     )

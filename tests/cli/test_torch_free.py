@@ -59,43 +59,27 @@ def test_without_torch(answers, place):
     assert (code, heavy) == (ASKED[place][1], []), printed
 
 
-def test_the_package_itself_is_light():
-    code = "import sys, sightline; assert 'torch' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+STEPS = {
+    "import sightline": {"torch"},
+    "import sightline.experiments.store, sightline.experiments.grid": {"torch", "scipy.stats"},
+    "import sightline.experiments.tabulate": {"torch", "scipy.stats"},
+    "import sightline.experiments.executors.ray_cluster": {"torch", "ray"},
+    "from sightline.cli.app import run; run(['list'])": {"torch", "scipy.stats", "scipy.optimize"},
+    "import sightline.experiments.pipeline": {"scipy.stats", "scipy.optimize"},
+    "from sightline.measures.default_measures import every_measure; every_measure()": {
+        "scipy.stats",
+        "scipy.optimize",
+    },
+}
+"""What is done one after the other in one process, and what is not loaded after each step."""
 
 
-def test_a_study_that_is_done_is_read_and_tabulated_without_torch():
-    modules = (
-        "sightline.experiments.store, sightline.experiments.grid, sightline.experiments.tabulate"
+def test_what_is_slow_to_import_is_imported_where_it_is_used():
+    asked = "".join(
+        f"{step}\nfound = {heavy!r} & set(sys.modules)\nif found: sys.exit({step + ': '!r} + str(found))\n"
+        for step, heavy in STEPS.items()
     )
-    code = f"import sys, {modules}; assert not {{'torch', 'scipy.stats'}} & set(sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_whoever_sends_cells_to_a_cluster_imports_neither_torch_nor_ray():
-    code = (
-        "import sys, sightline.experiments.executors.ray_cluster; assert not {'torch', 'ray'} & "
-        "set(sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys\n" + asked], check=False, capture_output=True
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("code", "heavy"),
-    [
-        (
-            "from sightline.cli.app import run; run(['list'])",
-            {"torch", "scipy.stats", "scipy.optimize"},
-        ),
-        ("import sightline.experiments.pipeline", {"scipy.stats", "scipy.optimize"}),
-        (
-            "from sightline.measures.default_measures import every_measure; every_measure()",
-            {"scipy.stats", "scipy.optimize"},
-        ),
-    ],
-    ids=["list", "pipeline", "measures"],
-)
-def test_what_is_slow_to_import_is_imported_where_it_is_used(code, heavy):
-    asked = f"{code}; import sys; sys.exit(len({heavy!r} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", asked], check=False, capture_output=True)
     assert done.returncode == 0, done.stderr

@@ -140,6 +140,7 @@ def run(room: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
     monkeypatch.chdir(room)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("sightline.experiments.forecast.SECONDS", 0.1)
     monkeypatch.delitem(sys.modules, "my_model", raising=False)
 
     def ran(command: str, *more: str) -> Ran:

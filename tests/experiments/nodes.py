@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory
 
-from tests.living import lives, wait_for
+from tests.living import lives, told, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "SIGHTLINE_TEST_CLUSTER"
@@ -24,8 +24,10 @@ SOON = {
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 300,
     "health_check_failure_threshold": 3,
+    "worker_niceness": 0,
 }
-"""A node that died is missed after a second: as it comes it takes a quarter of a minute."""
+"""A node that died is missed after a second: as it comes it takes a quarter of a minute. Ray's own
+niceness of 15 leaves workers no turn for minutes where other tests keep all processors busy."""
 SMALL = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_log_monitor": False}
 
 
@@ -94,26 +96,13 @@ def _started(folder: Path) -> Iterator[Nodes]:
 
 def started_by(name: str) -> list[int]:
     """Name the processes of a cluster that live."""
-    found = [
-        int(place.name)
-        for place in Path("/proc").glob("[0-9]*")
-        if f"{MARK}={name}" in environment_of(place)
-    ]
+    every = [int(place.name) for place in Path("/proc").glob("[0-9]*")]
+    found = [one for one in every if f"{MARK}={name}" in told(one, "environ").split("\0")]
     return [process for process in found if lives(process)]
 
 
-def environment_of(place: Path) -> list[str]:
-    try:
-        return (place / "environ").read_text(errors="replace").split("\0")
-    except OSError:
-        return []
-
-
 def command_of(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text()
-    except OSError:
-        return ""
+    return told(process, "cmdline")
 
 
 def main() -> None:

@@ -4,12 +4,13 @@ left behind.
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +52,11 @@ class Ground:
     folder: Path
     whole: Store
 
-    def start(self, nodes: Nodes, store: str, fd: int | None = None) -> subprocess.Popen[str]:
-        """Start the study on a cluster, from the folder of its table."""
+    @contextmanager
+    def started(
+        self, nodes: Nodes, store: str, fd: int | None = None
+    ) -> Iterator[subprocess.Popen[str]]:
+        """Start the study on a cluster, from the folder of its table; kill what is left of it."""
         command = [
             sys.executable,
             "-m",
@@ -63,7 +67,7 @@ class Ground:
             store,
             "--json",
         ]
-        return subprocess.Popen(
+        with subprocess.Popen(
             [*command, "--workers", f"ray:{nodes.address}"],
             cwd=self.folder,
             text=True,
@@ -74,7 +78,11 @@ class Ground:
             pass_fds=() if fd is None else (fd,),
             # A shell starts what runs in its background deaf to Ctrl-C, and children inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
+        ) as study:
+            try:
+                yield study
+            finally:
+                study.kill()
 
     def check_ended(self, study: subprocess.Popen[str], store: Path, message: str) -> None:
         """Wait for a study, and ask that it said so, and that its runs are those of one process,
@@ -114,10 +122,10 @@ def test_a_study_that_is_interrupted_and_killed_goes_on_and_does_nothing_twice(
     nodes: Nodes, ground: Ground
 ) -> None:
     store = ground.folder / "store"
-    study = ground.start(nodes, "store")
-    wait_for(lambda: bool(nodes.at_work()))
-    os.killpg(study.pid, signal.SIGINT)
-    _, said = study.communicate(timeout=60)
+    with ground.started(nodes, "store") as study:
+        wait_for(lambda: bool(nodes.at_work()))
+        os.killpg(study.pid, signal.SIGINT)
+        _, said = study.communicate(timeout=60)
     assert (study.returncode, said.splitlines()[-1]) == (
         130,
         "error: interrupted; nothing is half-written",
@@ -125,16 +133,18 @@ def test_a_study_that_is_interrupted_and_killed_goes_on_and_does_nothing_twice(
     wait_for(lambda: not nodes.at_work(), 20)
     assert nodes.at_work() == []
 
-    study = ground.start(nodes, "store")
-    wait_for(lambda: bool(written(store)))
-    assert len(nodes.at_work()) > 0
-    study.kill()
-    study.communicate()
+    with ground.started(nodes, "store") as study:
+        # Both at once: between two runs a worker is at none for a moment.
+        wait_for(lambda: bool(written(store) and nodes.at_work()))
+        study.kill()
+        study.communicate()
     wait_for(lambda: not nodes.at_work(), 20)
     assert nodes.at_work() == []
 
     before = written(store)
-    ground.check_ended(ground.start(nodes, "store"), store, "writes to the store itself")
+    assert len(before) > 0
+    with ground.started(nodes, "store") as study:
+        ground.check_ended(study, store, "writes to the store itself")
     assert {path: time for path, time in written(store).items() if path in before} == before
 
 
@@ -147,11 +157,35 @@ def test_a_store_that_no_node_sees_is_filled_though_a_node_is_killed(
     hidden = os.open(
         place, os.O_RDONLY
     )  # by the number of a file that is open in the command, and nowhere else
-    study = ground.start(nodes, f"/proc/self/fd/{hidden}/store", hidden)
-    os.close(hidden)
-    wait_for(lambda: len(written(place / "store")) == 1)
-    nodes.kill_one()
-    ground.check_ended(study, place / "store", "does not see the store, and sends what it makes")
+    with ground.started(nodes, f"/proc/self/fd/{hidden}/store", hidden) as study:
+        os.close(hidden)
+        wait_for(lambda: len(written(place / "store")) == 1)
+        nodes.kill_one()
+        message = "does not see the store, and sends what it makes"
+        ground.check_ended(study, place / "store", message)
+
+
+DYING = f"""
+import ctypes, sys, threading
+threading.Thread(target=sys.stdin.read).start()
+print(flush=True)
+ctypes.CDLL(None).syscall({60 if platform.machine() == "x86_64" else 93}, 0)  # ends this thread alone
+"""
+
+
+def test_a_killed_worker_is_at_work_until_its_last_thread_has_ended() -> None:
+    """Until then it holds its locks, and Linux tells its name and its environment no more."""
+    with subprocess.Popen(
+        [sys.executable, "-c", DYING, "ray::work"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, MARK: "dying"},
+    ) as process:  # fmt: skip
+        process.stdout.readline()
+        wait_for(lambda: not Path(f"/proc/{process.pid}/cmdline").read_text(), 10)
+        assert Path(f"/proc/{process.pid}/cmdline").read_text() == ""
+        assert started_by("dying") == [process.pid]
+        assert "ray::work" in command_of(process.pid)
+        process.kill()
+    assert started_by("dying") == []
 
 
 LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000")

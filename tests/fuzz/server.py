@@ -57,6 +57,7 @@ def _become(case: dict[str, Any]) -> None:
     """Take the folder, the streams, the limits and the arguments of a command that a shell had
     started.
     """
+    sys.dont_write_bytecode = True  # the code of a user's own model lies in the folder
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
     os.environ.update(case["environ"])

@@ -47,8 +47,7 @@ class Watch:
         self._server = subprocess.Popen(
             [sys.executable, "-m", "tests.fuzz.server"],
             cwd=ROOT,
-            # Python would keep a compiled copy of a module of the user's beside it.
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

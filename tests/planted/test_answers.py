@@ -24,6 +24,11 @@ def data() -> Dataset:
     return texts()
 
 
+@pytest.fixture(scope="module")
+def by_its_cue(data: Dataset) -> Audit:
+    return audited(data, of_cue)
+
+
 def audited(data: Dataset, function, **options) -> Audit:
     model = sightline.answers(by_cue, labels=LABELS, scores=function)
     return sightline.audit(model, data, **options)
@@ -37,8 +42,8 @@ def levels(audit: Audit) -> set[str]:
     return {audit.verdict.level, *(one.level for one in audit.verdict.by_class.values())}
 
 
-def test_scores_that_are_the_cue_are_shown_with_caveats(data: Dataset) -> None:
-    audit = audited(data, of_cue)
+def test_scores_that_are_the_cue_are_shown_with_caveats(by_its_cue: Audit) -> None:
+    audit = by_its_cue
     found = results(audit)
     for code in ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-308", "SL-102"):
         assert found[code] == "passed", code
@@ -87,14 +92,16 @@ def test_leave_one_out_does_not_confirm_itself(data: Dataset) -> None:
     assert {row.name for row in audit.maps} == {"attention"}  # no map that is the audited one
 
 
-def test_scores_that_are_brought_are_the_audited_map_and_no_rival(data: Dataset) -> None:
+def test_scores_that_are_brought_are_the_audited_map_and_no_rival(
+    data: Dataset, by_its_cue: Audit
+) -> None:
     brought = {
         text.id: np.array(row)
         for text, row in zip(
             data.test, of_cue([], [text.tokens for text in data.test]), strict=True
         )
     }
-    with_function, with_scores = audited(data, of_cue), audited(data, None, scores=brought)
+    with_function, with_scores = by_its_cue, audited(data, None, scores=brought)
     assert with_scores.verdict.of_map == "the score map"
     assert "given" not in {row.name for row in with_scores.maps}
     for one, other in zip(with_function.findings, with_scores.findings, strict=True):

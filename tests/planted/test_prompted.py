@@ -2,6 +2,8 @@
 construction.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ DECIDING = ("agreement", "erasure", "transplant", "marks")
 """The measures on which the rows of the table rest, and that of special tokens."""
 
 
-@pytest.fixture(scope="module")
+@cache
 def texts() -> Dataset:
     return sightline.load(parse_data(DATA), 0)
 
@@ -30,34 +32,35 @@ def model_of(head: int) -> HuggingFace:
     )
 
 
-def audited(head: int, texts: Dataset) -> Audit:
+@cache
+def audited(head: int) -> Audit:
     measures = default_measures(chosen=DECIDING)
-    return sightline.audit(model_of(head), texts, limit=104, measures=measures)
+    return sightline.audit(model_of(head), texts(), limit=104, measures=measures)
 
 
-def test_the_head_that_reads_the_cue_may_be_shown(texts: Dataset) -> None:
-    audit = audited(READS, texts)
+def test_the_head_that_reads_the_cue_may_be_shown() -> None:
+    audit = audited(READS)
     assert audit.verdict.row in CAN
     assert audit.metrics["accuracy"].value > 0.9
 
 
 @pytest.mark.parametrize("head", [EVEN, SINKS])
-def test_a_head_that_decides_nothing_must_not_be_shown(head: int, texts: Dataset) -> None:
-    assert audited(head, texts).verdict.row in MUST_NOT
+def test_a_head_that_decides_nothing_must_not_be_shown(head: int) -> None:
+    assert audited(head).verdict.row in MUST_NOT
 
 
 @pytest.mark.parametrize("head", [READS, EVEN, SINKS])
-def test_every_check_holds(head: int, texts: Dataset) -> None:
+def test_every_check_holds(head: int) -> None:
     model = model_of(head)
-    found = check(model, texts.test, model.labels)
+    found = check(model, texts().test, model.labels)
     assert not [str(proof) for proof in found if proof.outcome == "failed"]
 
 
-def test_the_share_of_attention_on_the_template_is_said(texts: Dataset) -> None:
+def test_the_share_of_attention_on_the_template_is_said() -> None:
     """A head that attends evenly has n of n + 3 on the words; one on the template has
     less than a fifth, and SL-106 says so.
     """
-    even, sink = audited(EVEN, texts), audited(SINKS, texts)
+    even, sink = audited(EVEN), audited(SINKS)
     marks = even.measurements["marks"].values
     length = np.asarray(marks["length"])
     assert marks["words"] == pytest.approx(length / (length + len(OF_TEMPLATE)), abs=1e-5)
@@ -65,14 +68,12 @@ def test_the_share_of_attention_on_the_template_is_said(texts: Dataset) -> None:
     assert (sunk(even), sunk(sink)) == (False, True)
 
 
-def test_the_head_that_reads_the_cue_is_among_the_sources_that_are_chosen_or_as_good(
-    texts: Dataset,
-) -> None:
+def test_the_head_that_reads_the_cue_is_among_the_sources_that_are_chosen_or_as_good() -> None:
     """Its map is the same in both layers, and other sources show the same first word: those few
     texts that choose cannot tell them apart, and the report lists them.
     """
     model = sightline.prompted(*planted_prompt(1), template=TEMPLATE, answers=LABELS, reading="all")
-    audit = sightline.audit(model, texts, measures=default_measures(chosen=DECIDING))
+    audit = sightline.audit(model, texts(), measures=default_measures(chosen=DECIDING))
     found = audit.spec["readings"]
     assert f"(layer={LAYER},head={READS})" in (found["chosen"], *found["alike"])
     assert not {f"(layer={LAYER},head={head})" for head in (EVEN, SINKS)} & {*found["alike"]}

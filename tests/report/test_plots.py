@@ -23,6 +23,7 @@ from sightline.core.results import Estimate, Measurement, NotRun, Ragged
 from sightline.report.figures import matplotlib_output
 from sightline.report.figures.figure_registry import FIGURES, write_figure
 from sightline.report.figures.information_by_rank import TARGETS
+from sightline.report.figures.kendall_tau import NAMED
 from sightline.report.figures.matplotlib_output import ENDINGS
 from sightline.report.figures.plot import WIDTH, Plot
 from sightline.report.sanitize import visible
@@ -378,7 +379,7 @@ def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted() -
 def test_differences_are_of_each_text_and_undefined_ones_are_counted() -> None:
     rows = numbers("tau-differences")
     for name, other in (("deletion", -TAU), ("gradient", TAU)):
-        here = [row for row in rows if row["less"] == f"less τ(attention, {name})"]
+        here = [row for row in rows if row["less"] == f"minus τ(attention, {NAMED[name]})"]
         known = (TAU / 2 - other)[~np.isnan(TAU)]
         assert here[-1]["texts"] == int(np.isnan(TAU).sum())
         for row in here[:-1]:

@@ -17,6 +17,8 @@ from sightline.stats.distribution_shapes import bin_counts
 
 FIGURE = {"gradient": 2, "deletion": 3}
 """The figure of Jain & Wallace that shows τ with each importance."""
+NAMED = {"gradient": "gradient", "deletion": "leave-one-out"}
+"""What readers call each importance."""
 EDGES = np.arange(-10, 11) / 10  # exact tenths, which a sum of steps would miss
 
 
@@ -25,7 +27,7 @@ def tau_by_class(audit: Results, reference: str = "gradient") -> Plot:
     tau = _taus(audit, reference)
     predicted = np.array([text.predicted for text in audit.texts])
     return _counted(
-        f"Kendall’s τ-b of attention and {reference}, by predicted class",
+        f"Kendall’s τ-b of attention and {NAMED[reference]}, by predicted class",
         (f"After Jain & Wallace 2019, figure {FIGURE[reference]}.", _drawn_of([tau], "no τ-b")),
         {name: tau[predicted == name] for name in sorted(set(predicted.tolist()))},
         EDGES,
@@ -40,17 +42,18 @@ def tau_differences(audit: Results) -> Plot:
     """
     both = _taus(audit, "references")
     groups = {
-        f"less τ(attention, {name})": both - _taus(audit, name) for name in ("deletion", "gradient")
+        f"minus τ(attention, {NAMED[name]})": both - _taus(audit, name)
+        for name in ("deletion", "gradient")
     }
     return _counted(
-        "Kendall’s τ-b of gradient and deletion, minus τ-b of attention with each",
+        "Kendall’s τ-b of gradient and leave-one-out, minus τ-b of attention with each",
         (
             "After Jain & Wallace 2019, figures 4 and 5.",
             _drawn_of([*groups.values()], "no such difference"),
         ),
         groups,
         2 * EDGES,
-        "difference of τ-b (−2 to 2); above 0, gradient and deletion agree more",
+        "difference of τ-b (−2 to 2); above 0, gradient and leave-one-out agree more",
         ("less", "difference_from", "difference_to", "texts"),
     )
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PROJECTION, SETTING = "sparsegen", "lambda"
 MAPS = {
     "gradient_through": "inputs, gradient",
-    "deletion": "inputs, deletion",
+    "deletion": "inputs, leave-one-out",
     "state_gradient": "states, gradient",
     "state_deletion": "states, removal",
 }
