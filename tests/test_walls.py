@@ -4,6 +4,7 @@ import ast
 import graphlib
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import grimp
@@ -28,6 +29,13 @@ def test_no_module_imports_from_a_package_it_lies_in(graph: grimp.ImportGraph) -
     assert not upwards, (
         "import from the module that defines the name, not from the package around it"
     )
+
+
+def test_no_two_modules_have_one_name(graph: grimp.ImportGraph) -> None:
+    """A command of ``cli`` may have the name of what it calls."""
+    named = [one for one in graph.modules if not graph.find_children(one)]
+    names = Counter(one.rpartition(".")[2] for one in named if not one.startswith("sightline.cli."))
+    assert {name for name, count in names.items() if count > 1} == set()
 
 
 def test_no_module_of_the_command_line_imports_itself_through_others(

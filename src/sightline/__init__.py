@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sightline.adapters.tapped_module import tap as tap
     from sightline.adapters.wrap import wrap as wrap
     from sightline.api.audit import audit as audit
-    from sightline.api.label_audits import audit_labels as audit_labels
+    from sightline.api.audit_labels import audit_labels as audit_labels
     from sightline.api.log_audit import log_audit as log_audit
     from sightline.api.look import look as look
     from sightline.api.predict import predict as predict
@@ -35,7 +35,7 @@ _HOMES = {
     "SightlineError": "sightline.core.errors",
     "answers": "sightline.adapters.answers_model",
     "audit": "sightline.api.audit",
-    "audit_labels": "sightline.api.label_audits",
+    "audit_labels": "sightline.api.audit_labels",
     "compare": "sightline.audits.audit_result",
     "data_from": "sightline.data.assembly.in_memory",
     "label_view": "sightline.adapters.label_views",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sightline.api.audit import HERE, QUIET, audit_source
+from sightline.api.audit_labels import audit_labels_of
 from sightline.api.compute_resources import Machine
 from sightline.api.hooks import Hooks
-from sightline.api.label_audits import audit_labels_of
 from sightline.api.model_source import ChosenModel, TrainedFirst
 from sightline.api.run_options import TO_THE_END, Stopping
 from sightline.api.seed_audits import Audits
