@@ -23,7 +23,6 @@ from sightline.core.results import Estimate, Measurement, NotRun, Ragged
 from sightline.report.figures import matplotlib_output
 from sightline.report.figures.figure_registry import FIGURES, write_figure
 from sightline.report.figures.information_by_rank import TARGETS
-from sightline.report.figures.kendall_tau import NAMED
 from sightline.report.figures.matplotlib_output import ENDINGS
 from sightline.report.figures.plot import WIDTH, Plot
 from sightline.report.sanitize import visible
@@ -378,8 +377,8 @@ def test_each_text_is_in_one_bin_of_its_class_and_undefined_ones_are_counted() -
 
 def test_differences_are_of_each_text_and_undefined_ones_are_counted() -> None:
     rows = numbers("tau-differences")
-    for name, other in (("deletion", -TAU), ("gradient", TAU)):
-        here = [row for row in rows if row["less"] == f"minus τ(attention, {NAMED[name]})"]
+    for name, other in (("leave-one-out", -TAU), ("gradient", TAU)):
+        here = [row for row in rows if row["less"] == f"minus τ(attention, {name})"]
         known = (TAU / 2 - other)[~np.isnan(TAU)]
         assert here[-1]["texts"] == int(np.isnan(TAU).sum())
         for row in here[:-1]:

@@ -13,12 +13,11 @@ from jaxtyping import Float
 from sightline.core.results import Results
 from sightline.report.figures.histograms import Histogram, draw_histograms, height_of
 from sightline.report.figures.plot import Plot, PlotRow, drawn_note, needed
+from sightline.report.map_names import map_title
 from sightline.stats.distribution_shapes import bin_counts
 
 FIGURE = {"gradient": 2, "deletion": 3}
 """The figure of Jain & Wallace that shows τ with each importance."""
-NAMED = {"gradient": "gradient", "deletion": "leave-one-out"}
-"""What readers call each importance."""
 EDGES = np.arange(-10, 11) / 10  # exact tenths, which a sum of steps would miss
 
 
@@ -27,7 +26,7 @@ def tau_by_class(audit: Results, reference: str = "gradient") -> Plot:
     tau = _taus(audit, reference)
     predicted = np.array([text.predicted for text in audit.texts])
     return _counted(
-        f"Kendall’s τ-b of attention and {NAMED[reference]}, by predicted class",
+        f"Kendall’s τ-b of attention and {map_title(reference)}, by predicted class",
         (f"After Jain & Wallace 2019, figure {FIGURE[reference]}.", _drawn_of([tau], "no τ-b")),
         {name: tau[predicted == name] for name in sorted(set(predicted.tolist()))},
         EDGES,
@@ -42,7 +41,7 @@ def tau_differences(audit: Results) -> Plot:
     """
     both = _taus(audit, "references")
     groups = {
-        f"minus τ(attention, {NAMED[name]})": both - _taus(audit, name)
+        f"minus τ(attention, {map_title(name)})": both - _taus(audit, name)
         for name in ("deletion", "gradient")
     }
     return _counted(
