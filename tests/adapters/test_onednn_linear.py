@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional
 
 from sightline.adapters import onednn_linear
-from sightline.adapters.onednn_linear import ROWS, WEIGHTS, OneDnnLinear, linear
+from sightline.adapters.onednn_linear import BLOCK, ROWS, WEIGHTS, OneDnnLinear, linear
 
 MKLDNN = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="torch was built without oneDNN"
@@ -39,6 +39,19 @@ def test_it_gives_what_torch_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.shape == (3, 40, 384)
     assert torch.allclose(found.double(), double, atol=2e-4)
     assert not torch.allclose(found, functional.linear(inputs, weight, bias + 0.01), atol=2e-4)
+
+
+@MKLDNN
+@pytest.mark.parametrize("rows", range(ROWS, ROWS + BLOCK + 1))
+def test_every_number_of_rows_is_run_as_a_whole_number_of_blocks(rows, monkeypatch) -> None:
+    calls = taken(monkeypatch)
+    inputs, weight = drawn(1, rows, 512), drawn(256, 512)
+    with torch.no_grad():
+        found = linear(inputs, weight)
+    assert calls[0] % (BLOCK * 512) == 0
+    assert found.shape == (1, rows, 256)
+    double = functional.linear(inputs.double(), weight.double())
+    assert torch.allclose(found.double(), double, atol=2e-4)
 
 
 @MKLDNN

@@ -163,13 +163,13 @@ def test_a_budget_that_is_spent_leaves_the_verdict_open(needle) -> None:
 
 def test_a_batch_that_would_not_fit_into_the_budget_is_not_begun(needle, monkeypatch) -> None:
     model, data = needle
-    now, traced = [0.0], measure_pass.checked_trace
+    now, traced = [0.0], measure_pass._Run._trace
 
     def slow(*given):
         now[0] += 1.0  # a batch
         return traced(*given)
 
-    monkeypatch.setattr(measure_pass, "checked_trace", slow)
+    monkeypatch.setattr(measure_pass._Run, "_trace", slow)
     monkeypatch.setattr(sequential, "perf_counter", lambda: now[0])
     for budget in (15.5, 17.5):
         now[0] = 0.0
@@ -452,6 +452,29 @@ def test_an_audit_that_looks_again_runs_nothing_twice(monkeypatch: pytest.Monkey
     some.advance(some.names, len(TEXTS))
     assert len({*moved}) == len(moved) > 0
     assert len({*removed}) == len(removed) > 0
+
+
+@pytest.mark.parametrize(("room", "again"), [(measure_pass.TRACES, 0), (0, 1)])
+def test_a_batch_that_is_measured_again_keeps_its_trace_while_there_is_room(
+    room, again, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure_pass, "TRACES", room)
+    asked, traced = list[tuple[int, ...]](), measure_pass.checked_trace
+
+    def heard(model, texts):
+        asked.append(tuple(text.index for text in texts))
+        return traced(model, texts)
+
+    monkeypatch.setattr(measure_pass, "checked_trace", heard)
+    some = passed(TEXTS, growing=True)
+    some.advance({"erasure"}, len(TEXTS))
+    once, found = len(asked), some.outcomes(len(TEXTS))["erasure"]
+    some.exchange({"erasure": next(o for o in default_measures() if o.code == "erasure")})
+    some.advance({"erasure"}, len(TEXTS))
+    assert len(asked) == once * (1 + again) > 0
+    assert len({*asked}) == once
+    for quantity, value in some.outcomes(len(TEXTS))["erasure"].values.items():
+        assert same(value, found.values[quantity]), quantity
 
 
 def test_it_is_kept_whether_other_maps_were_compared(tmp_path) -> None:

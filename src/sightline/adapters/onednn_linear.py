@@ -8,7 +8,6 @@ which torch includes, multiplies matrices twice as fast
 
 from __future__ import annotations
 
-import os
 import platform
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
@@ -20,8 +19,9 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 MAKER = "AuthenticAMD"
-SHAPES = 16
-"""The number of layer shapes that oneDNN caches."""
+BLOCK = 16
+"""Rows are added up to a multiple. oneDNN compiles code for every number of rows and keeps it: 200
+MB in an audit of 114 texts."""
 ROWS, WEIGHTS = 64, 2**17
 """The fewest rows, and the fewest numbers of a weight matrix, for which the detour through oneDNN
 is worth it."""
@@ -77,30 +77,22 @@ class _WithGradient(torch.autograd.Function):
 def _product(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
     # This operator takes dense tensors as they are. With `to_mkldnn` and back a layer that widens
     # 512 tokens to 1,536 numbers takes 2.3 times as long: the way back copies what was made.
+    rows = inputs.detach().reshape(-1, inputs.shape[-1])
+    missing = rows.new_zeros(-len(rows) % BLOCK, rows.shape[1])
     made: torch.Tensor = torch.ops.mkldnn._linear_pointwise(
-        inputs.detach(),
+        torch.cat([rows, missing]) if len(missing) else rows,
         weight.detach(),
         None if bias is None else bias.detach(),
         "none",
         [],
         "",
     )
-    return made
+    return made[: len(rows)].view(*inputs.shape[:-1], -1)
 
 
 def faster_linear() -> AbstractContextManager[object]:
     """Run linear layers in the fastest way on this processor, while the context lasts."""
-    keep_few_shapes()
     return OneDnnLinear() if mkl_is_slow() else nullcontext()
-
-
-@cache
-def keep_few_shapes() -> None:
-    """Limit the cache of oneDNN, unless the user has; oneDNN reads the variable at its first use.
-
-    By default it keeps 1,024 shapes: 90 MB in an audit of 30 texts, which is no faster for it.
-    """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(SHAPES))
 
 
 @cache

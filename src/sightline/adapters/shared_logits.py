@@ -1,16 +1,19 @@
-"""Stores the logits of texts for all labels of a model, so that the audits of its labels share
-runs.
+"""Stores the logits of texts, so that no text is run twice: for the labels of a model, or for the
+measures of an audit.
 
 One run of a text answers for all labels. In about half of all cases, audits of several labels
 change texts in the same ways: they delete each word, and the same random words. Such a text is run
 once. Texts without a label's highlighted words, and texts with words of another class, belong to
 one label alone.
+
+Measures of one audit ask for the same texts, too: a text without its first word is asked for by
+leave-one-out, and by each map that has this word at the top.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -23,9 +26,10 @@ from sightline.adapters.label_views import labels_of
 from sightline.adapters.precision import to_float64
 from sightline.core.protocols import Auditable, Batch, SupportsLabels
 
-KEPT_BYTES = 2**28
-"""About the most memory that is used. The first entries stay: labels are audited one after the
-other, and the first audit meets most of what they share."""
+KEPT_BYTES, OF_ONE_AUDIT = 2**28, 2**24
+"""About the most memory that is used, by all labels and by the measures of one audit. The first
+entries stay: labels are audited one after the other, and the first audit meets most of what they
+share."""
 KEY, OVERHEAD = 16, 200
 """The bytes of a text's name, and Python's overhead in addition to the numbers."""
 
@@ -53,12 +57,19 @@ class SharedLogits:
             rows = torch.tensor([first[key] for key in wanted], device=batch.ids.device)
             ran = self.run(shortest(batch.rows(rows))).cpu().numpy()
             fresh = dict(zip(wanted, ran, strict=True))
-            self.known |= {
-                key: fresh[key].copy() for key in wanted[: max(0, self.most - len(self.known))]
-            }
+            self._store(fresh)
             found = {**fresh, **{key: self.known[key] for key in keys if key in self.known}}
         self.asked, self.ran = self.asked + len(keys), self.ran + len(wanted)
         return torch.from_numpy(np.stack([found[key] for key in keys])).to(batch.ids.device)
+
+    def keep(self, batch: Batch, logits: Float[torch.Tensor, "B K"]) -> None:
+        """Store the logits of texts that were run in another way."""
+        self._store(dict(zip(names_of(batch), logits.cpu().numpy(), strict=True)))
+
+    def _store(self, found: Mapping[bytes, np.ndarray]) -> None:
+        new = [key for key in found if key not in self.known]
+        room = max(0, self.most - len(self.known))
+        self.known |= {key: found[key].copy() for key in new[:room]}
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,17 @@ class LabelAnswers:
         return self.store.logits(batch)[:, self.label : self.label + 1]
 
 
+@dataclass(frozen=True)
+class AuditAnswers:
+    """The logits of a model for the measures of one audit."""
+
+    store: SharedLogits
+
+    def __call__(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
+        """Give the logits of each text."""
+        return self.store.logits(batch)
+
+
 def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | None:
     """Make a store for the labels of a model, in the precision of its audit. None if a run for all
     labels costs many times a run for one.
@@ -85,8 +107,8 @@ def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | No
     return SharedLogits(whole.label_logits, len(labels_of(model)), most)
 
 
-def sharing(view: Any, answers: LabelAnswers) -> Auditable:
-    """Let one label take its logits from the shared store."""
+def sharing(view: Any, answers: Callable[[Batch], torch.Tensor]) -> Auditable:
+    """Let a model, or a view of one label, take its logits from a store."""
     shares: Auditable
     if isinstance(view, nn.Module):
         view.shared = answers  # type: ignore[assignment]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -42,6 +42,7 @@ from sightline.core.protocols import (
     MeasureContext,
     SupportsConclusion,
     SupportsSurvey,
+    Trace,
 )
 from sightline.core.results import Outcome
 from sightline.core.seeds import Seeds
@@ -137,7 +138,7 @@ class TextPass:
     ) -> None:
         self.texts, self.others, self.growing = subject.audited, others, growing
         subject = replace(subject, answered={} if growing else None)
-        self.run = _Run(subject, seeds, batch_size, {} if growing else None)
+        self.run = _Run(subject, seeds, batch_size, KeptBatches() if growing else None)
         entered = enter(measures, _offered(subject.model, subject.companions))
         self.measures = {
             one.name: MeasuredTexts(one, one.outcome is None and learns_from_all(one.one))
@@ -291,6 +292,28 @@ class _Seen:
     finite: Bool[np.ndarray, " N"]
 
 
+TRACES, OF_A_TRACE = 2**24, 4
+"""The most bytes of traces that an audit keeps, and how many tensors as large as its embeddings a
+trace may hold: these, the states before the last layer, their values, and all the rest."""
+
+
+@dataclass(eq=False)
+class KeptBatches:
+    """What measures of a batch share that are taken one after the other on the same texts: its maps,
+    and its trace while there is room.
+    """
+
+    maps: dict[tuple[int, ...], dict[str, Any]] = field(default_factory=dict)
+    traces: dict[tuple[int, ...], Trace] = field(default_factory=dict)
+    room: int = field(default_factory=lambda: TRACES)
+
+    def keep(self, batch: tuple[int, ...], trace: Trace) -> None:
+        """Keep a trace if there is room."""
+        size = OF_A_TRACE * trace.embeddings.nbytes
+        if batch not in self.traces and size <= self.room:
+            self.traces[batch], self.room = trace, self.room - size
+
+
 @dataclass(frozen=True)
 class _Run:
     """The settings that stay the same from batch to batch."""
@@ -298,8 +321,7 @@ class _Run:
     subject: MeasureContext
     seeds: Seeds
     batch_size: int
-    kept: dict[tuple[int, ...], dict[str, Any]] | None
-    """The maps of each batch, for measures that are taken one after the other on the same texts."""
+    kept: KeptBatches | None
 
     def over(
         self,
@@ -315,7 +337,7 @@ class _Run:
         batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
-            trace = checked_trace(self.subject.model, here)
+            trace = self._trace(here)
             if steady is not None:
                 steady.hold(here, trace)
             finite.append(to_numpy(trace.finite))
@@ -344,4 +366,18 @@ class _Run:
         """Give the maps that measures of a batch share, which an earlier pass may have made."""
         if self.kept is None:
             return {}
-        return self.kept.setdefault(tuple(text.index for text in texts), {})
+        return self.kept.maps.setdefault(_numbers(texts), {})
+
+    def _trace(self, texts: Sequence[Example]) -> Trace:
+        """Run a batch, unless an earlier pass has and its trace is kept."""
+        known = None if self.kept is None else self.kept.traces.get(_numbers(texts))
+        if known is not None:
+            return known
+        trace = checked_trace(self.subject.model, texts)
+        if self.kept is not None:
+            self.kept.keep(_numbers(texts), trace)
+        return trace
+
+
+def _numbers(texts: Sequence[Example]) -> tuple[int, ...]:
+    return tuple(text.index for text in texts)

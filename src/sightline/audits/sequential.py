@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from sightline.adapters.shared_logits import OF_ONE_AUDIT, AuditAnswers, SharedLogits, sharing
 from sightline.audits.look_budget import BudgetClock, BudgetSpentError, unlimited
 from sightline.audits.look_measures import (
     BY_REQUEST,
@@ -37,7 +38,13 @@ from sightline.audits.measure_pass import Progress, TextPass, measure
 from sightline.audits.one_look import takes_one_look
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.installation import version_of
-from sightline.core.protocols import Measure, MeasureContext
+from sightline.core.protocols import (
+    Auditable,
+    Measure,
+    MeasureContext,
+    SupportsLogits,
+    SupportsSharedLogits,
+)
 from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
@@ -112,6 +119,7 @@ def look_at(
     reached.
     """
     began = perf_counter()
+    subject = replace(subject, model=_running_once(subject.model, len(data.label_names)))
     answers = measure(
         subject.model, data.test, (Predictions(),), {}, seeds, batch_size, on_progress
     )
@@ -478,3 +486,13 @@ def _first(data: Dataset, texts: int) -> Dataset:
     if texts < len(data.test):
         card["notes"] = [*card.get("notes", ()), text]
     return replace(data, test=test, card=card)
+
+
+def _running_once(model: Auditable, logits: int) -> Auditable:
+    """Let all measures share the logits of a model that runs each changed text by itself; other
+    models stay as they are.
+    """
+    each = isinstance(model, SupportsLogits) and not shares_texts(model)
+    if not each or not isinstance(model, SupportsSharedLogits) or model.shared is not None:
+        return model
+    return sharing(model, AuditAnswers(SharedLogits(model.logits, logits, OF_ONE_AUDIT)))

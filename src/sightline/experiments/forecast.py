@@ -303,7 +303,7 @@ def _runs(texts: Sequence[Example]) -> float:
     return float(sum(words * (min(words, CANDIDATES) + RUNS) for words in counts))
 
 
-RUNS = 150
+RUNS = 110
 """Changed texts that the required tests run for each text, as counted on texts of 20 words."""
 
 

@@ -72,6 +72,13 @@ class AttributionMaps:
         """The words of the batch, on which all its maps are defined."""
         return words_of(self.trace)
 
+    @property
+    def runs_each_variant(self) -> bool:
+        """Whether this is an audit by looks of a model that runs each shortened text by itself, so
+        that every text it can do without counts.
+        """
+        return self.most is not None and not shares_texts(self.subject.model)
+
     @cached_property
     def candidates(self) -> Bool[Array, "B W"]:
         """Mark the words that are compared: all of them, or of a text with more words than ``most``
@@ -80,7 +87,7 @@ class AttributionMaps:
         A model that finds all deletions from what they share is asked for all.
         """
         mask = self.words.mask
-        if self.most is None or shares_texts(self.subject.model):
+        if not self.runs_each_variant:
             return mask
         (keys,) = keys_of(mask, self.words.index, 1, self.seeds, "candidates")
         order = np.argsort(np.where(mask, keys, np.inf), axis=1)

@@ -60,7 +60,8 @@ class Removal:
     that top words can do is taken over all maps, or over those in ``others``.
 
     In a text with more than ``candidates`` words, so many are drawn. Shares are shares of these, and
-    attention, random words and ``most`` all choose among them.
+    attention, random words and ``most`` all choose among them. If a model then runs each shortened
+    text by itself, `FEW_DRAWS` of the random orders are taken of every text.
     """
 
     shares: tuple[float, ...] = tuple(_SET["shares"])

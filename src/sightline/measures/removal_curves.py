@@ -52,11 +52,12 @@ def orders_of(maps: AttributionMaps, names: Sequence[str], draws: int) -> Int[Ar
         for name in names
     ]  # words that are too pale to be seen have no order
     by_map.append(level_ties(np.nan_to_num(maps[MOST]), mask))
-    return fewer_draws(ordered(by_map, candidates, keys), draws, (candidates != mask).any(1))
+    few = np.full(len(mask), maps.runs_each_variant)
+    return fewer_draws(ordered(by_map, candidates, keys), draws, few)
 
 
 FEW_DRAWS = 2
-"""Random orders of a text of which some words alone are candidates."""
+"""Random orders of a text in an audit by looks of a model that runs each shortened text by itself."""
 
 
 def fewer_draws(

@@ -184,6 +184,31 @@ def test_a_run_that_breaks_leaves_nothing_behind() -> None:
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in module.modules())
 
 
+def test_parts_without_a_wanted_site_are_not_watched() -> None:
+    module = nn.Sequential(Layers(), nn.Sequential(Written("B T"), nn.Linear(CLASSES, 2))).eval()
+    with editing(module, {Site("1.0"): lambda weights: weights}, TEXTS):
+        watched = {name for name, part in module.named_modules() if part._forward_hooks}
+    assert watched == {"", "1.0", "1.0.score", "1.0.output"}
+    with editing(module, {Site(""): lambda weights: weights}, TEXTS):
+        assert all(part._forward_hooks for part in module.modules())
+
+
+def test_a_softmax_in_a_part_of_a_wanted_part_is_its_own_site() -> None:
+    class Outer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Written("B T 1")
+
+        def forward(self, texts: torch.Tensor) -> torch.Tensor:
+            weights = texts.sum(2).softmax(1)
+            return self.inner(texts * weights[:, :, None])
+
+    module = nn.Sequential(Outer()).eval()
+    with reading(module, [Site("0")], TEXTS) as kept, torch.no_grad():
+        module(states(7))
+    assert torch.allclose(kept.weights[Site("0")][:, 0, 0], states(7).sum(2).softmax(1))
+
+
 def test_a_site_is_told_as_its_part_and_its_turn() -> None:
     assert (str(Site("a.b")), str(Site("a.b", 2))) == ("a.b", "a.b#2")
 

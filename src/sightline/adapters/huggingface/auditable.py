@@ -23,6 +23,7 @@ from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
 from sightline.adapters.label_views import of_label
+from sightline.adapters.shared_logits import AuditAnswers
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import PrefixOutput, skippable
 from sightline.adapters.tap.softmax_tracer import Site
@@ -181,7 +182,10 @@ class HuggingFace(Classifier):
         put = [self.choice.replaced(own, one, batch.attendable) for one in attention.values()]
         changed = self._with_rows(weights, torch.stack([own, *put]))
         answers = last.answer(self.module, changed, **self.extra_inputs(last.ids))
-        return dict(zip(("own", *attention), of_label(answers, self.label), strict=True))
+        found = of_label(answers, self.label)
+        if isinstance(self.shared, AuditAnswers):
+            self.shared.store.keep(batch, found[0])
+        return dict(zip(("own", *attention), found, strict=True))
 
     def _with_rows(
         self, weights: Float[torch.Tensor, "B N T"], rows: Float[torch.Tensor, "R *N B T"]
