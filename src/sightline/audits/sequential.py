@@ -492,7 +492,7 @@ def _running_once(model: Auditable, logits: int) -> Auditable:
     """Let all measures share the logits of a model that runs each changed text by itself; other
     models stay as they are.
     """
-    each = isinstance(model, SupportsLogits) and not shares_texts(model)
-    if not each or not isinstance(model, SupportsSharedLogits) or model.shared is not None:
+    run = model.logits if isinstance(model, SupportsLogits) and not shares_texts(model) else None
+    if run is None or not isinstance(model, SupportsSharedLogits) or model.shared is not None:
         return model
-    return sharing(model, AuditAnswers(SharedLogits(model.logits, logits, OF_ONE_AUDIT)))
+    return sharing(model, AuditAnswers(SharedLogits(run, logits, OF_ONE_AUDIT)))

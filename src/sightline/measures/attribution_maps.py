@@ -87,7 +87,7 @@ class AttributionMaps:
         A model that finds all deletions from what they share is asked for all.
         """
         mask = self.words.mask
-        if not self.runs_each_variant:
+        if self.most is None or not self.runs_each_variant:
             return mask
         (keys,) = keys_of(mask, self.words.index, 1, self.seeds, "candidates")
         order = np.argsort(np.where(mask, keys, np.inf), axis=1)
