@@ -363,7 +363,7 @@ measures = ["agreement", "transplant"]
 epochs = 2
 [axes]
 model = ["mlp(hidden=8)+additive", "bilstm(hidden=8)+additive+random"]
-seed = [0, 1]
+seed = [0, 1, 2, 3]
 """
 
 
@@ -430,5 +430,5 @@ def test_killed_and_interrupted_studies_end_as_unbroken_ones(
     assert {done.ending for done in Serial().run(grid.cells, whole, again=False)} == {"done"}
     store = Store(broken)
     assert all(same(whole.audit(key), store.audit(key)) for key in grid.keys)
-    assert len(list(store.summaries())) == len(grid.cells) == 4
+    assert len(list(store.summaries())) == len(grid.cells) == 8
     assert json.loads((broken / "store.json").read_text()) == {"layout": 2}
