@@ -114,11 +114,11 @@ def test_what_is_kept_is_bounded_and_what_is_not_kept_is_run_again() -> None:
     batch = model.collate(data().test[:6])
     few = SharedLogits(model.label_logits, 3, 2 * (OVERHEAD + 8 * 3))
     for _ in range(2):
-        torch.testing.assert_close(few.logits(batch), model.label_logits(batch))
+        torch.testing.assert_close(few(batch), model.label_logits(batch))
     assert len(few.known) == 2
     assert (few.asked, few.ran) == (12, 6 + 4)
     twice = batch.rows(torch.tensor([5, 5, 0]))
-    torch.testing.assert_close(few.logits(twice), model.label_logits(twice))
+    torch.testing.assert_close(few(twice), model.label_logits(twice))
     assert few.ran == 11
     assert deepcopy(few) is few
 

@@ -35,7 +35,7 @@ KEY, OVERHEAD = 16, 200
 
 
 class SharedLogits:
-    """The logits of all labels for texts that have been run."""
+    """The logits of a model, for all of its labels, of texts that have been run."""
 
     def __init__(self, run: Callable[[Batch], torch.Tensor], labels: int, most: int) -> None:
         self.run, self.labels = run, labels
@@ -47,7 +47,7 @@ class SharedLogits:
         """Return the same store: a copy of a label's model shares it."""
         return self
 
-    def logits(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
+    def __call__(self, batch: Batch) -> Float[torch.Tensor, "B K"]:
         """Give the logits of all labels, and run texts that are not stored."""
         keys = names_of(batch)
         wanted = list(dict.fromkeys(key for key in keys if key not in self.known))
@@ -81,18 +81,7 @@ class LabelAnswers:
 
     def __call__(self, batch: Batch) -> Float[torch.Tensor, "B 1"]:
         """Give the logit of the label for each text."""
-        return self.store.logits(batch)[:, self.label : self.label + 1]
-
-
-@dataclass(frozen=True)
-class AuditAnswers:
-    """The logits of a model for the measures of one audit."""
-
-    store: SharedLogits
-
-    def __call__(self, batch: Batch) -> Float[torch.Tensor, "B L"]:
-        """Give the logits of each text."""
-        return self.store.logits(batch)
+        return self.store(batch)[:, self.label : self.label + 1]
 
 
 def shared_logits(model: Auditable, most: int = KEPT_BYTES) -> SharedLogits | None:

@@ -305,13 +305,12 @@ class KeptBatches:
 
     maps: dict[tuple[int, ...], dict[str, Any]] = field(default_factory=dict)
     traces: dict[tuple[int, ...], Trace] = field(default_factory=dict)
-    room: int = field(default_factory=lambda: TRACES)
 
     def keep(self, batch: tuple[int, ...], trace: Trace) -> None:
         """Keep a trace if there is room."""
-        size = OF_A_TRACE * trace.embeddings.nbytes
-        if batch not in self.traces and size <= self.room:
-            self.traces[batch], self.room = trace, self.room - size
+        held = sum(one.embeddings.nbytes for one in (*self.traces.values(), trace))
+        if OF_A_TRACE * held <= TRACES:
+            self.traces[batch] = trace
 
 
 @dataclass(frozen=True)
@@ -370,12 +369,12 @@ class _Run:
 
     def _trace(self, texts: Sequence[Example]) -> Trace:
         """Run a batch, unless an earlier pass has and its trace is kept."""
-        known = None if self.kept is None else self.kept.traces.get(_numbers(texts))
-        if known is not None:
-            return known
+        kept, batch = self.kept, _numbers(texts)
+        if kept is not None and batch in kept.traces:
+            return kept.traces[batch]
         trace = checked_trace(self.subject.model, texts)
-        if self.kept is not None:
-            self.kept.keep(_numbers(texts), trace)
+        if kept is not None:
+            kept.keep(batch, trace)
         return trace
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from sightline.adapters.shared_logits import OF_ONE_AUDIT, AuditAnswers, SharedLogits, sharing
+from sightline.adapters.shared_logits import OF_ONE_AUDIT, SharedLogits, sharing
 from sightline.audits.look_budget import BudgetClock, BudgetSpentError, unlimited
 from sightline.audits.look_measures import (
     BY_REQUEST,
@@ -495,4 +495,4 @@ def _running_once(model: Auditable, logits: int) -> Auditable:
     run = model.logits if isinstance(model, SupportsLogits) and not shares_texts(model) else None
     if run is None or not isinstance(model, SupportsSharedLogits) or model.shared is not None:
         return model
-    return sharing(model, AuditAnswers(SharedLogits(run, logits, OF_ONE_AUDIT)))
+    return sharing(model, SharedLogits(run, logits, OF_ONE_AUDIT))

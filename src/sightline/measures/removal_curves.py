@@ -52,24 +52,20 @@ def orders_of(maps: AttributionMaps, names: Sequence[str], draws: int) -> Int[Ar
         for name in names
     ]  # words that are too pale to be seen have no order
     by_map.append(level_ties(np.nan_to_num(maps[MOST]), mask))
-    few = np.full(len(mask), maps.runs_each_variant)
-    return fewer_draws(ordered(by_map, candidates, keys), draws, few)
+    orders = ordered(by_map, candidates, keys)
+    return fewer_draws(orders, draws) if maps.runs_each_variant else orders
 
 
 FEW_DRAWS = 2
 """Random orders of a text in an audit by looks of a model that runs each shortened text by itself."""
 
 
-def fewer_draws(
-    orders: Int[Array, "O B W"], draws: int, some: Bool[Array, " B"]
-) -> Int[Array, "O B W"]:
-    """Repeat the first random orders of ``some`` texts in the place of the others, so that no text
-    is run for these.
-    """
+def fewer_draws(orders: Int[Array, "O B W"], draws: int) -> Int[Array, "O B W"]:
+    """Repeat the first random orders in the place of the others, so that no text is run for these."""
     out = orders.copy()
     first = len(orders) - draws
     for draw in range(FEW_DRAWS, draws):
-        out[first + draw, some] = orders[first + draw % FEW_DRAWS, some]
+        out[first + draw] = orders[first + draw % FEW_DRAWS]
     return out
 
 

@@ -23,7 +23,7 @@ from sightline.adapters.huggingface.read_row import read_row, runs_alone
 from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
 from sightline.adapters.huggingface.weight_substitution import uniform
 from sightline.adapters.label_views import of_label
-from sightline.adapters.shared_logits import AuditAnswers
+from sightline.adapters.shared_logits import SharedLogits
 from sightline.adapters.tap.attention_row import AttentionRow
 from sightline.adapters.tap.prefix_cache import PrefixOutput, skippable
 from sightline.adapters.tap.softmax_tracer import Site
@@ -183,8 +183,8 @@ class HuggingFace(Classifier):
         changed = self._with_rows(weights, torch.stack([own, *put]))
         answers = last.answer(self.module, changed, **self.extra_inputs(last.ids))
         found = of_label(answers, self.label)
-        if isinstance(self.shared, AuditAnswers):
-            self.shared.store.keep(batch, found[0])
+        if isinstance(self.shared, SharedLogits):
+            self.shared.keep(batch, found[0])
         return dict(zip(("own", *attention), found, strict=True))
 
     def _with_rows(
