@@ -13,6 +13,7 @@ import torch
 import sightline
 from sightline.adapters.compatibility import check
 from sightline.audits.audit_result import Audit
+from sightline.audits.measure_pass import TextPass
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Batch, Trace
 from sightline.core.results import CANNOT_TELL
@@ -118,6 +119,40 @@ def test_a_model_that_goes_wrong_after_its_checks_is_refused_by_name(name: str, 
     with pytest.raises(ModelError, match=message) as caught:
         audited(change, more)
     assert "Changing" in str(caught.value)
+
+
+def looks(change: Change, after: str, monkeypatch: pytest.MonkeyPatch) -> Audit:
+    """Audit by looks a model that changes after the predictions, or after its last new trace."""
+    model = Changing(change, 10**9)
+    taken, ended = (getattr(TextPass, name) for name in ("advance", "ask_again"))
+
+    def advance(self: TextPass, names: object, *rest: object) -> None:
+        taken(self, names, *rest)
+        if after == "predictions":
+            model.honest = 0
+
+    def ask_again(self: TextPass) -> None:
+        model.honest = 0
+        ended(self)
+
+    monkeypatch.setattr(TextPass, "advance", advance)
+    monkeypatch.setattr(TextPass, "ask_again", ask_again)
+    return sightline.audit(model, dataset(), batch_size=2)
+
+
+def from_the_second_batch_on(trace: Trace, call: int) -> Trace:
+    """Change the answers of the two longest texts only; the first batch has the others."""
+    late = trace.batch.mask.shape[1] > 6
+    return replace(trace, logits=trace.logits + float(late))
+
+
+@pytest.mark.parametrize("after", ["predictions", "the last new trace"])
+def test_a_model_that_changes_between_kept_traces_is_refused(
+    after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert looks(lambda trace, call: trace, after, monkeypatch).measurements["outputs"]
+    with pytest.raises(ModelError, match="it changed during the audit"):
+        looks(from_the_second_batch_on, after, monkeypatch)
 
 
 def test_a_model_that_stays_what_it_is_is_audited() -> None:

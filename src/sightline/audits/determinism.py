@@ -14,38 +14,47 @@ from sightline.core.protocols import Auditable, Trace, without_cache
 
 AGAIN = 2
 """How often the first batch runs again at the end: twice, so that a model that alternates is
-noticed."""
+noticed. Every other batch runs once more."""
 
 
 class DeterminismCheck:
     """Keeps the logits and the attention of each text, and raises an error if the model later gives
     others.
 
+    ``before`` is the check of an earlier pass, whose answers must be the same as well.
+
     Such a model has no single prediction that attention could explain, so no number of its audit
     can be trusted. The audit then ends with an error and without a verdict.
     """
 
-    def __init__(self, model: Auditable) -> None:
+    def __init__(self, model: Auditable, before: DeterminismCheck | None = None) -> None:
         self.model = model
-        self._first: Sequence[Example] = ()
-        self._answers: dict[tuple[str, int], torch.Tensor] = {}
+        self._batches: list[tuple[Example, ...]] = []
+        self._held: set[tuple[str, int]] = set()
+        self._answers: dict[tuple[str, int], torch.Tensor] = before._answers if before else {}
 
     def hold(self, texts: Sequence[Example], trace: Trace) -> None:
         """Keep the outputs of a batch; the outputs of a repeated batch must be the same."""
-        self._first = self._first or tuple(texts)
+        if not self._held.issuperset(map(_key, texts)):
+            self._batches.append(tuple(texts))
+            self._held.update(map(_key, texts))
         for text, answer in zip(texts, answers(trace), strict=True):
             now = answer.to("cpu", copy=True)
-            before = self._answers.setdefault((text.id, text.index), now)
+            before = self._answers.setdefault(_key(text), now)
             apart = _apart(now, before)
             if not apart <= TOLERANCE:
                 raise _changed(self.model, text, apart)
 
     def ask_again(self) -> None:
-        """Run the first batch again at the end. A resumed audit that needed no run has no first
-        batch.
+        """Run every text of this check again at the end, because traces that were kept are not
+        compared. A resumed audit that needed no run has none.
         """
-        for _ in range(AGAIN if self._first else 0):
-            self.hold(self._first, checked_trace(without_cache(self.model), self._first))
+        for texts in self._batches[:1] * (AGAIN - 1) + self._batches:
+            self.hold(texts, checked_trace(without_cache(self.model), texts))
+
+
+def _key(text: Example) -> tuple[str, int]:
+    return text.id, text.index
 
 
 def _apart(now: torch.Tensor, before: torch.Tensor) -> float:

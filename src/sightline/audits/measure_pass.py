@@ -124,6 +124,7 @@ class TextPass:
     """The measures of an audit on its first texts, and later on more of them.
 
     ``growing`` says that more texts will come, so the rows that measures learn from are kept.
+    ``steady`` is the check of an earlier pass, whose outputs this one must repeat.
     """
 
     def __init__(
@@ -135,6 +136,7 @@ class TextPass:
         others: Mapping[str, Sequence[Example]],
         *,
         growing: bool = False,
+        steady: DeterminismCheck | None = None,
     ) -> None:
         self.texts, self.others, self.growing = subject.audited, others, growing
         subject = replace(subject, answered={} if growing else None)
@@ -145,9 +147,8 @@ class TextPass:
             for one in entered
         }
         self.finite = np.ones(len(self.texts), dtype=bool)
-        self.steady = (
-            DeterminismCheck(subject.model) if subject.model.origin == "elsewhere" else None
-        )
+        changes = subject.model.origin == "elsewhere"
+        self.steady = DeterminismCheck(subject.model, steady) if changes else None
 
     @property
     def names(self) -> tuple[str, ...]:

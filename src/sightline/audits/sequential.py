@@ -34,7 +34,7 @@ from sightline.audits.look_measures import (
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
 from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
-from sightline.audits.measure_pass import Progress, TextPass, measure
+from sightline.audits.measure_pass import Progress, TextPass
 from sightline.audits.one_look import takes_one_look
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.installation import version_of
@@ -120,9 +120,10 @@ def look_at(
     """
     began = perf_counter()
     subject = replace(subject, model=_running_once(subject.model, len(data.label_names)))
-    answers = measure(
-        subject.model, data.test, (Predictions(),), {}, seeds, batch_size, on_progress
-    )
+    all_texts = MeasureContext(subject.model, {}, audited=tuple(data.test))
+    whole = TextPass(all_texts, (Predictions(),), seeds, batch_size, {})
+    whole.advance(whole.names, len(data.test), on_progress)
+    answers = whole.outcomes(len(data.test))
     answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
     predicted = (
         answered.predicted if answered.measurement(ALWAYS) else np.zeros(len(data.test), int)
@@ -134,8 +135,9 @@ def look_at(
     with_rivals = {one.code: one for one in measures if getattr(one, "rivals_too", False)}
     alone = [of_the_verdict(one) for one in measures]
     texts = TextPass(
-        replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True
-    )
+        replace(subject, audited=ordered), alone, seeds, batch_size, others, growing=True,
+        steady=whole.steady,
+    )  # fmt: skip
     probability = (
         answered.array(f"{ALWAYS}.probability") if answered.measurement(ALWAYS) else predicted
     )
@@ -369,6 +371,7 @@ class _Looking:
             run.batch_size,
             self.texts.others,
             growing=True,  # it is taken measure by measure
+            steady=self.texts.steady,
         )
         kept = self.kept.other(COMPARED_FILE, number)
         self._resume(kept.restore(some, {}))
