@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from sightline._io.unused_memory import give_back
 from sightline.adapters.answers_model import AnswersModel
 from sightline.adapters.checks import (
     answers_checks,
@@ -243,6 +244,7 @@ def _asked(on: ProbeBatch) -> Iterator[CompatibilityCheck]:
             result = _check_result(name, demand.claim, call_user_code("the model", demand.look, on))
         except ModelError as error:
             result = _failed(name, demand.claim, error)
+        give_back()
         yield result
         if demand.first and result.outcome == "failed":
             return

@@ -96,10 +96,13 @@ def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | Non
 
 
 def length_batches(
-    examples: Sequence[Example], batch_size: int, max_tokens_per_batch: int = MAX_TOKENS
+    examples: Sequence[Example],
+    batch_size: int,
+    max_tokens_per_batch: int = MAX_TOKENS,
+    max_pairs_per_batch: int | None = None,
 ) -> list[list[int]]:
     """Divide texts, as positions in ``examples``, into batches sorted by length; equal lengths keep
-    their order.
+    their order. Words in pairs, as self-attention weighs them, may be bounded, too.
     """
     lengths = [len(example.tokens) for example in examples]
     return _cut(
@@ -107,6 +110,7 @@ def length_batches(
         lengths,
         batch_size,
         max_tokens_per_batch,
+        max_pairs_per_batch,
     )
 
 
@@ -131,16 +135,22 @@ def training_batches(
 
 
 def _cut(
-    order: Iterable[int], lengths: Sequence[int], batch_size: int, limit: int
+    order: Iterable[int],
+    lengths: Sequence[int],
+    batch_size: int,
+    limit: int,
+    pairs: int | None = None,
 ) -> list[list[int]]:
-    """Divide an order into runs of at most ``batch_size`` texts and ``limit`` padded tokens; a
-    longer text is alone.
+    """Divide an order into runs of at most ``batch_size`` texts, ``limit`` padded tokens and
+    ``pairs`` of them; a longer text is alone.
     """
     batches: list[list[int]] = []
     widest = 0
     for position in order:
         widest = max(widest, lengths[position])
-        if not batches or len(batches[-1]) == batch_size or widest * (len(batches[-1]) + 1) > limit:
+        padded = widest * (len(batches[-1]) + 1 if batches else 1)
+        full = padded > limit or (pairs is not None and padded * widest > pairs)
+        if full or not batches or len(batches[-1]) == batch_size:
             batches.append([])
             widest = lengths[position]
         batches[-1].append(position)

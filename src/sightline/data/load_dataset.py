@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline._io.safe_open import naming_what_needs_memory
+from sightline._io.unused_memory import give_back
 from sightline.config.specs import GIVEN, OFFICIAL, DataSpec
 from sightline.config.user_tables import IN_LINES
 from sightline.core.errors import DataError, SpecError, setting
@@ -220,7 +221,10 @@ def _load_published(spec: DataSpec, seed: int, kept: tuple[str, ...]) -> Dataset
     paper = _paper(spec) if spec.recipe == "paper" else None
     if kept != SPLITS and paper is None:  # an audit reads it once, and needs a part of it
         corpus = read_corpus(whole, spec.digest, spec.max_tokens)
-        return keep_splits(assemble(spec.kind, corpus, spec, CLEAN, seed), kept)
+        found = keep_splits(assemble(spec.kind, corpus, spec, CLEAN, seed), kept)
+        del corpus
+        give_back()
+        return found
     rule = CLEAN if paper is None else as_paper(paper)
     return assemble(spec.kind, _published(whole), spec, rule, seed)
 
