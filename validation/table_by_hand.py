@@ -4,8 +4,9 @@
 
 Reads the weights, gradients and leave-one-out values of each text from the audits, computes
 Kendall's τ-b with SciPy, text by text, and its mean by predicted class; then mean and Student's t
-interval over seeds. The output must equal the digits of docs/papers/jain2019.md, which other code
-computes in another way.
+interval over seeds. These must equal the digits of docs/papers/jain2019.md, which other code
+computes in another way. The share of texts with p ≤ 0.05 is printed by SciPy's test and as sightline
+saved it, with one taken off |S| (docs/decisions/0052-what-is-handed-on.md).
 """
 
 import argparse
@@ -37,14 +38,14 @@ def by_class(folder):
     predicted, attention = arrays["outputs/predicted"], ragged(arrays, "outputs/attention")
     for kind in ("gradient", "deletion"):
         other = ragged(arrays, f"agreement/{kind}")
-        taus = np.array(
-            [
-                kendalltau(rounded(a), rounded(b)).statistic
-                for a, b in zip(attention, other, strict=True)
-            ]
-        )
+        pairs = zip(attention, other, strict=True)
+        taus, p = np.array([kendalltau(rounded(a), rounded(b)) for a, b in pairs]).T
+        known, saved = ~np.isnan(taus), arrays[f"agreement/significant.{kind}"]
         for one in (0, 1):
-            yield f"τ with {kind}, class {one}", np.nanmean(taus[predicted == one])
+            some = known & (predicted == one)
+            yield f"τ with {kind}, class {one}", taus[some].mean()
+            yield f"significant with {kind}, class {one}, SciPy", (p[some] <= 0.05).mean()
+            yield f"significant with {kind}, class {one}, saved", saved[some].mean()
 
 
 def main():

@@ -13,7 +13,7 @@ from typing import Any
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.adapters.validate_model import validate
-from sightline.api.model_source import ELSEWHERE, FOR_TRANSFORMERS, saved_folder
+from sightline.api.model_source import ELSEWHERE, saved_folder
 from sightline.core.errors import DataError, ModelError
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
@@ -118,10 +118,7 @@ def _noting_division(data: Dataset) -> Dataset:
 
 
 def _command(model: str | Path) -> str:
-    few = (
-        " --limit 200" if str(model).startswith(FOR_TRANSFORMERS) else ""
-    )  # a text of a transformer takes seconds
-    return f"sightline audit --model {shlex.quote(str(model))} --data FILE{few}"
+    return f"sightline audit --model {shlex.quote(str(model))} --data FILE"
 
 
 def class_names(model: Auditable, width: int) -> tuple[str, ...]:

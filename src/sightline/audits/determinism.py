@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
+from sightline._io.unused_memory import give_back
 from sightline.adapters.checks.probe_batch import TOLERANCE, answers, difference
 from sightline.adapters.trace_checks import checked_trace
 from sightline.core.errors import ModelError
@@ -51,6 +52,7 @@ class DeterminismCheck:
         """
         for texts in self._batches[:1] * (AGAIN - 1) + self._batches:
             self.hold(texts, checked_trace(without_cache(self.model), texts))
+            give_back()
 
 
 def _key(text: Example) -> tuple[str, int]:

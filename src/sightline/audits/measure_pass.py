@@ -283,7 +283,7 @@ class _Seen:
     finite: Bool[np.ndarray, " N"]
 
 
-PAIRS = 2**18
+PAIRS = 2**17
 """The most pairs of words in a batch of a model from elsewhere, which may keep several weights of
 each pair for each of its heads: 32 texts of 200 words took 300 MB."""
 TRACES, OF_A_TRACE = 2**24, 4

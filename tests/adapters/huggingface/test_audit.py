@@ -183,7 +183,7 @@ def test_one_text_is_looked_at(taught: Path) -> None:
         "some",
         "words",
     ]
-    assert sightline.look(f"hf:{taught}", "some words").advice.endswith(" --limit 200")
+    assert sightline.look(f"hf:{taught}", "some words").advice.endswith(" --data FILE")
 
 
 def test_every_word_of_a_text_has_its_pieces(needles: Dataset) -> None:

@@ -20,7 +20,12 @@ from sightline.adapters.huggingface.attention_source import AttentionSource
 from sightline.adapters.huggingface.forward_pass import run
 from sightline.adapters.huggingface.prompted_model import Calibration, PromptedModel
 from sightline.adapters.huggingface.read_row import read_row, runs_alone
-from sightline.adapters.huggingface.sequence_classifier import Classifier, ShownAttention, TextGroup
+from sightline.adapters.huggingface.sequence_classifier import (
+    RETURNING,
+    Classifier,
+    ShownAttention,
+    TextGroup,
+)
 from sightline.adapters.huggingface.weight_substitution import uniform
 from sightline.adapters.label_views import of_label
 from sightline.adapters.shared_logits import SharedLogits
@@ -185,6 +190,7 @@ class HuggingFace(Classifier):
         changed = self._with_rows(weights, torch.stack([own, *put]))
         answers = last.answer(self.module, changed, **self.extra_inputs(last.ids))
         found = of_label(answers, self.label)
+        RETURNING.ran(ids.numel())
         if isinstance(self.shared, SharedLogits):
             self.shared.keep(batch, found[0])
         return dict(zip(("own", *attention), found, strict=True))
