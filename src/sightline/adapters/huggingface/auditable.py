@@ -10,6 +10,7 @@ from functools import cached_property, partial
 import torch
 from jaxtyping import Float, Int
 
+from sightline._io.unused_memory import give_back
 from sightline.adapters.huggingface.architecture_probe import logits_of
 from sightline.adapters.huggingface.attention_reduction import (
     LayerOutput,
@@ -112,7 +113,10 @@ class HuggingFace(Classifier):
         """Run the model and read the shown weights. They are detached unless embeddings are given
         for gradients.
         """
-        with torch.set_grad_enabled(embeddings is not None and embeddings.requires_grad):
+        sloped = embeddings is not None and embeddings.requires_grad
+        if sloped:
+            give_back()  # what is kept for a gradient is the most that an audit holds
+        with torch.set_grad_enabled(sloped):
             answer = self._answer(batch, embeddings, keep=embeddings is None)
         start = self.embed(batch) if embeddings is None else embeddings
         words = batch.attendable
