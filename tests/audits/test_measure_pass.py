@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import sightline
-from sightline.adapters.trace_checks import checked_trace
 from sightline.audits import measure_pass
 from sightline.audits.collate import join_batches
 from sightline.audits.measure_pass import measure
@@ -197,24 +196,6 @@ def test_what_breaks_while_it_looks_is_failed_and_not_taken_again() -> None:
     found = take(toys.BreaksLooking("broken", surveys="audited"), Toy())
     assert found["broken"] == Failed("broken", "look: ValueError: too dark")
     assert isinstance(found["toy"], Measurement)
-
-
-@pytest.mark.parametrize(("origin", "times"), [("elsewhere", 7), ("here", 3)])
-def test_long_texts_of_a_model_from_elsewhere_are_traced_in_smaller_batches(
-    origin: str, times: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    traced: list[int] = []
-    monkeypatch.setattr(measure_pass, "PAIRS", 1)
-    model = Offering(MODEL) if origin == "elsewhere" else MODEL
-
-    def heard(model: object, texts: list[object]) -> object:
-        traced.append(len(texts))
-        return checked_trace(model, texts)
-
-    monkeypatch.setattr(measure_pass, "checked_trace", heard)
-    measure(model, TEXTS, (Predictions(),), {}, Seeds(0), 3, lambda done, total: None)
-    assert len(traced) == times
-    assert sum(traced) == len(TEXTS) == 7
 
 
 @pytest.mark.parametrize(("origin", "times"), [("elsewhere", 3), ("here", 0)])

@@ -1,7 +1,5 @@
 """Batches hold each text once, waste little padding, and never grow too large."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import torch
@@ -123,17 +121,6 @@ def test_every_text_is_in_one_batch_and_no_batch_is_too_large(lengths, size, lim
         for batch in batches:
             assert 1 <= len(batch) <= size
             assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= limit
-
-
-@given(LENGTHS, st.integers(1, 9), st.integers(1, 9000))
-def test_pairs_of_words_in_a_batch_are_bounded(lengths, size, pairs):
-    batches = length_batches(of_lengths(lengths), size, max_pairs_per_batch=pairs)
-    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-    for batch in batches:
-        assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) ** 2 <= pairs
-    for batch, later in pairwise(batches):
-        fits = (len(batch) + 1) * lengths[later[0]] ** 2 <= pairs
-        assert len(batch) == size or not fits
 
 
 @given(LENGTHS, st.integers(1, 9))

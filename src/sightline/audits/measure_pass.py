@@ -283,9 +283,6 @@ class _Seen:
     finite: Bool[np.ndarray, " N"]
 
 
-PAIRS = 2**17
-"""The most pairs of words in a batch of a model from elsewhere, which may keep several weights of
-each pair for each of its heads: 32 texts of 200 words took 300 MB."""
 TRACES, OF_A_TRACE = 2**24, 4
 """The most bytes of traces that an audit keeps, and how many tensors as large as its embeddings a
 trace may hold: these, the states before the last layer, their values, and all the rest."""
@@ -327,10 +324,7 @@ class _Run:
         """Show each batch to every open measure, some of which only look. ``steady`` checks that
         the model repeats its outputs.
         """
-        elsewhere = self.subject.model.origin == "elsewhere"
-        pairs = PAIRS if elsewhere else None
-        batches = length_batches(texts, self.batch_size, max_pairs_per_batch=pairs)
-        finite, done = list[np.ndarray](), 0
+        batches, finite, done = length_batches(texts, self.batch_size), list[np.ndarray](), 0
         for rows in batches:
             here = tuple(texts[i] for i in rows)
             trace = self._trace(here)
@@ -351,7 +345,7 @@ class _Run:
                         replace(at_hand, learned=one.learned), trace, self.seeds
                     )
                     one.parts.append(checked(arrays, len(rows)))
-            if elsewhere:
+            if self.subject.model.origin == "elsewhere":
                 give_back()
             done += len(rows)
             on_progress(done, len(texts))

@@ -96,13 +96,10 @@ def _candidates(examples: Sequence[Example], classes: int) -> torch.Tensor | Non
 
 
 def length_batches(
-    examples: Sequence[Example],
-    batch_size: int,
-    max_tokens_per_batch: int = MAX_TOKENS,
-    max_pairs_per_batch: int | None = None,
+    examples: Sequence[Example], batch_size: int, max_tokens_per_batch: int = MAX_TOKENS
 ) -> list[list[int]]:
     """Divide texts, as positions in ``examples``, into batches sorted by length; equal lengths keep
-    their order. Words in pairs, as self-attention weighs them, may be bounded, too.
+    their order.
     """
     lengths = [len(example.tokens) for example in examples]
     return _cut(
@@ -110,7 +107,6 @@ def length_batches(
         lengths,
         batch_size,
         max_tokens_per_batch,
-        max_pairs_per_batch,
     )
 
 
@@ -135,22 +131,16 @@ def training_batches(
 
 
 def _cut(
-    order: Iterable[int],
-    lengths: Sequence[int],
-    batch_size: int,
-    limit: int,
-    pairs: int | None = None,
+    order: Iterable[int], lengths: Sequence[int], batch_size: int, limit: int
 ) -> list[list[int]]:
-    """Divide an order into runs of at most ``batch_size`` texts, ``limit`` padded tokens and
-    ``pairs`` of them; a longer text is alone.
+    """Divide an order into runs of at most ``batch_size`` texts and ``limit`` padded tokens; a
+    longer text is alone.
     """
     batches: list[list[int]] = []
     widest = 0
     for position in order:
         widest = max(widest, lengths[position])
-        padded = widest * (len(batches[-1]) + 1 if batches else 1)
-        full = padded > limit or (pairs is not None and padded * widest > pairs)
-        if full or not batches or len(batches[-1]) == batch_size:
+        if not batches or len(batches[-1]) == batch_size or widest * (len(batches[-1]) + 1) > limit:
             batches.append([])
             widest = lengths[position]
         batches[-1].append(position)
