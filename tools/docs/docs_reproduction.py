@@ -583,7 +583,7 @@ def known_before(stored: Stored) -> str:
     once = stored["known_before"]
     text = (
         f"**{once['done']:,} earlier runs of the same tables had been seen**, on the same test texts, "
-        f"from other word starts. {_limits_seen()}By the current criteria, the claims "
+        f"from other word starts but on bAbI. {_limits_seen()}By the current criteria, the claims "
         "whose seeds are kept give, each on one corpus:\n\n"
     )
     rows = [
