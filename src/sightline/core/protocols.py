@@ -108,20 +108,6 @@ class Batch:
             self, ids=ids, mask=mask, attendable=self.attendable.gather(1, order) & mask, word=word
         )
 
-    def widened(self, width: int) -> Batch:
-        """Add columns of padding at the right, up to a width; queries stay."""
-        more = width - self.mask.shape[1]
-        if more <= 0:
-            return self
-        fill = {"ids": 0, "mask": False, "attendable": False, "word": -1}
-        return replace(
-            self,
-            **{
-                name: torch.nn.functional.pad(getattr(self, name), (0, more), value=value)
-                for name, value in fill.items()
-            },
-        )
-
     def _tensors(self) -> list[tuple[str, torch.Tensor]]:
         return [
             (f.name, getattr(self, f.name))

@@ -183,14 +183,12 @@ class HuggingFace(Classifier):
         """Give the logits under the model's own weights and under others on the words; the layers
         before the last run once.
         """
-        batch, head, reader = self.widened(batch), self.choice.head, self.last_layer
-        ids, width = self._ids(batch), batch.mask.shape[1]
+        ids, head, reader = self._ids(batch), self.choice.head, self.last_layer
         assert reader is not None  # offered only in this case
         last = reader.weights(ids, batch.mask, **self.extra_inputs(ids))
         weights = last.weights * batch.mask[:, None]
         own = weights.movedim(0, -2) if head is None else weights[:, head]
-        wide = [self.choice.widened(one, width) for one in attention.values()]
-        put = [self.choice.replaced(own, one, batch.attendable) for one in wide]
+        put = [self.choice.replaced(own, one, batch.attendable) for one in attention.values()]
         changed = self._with_rows(weights, torch.stack([own, *put]))
         answers = last.answer(self.module, changed, **self.extra_inputs(last.ids))
         found = of_label(answers, self.label)

@@ -29,9 +29,6 @@ from sightline.core.protocols import Batch, Trace
 
 SOME = 50
 """The most known words that are listed."""
-WIDTHS, BLOCK = 8, 16
-"""The most widths of shortened texts for each doubling of their length, and the largest step
-between two. Without steps, allocator and oneDNN kept 150 MB more for 300 shapes."""
 RETURNING = Returning(2**14)
 """Gives memory back between the runs of shortened texts, whose tensors have many sizes."""
 
@@ -142,7 +139,7 @@ class Classifier(LabelView):
         found, places = [], []
         reader = self.last_layer
         with torch.no_grad():
-            for some in self.parts(self.widened(batch)):
+            for some in self.parts(batch):
                 extra = self.extra_inputs(some.ids)
                 answer = (
                     reader.logits(some.ids, some.mask, **extra)
@@ -153,14 +150,6 @@ class Classifier(LabelView):
                 places.append(some.places)
                 RETURNING.ran(some.ids.numel())
         return torch.cat(found)[torch.cat(places).argsort()]
-
-    def widened(self, batch: Batch) -> Batch:
-        """Add padding, if it is inert, so that shortened texts come in few widths."""
-        width = batch.mask.shape[1]
-        step = min(BLOCK, max(1, 2 ** width.bit_length() // (2 * WIDTHS)))
-        wide = -(-width // step) * step
-        fits = self.reader.longest is None or wide <= self.reader.longest
-        return batch.widened(wide) if self.together and fits else batch
 
     @cached_property
     def last_layer(self) -> LastLayerReader | None:
