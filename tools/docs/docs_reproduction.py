@@ -517,17 +517,22 @@ def vectors(stored: Stored) -> str:
 
 
 def starts_run(stored: Stored) -> str:
-    """Say which starts of words table J-V has so far, and which it lacks."""
+    """Say which starts of words table J-V has so far on each corpus, and which it lacks."""
     (one,) = (one for one in stored["artefacts"] if one["id"] == STARTS)
     asked = Params(Path(), 1, vectors=None)
     study = PAPER_TABLES[STARTS]
-    planned = [run.model for run in Plan(study, asked, study.corpora[:1], {}).planned]
-    done = dict.fromkeys(_start_of(line["model"]) for line in one["lines"] if line["model"])
-    wanted = dict.fromkeys([*map(_start_of, planned), *STARTS_OF_VECTORS])
-    lacking = [start for start in wanted if start not in done]
-    return (
-        f"`J-V` has so far: {'; '.join(done) or 'no run'} (× 1: the runs of Table 2). "
-        f"Not run yet: {'; '.join(lacking) or 'none'}.\n"
+    said = []
+    for corpus in study.corpora:
+        planned = [run.model for run in Plan(study, asked, (corpus,), {}).planned]
+        lines = (line for line in one["lines"] if line["model"] and line["corpus"] == corpus)
+        done = dict.fromkeys(_start_of(line["model"]) for line in lines)
+        wanted = dict.fromkeys([*map(_start_of, planned), *STARTS_OF_VECTORS])
+        lacking = [start for start in wanted if start not in done]
+        said.append(
+            f"{corpus}: {'; '.join(done) or 'no run'}. Not run yet: {'; '.join(lacking) or 'none'}."
+        )
+    return "`J-V` has so far (× 1: the runs of Table 2):\n\n" + "".join(
+        f"* {one}\n" for one in said
     )
 
 
