@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from sightline.api.hooks import Hooks
 from sightline.api.resume import looks_until_written
 from sightline.api.run_options import Stopping
 from sightline.audits.look_storage import FILE
+from sightline.core.errors import ChangedModelError, ModelError
 
 EARLY = Stopping(budget=5.0)
 
@@ -24,3 +27,18 @@ def test_files_of_others_stay_where_looks_were_kept(tmp_path: Path) -> None:
         (folder / "0" / FILE).touch()
         (folder / "0" / "notes.txt").touch()
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(("error", "stays"), [(ChangedModelError, False), (ModelError, True)])
+def test_looks_of_a_model_that_changed_are_not_resumed(
+    error: type[ModelError], stays: bool, tmp_path: Path
+) -> None:
+    def stopped() -> None:
+        with looks_until_written(tmp_path / "out.partial", EARLY, Hooks()) as folder:
+            (folder / "0").mkdir(parents=True)
+            (folder / "0" / FILE).touch()
+            raise error("it was stopped")
+
+    with pytest.raises(error):
+        stopped()
+    assert any(path.name == FILE for path in tmp_path.rglob("*")) == stays

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sightline.api.compute_resources import Machine, Resources
 from sightline.api.hooks import Hooks
 from sightline.api.run_options import Stopping
+from sightline.core.errors import ChangedModelError
 from sightline.experiments.resume_store import Found, UnfinishedTrainings
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
         hooks.on_resume(f"resuming from the looks kept in {folder}")
     try:
         yield folder
+    except ChangedModelError:
+        _remove_looks(folder)  # a command that resumed would trust them
+        raise
     except BaseException:
         if any(folder.glob(LOOKS)):
             hooks.on_resume(

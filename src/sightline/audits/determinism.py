@@ -9,7 +9,7 @@ import torch
 from sightline._io.unused_memory import give_back
 from sightline.adapters.checks.probe_batch import TOLERANCE, answers, difference
 from sightline.adapters.trace_checks import checked_trace
-from sightline.core.errors import ModelError
+from sightline.core.errors import ChangedModelError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Trace, without_cache
 
@@ -50,9 +50,18 @@ class DeterminismCheck:
         """Run every text of this check again at the end, because traces that were kept are not
         compared. A resumed audit that needed no run has none.
         """
-        for texts in self._batches[:1] * (AGAIN - 1) + self._batches:
-            self.hold(texts, checked_trace(without_cache(self.model), texts))
-            give_back()
+        self.ask_first_again(AGAIN - 1)
+        for texts in self._batches:
+            self._ask(texts)
+
+    def ask_first_again(self, times: int = AGAIN) -> None:
+        """Run the first batch again, before more is measured of a model that changes."""
+        for texts in self._batches[:1] * times:
+            self._ask(texts)
+
+    def _ask(self, texts: Sequence[Example]) -> None:
+        self.hold(texts, checked_trace(without_cache(self.model), texts))
+        give_back()
 
 
 def _key(text: Example) -> tuple[str, int]:
@@ -67,8 +76,8 @@ def _apart(now: torch.Tensor, before: torch.Tensor) -> float:
     return difference(now[known], before[known])
 
 
-def _changed(model: Auditable, text: Example, apart: float) -> ModelError:
-    return ModelError(
+def _changed(model: Auditable, text: Example, apart: float) -> ChangedModelError:
+    return ChangedModelError(
         f"{model.name}: it changed during the audit, or is not deterministic: text {text.id} "
         f"got another answer than the first time (by {apart:.2g}, allowed: {TOLERANCE:g}), so "
         "no number of this audit can be trusted",

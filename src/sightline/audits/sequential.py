@@ -123,6 +123,8 @@ def look_at(
     all_texts = MeasureContext(subject.model, {}, audited=tuple(data.test))
     whole = TextPass(all_texts, (Predictions(),), seeds, batch_size, {})
     whole.advance(whole.names, len(data.test), on_progress)
+    if whole.steady is not None:
+        whole.steady.ask_first_again()
     answers = whole.outcomes(len(data.test))
     answered = Evidence(answers, data.label_names, thresholds, seeds.seed)
     predicted = (

@@ -68,6 +68,10 @@ class ModelError(SightlineError):
         self.change = change
 
 
+class ChangedModelError(ModelError):
+    """A model gave another answer than before, so nothing that was measured of it can be trusted."""
+
+
 class AnswerError(ModelError):
     """A function gave no prediction, or one that cannot be used; ``text`` is its input.
 
