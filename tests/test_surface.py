@@ -60,7 +60,7 @@ def test_every_error_of_ours_is_drawn_in_the_tree() -> None:
         for e in vars(errors).values()
         if isinstance(e, type) and issubclass(e, errors.SightlineError)
     ]
-    assert len(ours) == 7
+    assert len(ours) == 8
     assert all(e.__name__ in errors.__doc__ for e in ours)
     assert str(errors.DataError("bad", "f.csv", 3)) == "f.csv:3: bad"
     assert str(errors.DataError("bad", "f.csv")) == "f.csv: bad"

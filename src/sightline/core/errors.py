@@ -4,6 +4,7 @@
     ├── DataError      a file, a row or a split is not what was expected
     ├── SpecError      a spec text or a flag cannot be read
     ├── ModelError     a model or a checkpoint does not do what an audit needs
+    │   ├── ChangedModelError    a model gave another answer than before
     │   └── AnswerError    a function gave no answer, or one that is no answer
     ├── StoreError     a saved result is missing, torn or from another version
     └── MissingExtra   an optional package is not installed
