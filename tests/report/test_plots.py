@@ -599,6 +599,34 @@ def test_every_audit_has_its_ranks() -> None:
     assert [math.isnan(row["critical_tau"]) for row in rows[::3]] == [False, True, True]
 
 
+@pytest.mark.parametrize("flatness", [(4.0, 17.0), (1.2, 1e5)])
+def test_no_tick_is_written_as_a_formula(flatness: tuple[float, float]) -> None:
+    """Formulas are not drawn, so that a dollar sign of a user is one."""
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    def wide(audit: Audit, value: float) -> Audit:
+        measured = audit.measurements["information"]
+        whole = {**measured.whole, "flatness": replace(measured.whole["flatness"], value=value)}
+        found = {**audit.measurements, "information": replace(measured, whole=whole)}
+        return replace(audit, measurements=found)
+
+    figure = Figure()
+    audits = [wide(one, value) for one, value in zip(RANKED, flatness, strict=False)]
+    FIGURES["ranks"].draw(audits, None).draw(figure)
+    figure.draw_without_rendering()
+    words = [text.get_text() for text in figure.findobj(Text)]
+    assert len({one for one in words if one.replace(".", "").isdigit()}) > 3
+    assert not [one for one in words if "math" in one]
+
+
+def test_a_control_model_is_named_by_how_far_its_seed_is_from_the_base() -> None:
+    from sightline.report.figures.adversary_families import control_title
+
+    named = [control_title(name) for name in ("seed(by=2)", "seeds", "uniform")]
+    assert named == ["seed + 2", "mean of other seeds", "uniform"]
+
+
 def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:
     rows = numbers("evenness", *SWEPT[:2])
     assert len(rows) == 2 * 2 * 24

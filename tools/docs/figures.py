@@ -1,22 +1,20 @@
 """Draw the figures of ``docs/figures.md`` into ``docs/images``: ``python tools/docs/figures.py
-[--only NAME ...]``.
+[--only NAME ...] [--papers STORE] [--store STORE]``.
 
-Figures of one audit show the base of the study ``adversaries``: a BiLSTM trained on SST as Jain &
-Wallace (2019) trained it, with the measures that the figures need. The audit is made if the store
-lacks it. Figures of several audits show the finished part of a study in that store
-(``validation/verify.py --only NAME``: ``adversaries``, ``rank_information_papers``,
-``plausible_vs_faithful``, and ``sparse_attention``, the first seed of its λ, a figure a corpus).
-The figure of words alone shows the first seed of ``word_retention``, and a second figure of
-adversaries shows a model with word retention (``sightline study tutek2020:T-F1``). If nothing of a
-study is done, its figures stay as they are.
+Figures of the papers show finished runs of the protocol on SST (``sightline study papers --store``,
+`PAPER_FIGURES`): of the first seed that all their models have, or of all seeds where a figure draws
+seeds together. Others show finished runs of studies (``validation/verify.py --only NAME``:
+``plausible_vs_faithful``, ``sparse_attention``, ``adversaries``). Where nothing is done, a picture
+stays as it is.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from docs_tables import ROOT
@@ -28,9 +26,10 @@ from sightline.experiments.grid import Grid, pin
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure
-from sightline.studies.calibration import plausible_vs_faithful, rank_information_papers
-from sightline.studies.papers import adversaries, sparse_attention, study_models, word_retention
+from sightline.studies.calibration import plausible_vs_faithful
+from sightline.studies.papers import adversaries, sparse_attention
 from sightline.studies.papers.paper_index import PAPER_TABLES
+from sightline.studies.papers.protocol import asked_of
 from sightline.studies.run_plan import plan_of
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import Params, grid_of, plan, so_far
@@ -39,30 +38,56 @@ sys.path.insert(0, str(ROOT / "validation"))
 
 from published import FOLDER
 
-VECTORS = ROOT / "runs"
-"""Where word vectors are: made from training texts, once, by the studies that start from them."""
 IMAGES = ROOT / "docs" / "images"
-OF = {
-    "plausible": plausible_vs_faithful.STUDY,
-    "evenness": sparse_attention.STUDY,
-    "sparsity": sparse_attention.STUDY,
-    "ranks": rank_information_papers.STUDY,
+CORPUS = "sst"
+"""The corpus that the figures of the papers show: every table is run there."""
+MODEL = "bilstm+additive"
+ALL = sys.maxsize
+TRANSPLANT = ("transplant",)
+"""The measure of the only figure of one audit that is none of the papers’."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Which runs of a paper's figure are drawn: models by their names, and how many seeds. One seed
+    is the first that has the most of these models.
+    """
+
+    table: str
+    shows: Callable[[str], bool] = MODEL.__eq__
+    seeds: int = 1
+
+
+def _bilstm(model: str) -> bool:
+    return model.startswith(MODEL)
+
+
+PAPER_FIGURES: Mapping[str, Drawn] = {
+    "tau-by-class": Drawn("jain2019:J-3"),
+    "tau-by-class-deletion": Drawn("jain2019:J-3"),
+    "tau-differences": Drawn("jain2019:J-4"),
+    "permutation-by-weight": Drawn("jain2019:J-6"),
+    "farthest": Drawn("jain2019:J-7"),
+    "farthest-by-weight": Drawn("jain2019:J-8"),
+    "heat-map": Drawn("jain2019:J-H"),
+    "words-alone": Drawn("tutek2020:T-F2", _bilstm),
+    "evenness": Drawn("meister2021:M-F2", _bilstm),
+    "sparsity": Drawn("meister2021:M-F3", bool, ALL),
+    "ranks": Drawn("wen2022:W-F2", bool, ALL),
+    "adversaries": Drawn("wiegreffe2019:P-V", bool, 2),
+    "seeds-and-adversaries": Drawn("wiegreffe2019:P-V", bool, 2),
 }
-"""The studies behind figures of several audits, where it is not the adversaries."""
-SWEPT: Mapping[str, str] = {"": "sst", "-imdb": "imdb"}
-"""The end of the name of a figure along λ, by corpus."""
-MEASURES = ("agreement", "permutation", "counterfactual", "erasure", "transplant")
+"""The figures of the papers, by name."""
 
 
-def audited(store: Store) -> Results:
-    """Give the audit of the base of the adversaries on all test texts."""
-    cell = adversaries.cell(FOLDER, {}, ())
-    spec: RunSpec = pin(replace(cell, limit=None, measures=MEASURES))
-    if run_stored(spec, store, again=True) != "done":
-        raise SystemExit(
-            f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}"
-        )
-    return store.audit(run_key(spec))
+def of_paper(drawn: Drawn, store: Store) -> Sequence[Results]:
+    """Give the finished audits of a paper's figure."""
+    study = PAPER_TABLES[drawn.table]
+    asked = asked_of(study, Params(FOLDER, None, (CORPUS,), vectors=vectors_of(FOLDER, None)))
+    done = [run for run in plan_of(study, asked).runs(store) if drawn.shows(run.model)]
+    seeds = Counter(sorted(run.seed for run in done))
+    wanted = [seed for seed, _ in seeds.most_common(1)] if drawn.seeds == 1 else sorted(seeds)
+    return [run.audit() for run in done if run.seed in wanted[: drawn.seeds]]
 
 
 def studied(grid: Grid, store: Store) -> Sequence[Results]:
@@ -74,57 +99,40 @@ def studied(grid: Grid, store: Store) -> Sequence[Results]:
     return [store.audit(key) for key in done.keys]
 
 
-def kept(store: Store) -> Sequence[Results]:
-    """Give the finished audits of models on SST with additive attention and word retention, first
-    seed.
-    """
-    grid = word_retention.STUDY.grid(
-        Params(FOLDER, 1, vectors_of=study_models.make_vectors(FOLDER, VECTORS))
-    )
-    done = so_far(grid, plan(grid, store))
-    wanted = ("sst", "additive", "trained")
-    cells = zip(done.labels, done.keys, strict=True)
-    return [
-        store.audit(key)
-        for (corpus, scorer, _, state, _), key in cells
-        if (corpus, scorer, state) == wanted
-    ]
-
-
-def swept(store: Store, corpus: str) -> Sequence[Results]:
-    """Give the finished audits along λ of sparse attention on a corpus, first seed."""
+def on_films(store: Store) -> Sequence[Results]:
+    """Give the finished audits along λ of sparse attention on film reviews, first seed."""
     grid = sparse_attention.STUDY.grid(Params(FOLDER, 1))
     cells = zip(grid.labels, grid.cells, strict=True)
     wanted = [
-        (labels, cell) for labels, cell in cells if labels[0] == corpus and "sparsegen" in labels[1]
+        (labels, cell) for labels, cell in cells if labels[0] == "imdb" and "sparsegen" in labels[1]
     ]
     return studied(grid_of(grid.name, grid.axes, wanted), store)
 
 
-def moved(store: Store) -> Sequence[Results]:
-    """Give the finished audits of the adversaries of Tutek & Šnajder's Figure 1 on SST, first
-    seed.
-    """
-    table = plan_of(
-        PAPER_TABLES["tutek2020:T-F1"],
-        Params(FOLDER, 1, ("sst",), vectors=vectors_of(FOLDER, None)),
-    )
-    return [run.audit() for run in table.runs(store)]
+def base_audit(store: Store) -> Sequence[Results]:
+    """Give the audit of the base of the adversaries on all test texts, made if it is not there."""
+    cell = adversaries.cell(FOLDER, {}, ())
+    spec: RunSpec = pin(replace(cell, limit=None, measures=TRANSPLANT))
+    if run_stored(spec, store, again=True) != "done":
+        raise SystemExit(
+            f"{store.root}: the audit {run_key(spec)} is not done: {store.summary(run_key(spec))}"
+        )
+    return [store.audit(run_key(spec))]
 
 
-def shown(name: str, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
+def shown(name: str, papers: Store, store: Store) -> Iterator[tuple[str, Sequence[Results]]]:
     """Give the audits of each picture of a figure, and the end of its name."""
-    if not FIGURES[name].several:
-        yield "", (audited(store),)
-    elif name == "words-alone":
-        yield "", kept(store)
-    elif name == "adversaries":
-        yield "", studied(adversaries.STUDY.grid(Params(FOLDER)), store)
-        yield "-words-kept", moved(store)
-    elif OF.get(name) is sparse_attention.STUDY:
-        yield from ((ending, swept(store, corpus)) for ending, corpus in SWEPT.items())
-    else:
-        yield "", studied(OF.get(name, adversaries.STUDY).grid(Params(FOLDER)), store)
+    if name in PAPER_FIGURES:
+        yield "", of_paper(PAPER_FIGURES[name], papers)
+    if name == "adversaries":
+        kept = Drawn("tutek2020:T-F1", bool)
+        yield "-words-kept", of_paper(kept, papers)
+    if name in ("evenness", "sparsity"):
+        yield "-imdb", on_films(store)
+    if name == "plausible":
+        yield "", studied(plausible_vs_faithful.STUDY.grid(Params(FOLDER)), store)
+    if name == "transplant":
+        yield "", base_audit(store)
 
 
 def main() -> int:
@@ -136,10 +144,16 @@ def main() -> int:
     parser.add_argument(
         "--store", type=Path, default=ROOT / "runs" / "verified", help="where runs are kept"
     )
+    parser.add_argument(
+        "--papers",
+        type=Path,
+        default=ROOT / "runs" / "papers",
+        help="where the protocol’s runs are",
+    )
     flags = parser.parse_args()
-    store = Store(flags.store)
+    papers, store = Store(flags.papers), Store(flags.store)
     for name in flags.only:
-        for ending, audits in shown(name, store):
+        for ending, audits in shown(name, papers, store):
             if audits:
                 path = write_figure(audits, name, IMAGES / f"figure-{name}{ending}.png")
                 numbers_of(path).unlink()

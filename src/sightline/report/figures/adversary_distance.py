@@ -14,6 +14,7 @@ from sightline.report.figures.adversary_families import (
     Adversary,
     AdversaryFamily,
     ModelDistance,
+    control_title,
     families,
 )
 from sightline.report.figures.palette import INK, label, shade
@@ -113,7 +114,7 @@ def _draw(figure: Figure, found: Sequence[AdversaryFamily]) -> None:
 def _kind(one: ModelDistance) -> str:
     """Give control models of one kind the same name: other seeds share one."""
     kind = one.name.partition("(")[0]
-    return "another seed" if kind == "seed" else kind
+    return "another seed" if kind == "seed" else control_title(kind)
 
 
 def _joined(axes: Axes, place: int, name: str, members: Sequence[Adversary]) -> None:

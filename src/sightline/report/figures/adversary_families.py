@@ -107,6 +107,13 @@ def _gather(
         family.weights = _weights(audit)
 
 
+def control_title(name: str) -> str:
+    """Name a control model in a figure: a seed by how far it is from the base's."""
+    if name == "seeds":
+        return "mean of other seeds"
+    return f"seed + {name[len('seed(by=') : -1]}" if name.startswith("seed(by=") else name
+
+
 def run_of(audit: Results) -> RunSpec | None:
     """Read the run of an audit; None for a model that no run trained."""
     stored: Any = audit.spec.get("run")

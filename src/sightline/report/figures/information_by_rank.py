@@ -125,6 +125,8 @@ def _ranked(audit: Results, place: int) -> Ranked | None:
 
 
 def _draw(figure: Figure, found: Sequence[Ranked], models: Sequence[str]) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415  (an extra)
+
     left, right = figure.subplots(2, 1, height_ratios=(max(2, 0.4 * len(models)), 2))
     for place, (name, title) in enumerate(TARGETS.items()):
         look = shade(place)
@@ -147,7 +149,10 @@ def _draw(figure: Figure, found: Sequence[Ranked], models: Sequence[str]) -> Non
     left.set_xlabel("τ with attention")
     right.axhline(0, color=PALE, linewidth=0.8)
     right.set_xscale("log")
+    # the formatter of a logarithmic axis writes formulas, which are not drawn
+    right.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     right.xaxis.set_major_formatter("{x:g}")
+    right.xaxis.set_minor_formatter(NullFormatter())
     right.set_ylim(-1.05, 1.05)
     right.set_xlabel("weight of the first rank over the last")
     right.set_ylabel("τ with attention")

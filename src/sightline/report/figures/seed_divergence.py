@@ -20,6 +20,7 @@ from sightline.report.figures.adversary_families import (
     Adversary,
     AdversaryFamily,
     ModelDistance,
+    control_title,
     families,
 )
 from sightline.report.figures.by_max_weight import QUARTILES, READ
@@ -105,7 +106,7 @@ def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
     in others.
     """
     head = f"{label(family.name, 60)}: " if named else ""
-    controls = [SeedViolin(_short(one.name), one) for one in family.controls]
+    controls = [SeedViolin(control_title(one.name), one) for one in family.controls]
     series = {
         name: [SeedViolin(f"λ = {one.weight:g}", one.apart, one) for one in all_]
         for name, all_ in family.series().items()
@@ -119,11 +120,6 @@ def _panels(family: AdversaryFamily, *, named: bool) -> list[ViolinPanel]:
         for title, members in rows.items()
         for start in range(0, len(members), PER_ROW)
     ]
-
-
-def _short(name: str) -> str:
-    """Shorten the name of a control model to fit the axis."""
-    return f"seed {name[len('seed(by=') : -1]}" if name.startswith("seed(by=") else name
 
 
 def _rows(family: AdversaryFamily) -> Iterator[PlotRow]:
