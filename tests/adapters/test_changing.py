@@ -5,6 +5,7 @@ number of it.
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ import torch
 import sightline
 from sightline.adapters.compatibility import check
 from sightline.audits.audit_result import Audit
+from sightline.audits.look_storage import FILE, KeptLooks
 from sightline.audits.measure_pass import TextPass
-from sightline.core.errors import ModelError
+from sightline.core.errors import ChangedModelError, ModelError
 from sightline.core.protocols import Batch, Trace
 from sightline.core.results import CANNOT_TELL
 from tests.adapters.test_wrap import dataset
@@ -121,7 +123,9 @@ def test_a_model_that_goes_wrong_after_its_checks_is_refused_by_name(name: str, 
     assert "Changing" in str(caught.value)
 
 
-def looks(change: Change, after: str, monkeypatch: pytest.MonkeyPatch) -> Audit:
+def looks(
+    change: Change, after: str, monkeypatch: pytest.MonkeyPatch, kept_in: Path | None = None
+) -> Audit:
     """Audit by looks a model that changes after the predictions, or after its last new trace."""
     model = Changing(change, 10**9)
     taken, ended = (getattr(TextPass, name) for name in ("advance", "ask_again"))
@@ -137,7 +141,7 @@ def looks(change: Change, after: str, monkeypatch: pytest.MonkeyPatch) -> Audit:
 
     monkeypatch.setattr(TextPass, "advance", advance)
     monkeypatch.setattr(TextPass, "ask_again", ask_again)
-    return sightline.audit(model, dataset(), batch_size=2)
+    return sightline.audit(model, dataset(), batch_size=2, kept_in=kept_in)
 
 
 def from_the_second_batch_on(trace: Trace, call: int) -> Trace:
@@ -153,6 +157,22 @@ def test_a_model_that_changes_between_kept_traces_is_refused(
     assert looks(lambda trace, call: trace, after, monkeypatch).measurements["outputs"]
     with pytest.raises(ModelError, match="it changed during the audit"):
         looks(from_the_second_batch_on, after, monkeypatch)
+
+
+def test_looks_of_a_model_that_changed_are_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved, save = list[bool](), KeptLooks.save
+
+    def heard(self: KeptLooks, *rest: object) -> None:
+        save(self, *rest)  # type: ignore[arg-type]
+        saved.append((tmp_path / "kept" / FILE).exists())
+
+    monkeypatch.setattr(KeptLooks, "save", heard)
+    with pytest.raises(ChangedModelError):
+        looks(from_the_second_batch_on, "the last new trace", monkeypatch, tmp_path / "kept")
+    assert any(saved)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_model_that_stays_what_it_is_is_audited() -> None:

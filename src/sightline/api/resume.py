@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from sightline.api.compute_resources import Machine, Resources
 from sightline.api.hooks import Hooks
 from sightline.api.run_options import Stopping
-from sightline.core.errors import ChangedModelError
 from sightline.experiments.resume_store import Found, UnfinishedTrainings
 
 if TYPE_CHECKING:
@@ -63,30 +62,16 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
         hooks.on_resume(f"resuming from the looks kept in {folder}")
     try:
         yield folder
-    except ChangedModelError:
-        _remove_looks(folder)  # a command that resumed would trust them
-        raise
     except BaseException:
         if any(folder.glob(LOOKS)):
             hooks.on_resume(
                 f"stopped: what was measured is kept in {folder}, and the same command resumes there"
             )
         raise
-    _remove_looks(folder)
+    from sightline.audits.look_storage import remove_kept  # noqa: PLC0415  (torch)
 
-
-def _remove_looks(folder: Path) -> None:
-    """Remove what is kept of each seed, with what a killed process left half-written of it."""
-    from sightline._io.checksums import sweep_aside  # noqa: PLC0415  (as late as it is needed)
-    from sightline.audits.look_storage import FILES  # noqa: PLC0415  (torch)
-
-    for seed in (*folder.glob("*"), folder):
-        for file in (seed / name for name in FILES):
-            with suppress(OSError):
-                file.unlink()
-            sweep_aside(file)
-        with suppress(OSError):
-            seed.rmdir()
+    for kept_of_a_seed in (*folder.glob("*"), folder):
+        remove_kept(kept_of_a_seed)
 
 
 LOOKS = "*/looks.npz"

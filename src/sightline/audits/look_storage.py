@@ -20,6 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from sightline._io.atomic_write import write_bytes
+from sightline._io.checksums import sweep_aside
 from sightline.audits.audit_storage import Form, arrays_of, form_of, read_arrays, value_of
 from sightline.audits.measure_pass import TextPass
 from sightline.core.errors import SpecError
@@ -33,6 +34,18 @@ _SUMMARY, _FINITE = "summary", "finite"
 _HAD = ("rows", "looked")
 """What is saved of a measure: its rows, and the rows that it learns from. What it has learned can
 be anything, so it learns again from the same rows."""
+
+
+def remove_kept(folder: Path) -> None:
+    """Remove what is saved of an audit, what a killed process left half-written of it, and the
+    folder unless it holds other files.
+    """
+    for file in (folder / name for name in FILES):
+        with suppress(OSError):
+            file.unlink()
+        sweep_aside(file)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 @dataclass(frozen=True)
