@@ -12,12 +12,13 @@ import torch
 
 from sightline.audits.measure_pass import measure
 from sightline.core.example import Example
-from sightline.core.protocols import Batch, Trace
+from sightline.core.protocols import Batch, MeasureContext, Trace
 from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.batches import collate
 from sightline.data.vocabulary import Vocabulary
 from sightline.measures.rank_information import MOST, RankInformation
+from sightline.measures.states_by_rank import Ranks
 from sightline.numerics import probes, rank_probe_scores
 from sightline.numerics.rank_curves import contrast
 from sightline.verdict.evidence import Evidence
@@ -108,6 +109,23 @@ def known(signal: float) -> Measurement:
 
 def said(measurement: Measurement) -> str:
     return describe_ranks(Evidence({"information": measurement}, ("a", "b"), Thresholds({}, 1), 0))
+
+
+def test_the_published_count_lets_tied_ranks_follow_the_text() -> None:
+    """All weights are equal, so only the way of breaking ties decides which word has which rank."""
+    drawn, texts = world()
+    model = replace(drawn, attention=np.full_like(drawn.attention, 1 / LENGTH))
+    trace = model.trace(model.collate(texts[:300]))
+    subject = MeasureContext(model, {}, audited=tuple(texts[:300]))
+    arrays = RankInformation(shuffles=0).look(subject, trace, Seeds(0))
+    ranks = Ranks.of(arrays, Seeds(0), MOST)
+    assert ranks.tied.all()
+    along = np.tile(np.arange(LENGTH), (300, 1))
+    own, forward, backward = (
+        ranks.published(order).curves["output"] for order in (None, along, along[:, ::-1])
+    )
+    np.testing.assert_array_equal(own, forward)
+    assert not np.isclose(own, backward).any()
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ def overview(stored: Stored, *, by_paper: bool = False) -> str:
 
 def _overview(one: Stored, *, by_paper: bool) -> Iterator[str]:
     kinds = kinds_of([one])
-    page = f"{_paper_of(one)}.md" if by_paper else ""
+    page = f"{paper_of(one)}.md" if by_paper else ""
     yield f"[`{one['id']}`]({page}#{anchor(one)})" if one["lines"] else f"`{one['id']}`"
     yield f"{one['place']}: {one['told']}"
     yield f"{one['done']} of {one['planned']}"
@@ -86,7 +86,7 @@ def runs_and_numbers(stored: Stored, paper: str = "") -> str:
     """Table how much of each corpus is done, and how its numbers compare with the printed ones, for
     all papers or for one.
     """
-    own = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
+    own = [one for one in stored["artefacts"] if not paper or paper_of(one) == paper]
     of_corpora = {
         *(corpus for one in own for corpus in one["runs"]),
         *(line["corpus"] for one in own for line in one["lines"]),
@@ -172,7 +172,7 @@ def anchor(one: Stored) -> str:
 
 def artefacts(stored: Stored, paper: str = "") -> str:
     """Table each table or figure that has a number, for all papers or for one."""
-    every = [one for one in stored["artefacts"] if not paper or _paper_of(one) == paper]
+    every = [one for one in stored["artefacts"] if not paper or paper_of(one) == paper]
     known = [one for one in every if one["lines"]]
     return "\n".join(map(_artefact, _without_repeats(known))) or "No run is done yet.\n"
 
@@ -241,7 +241,8 @@ def _said(line: Stored) -> str:
     return repr([line[name] for name in ("corpus", "model", "quantity", "ours", "floor", "seeds")])
 
 
-def _paper_of(one: Stored) -> str:
+def paper_of(one: Stored) -> str:
+    """Give the paper of a table or figure."""
     paper: str = one["id"].partition(":")[0]
     return paper
 
@@ -251,11 +252,12 @@ def _artefact(one: Stored) -> str:
     notes = "".join(f"* {note}\n" for note in one["notes"])
     first = one["told"][0]  # a Greek capital would read as another letter
     description = (first.upper() if first.isascii() else first) + one["told"][1:]
-    lines = table(head, map(_line, one["lines"])) if one["lines"] else ""
+    lines = table(head, map(cells_of, one["lines"])) if one["lines"] else ""
     return f"### {one['id']} {one['place']}\n\n{description}.\n\n{notes}\n{lines}"
 
 
-def _line(line: Stored) -> Iterator[str]:
+def cells_of(line: Stored) -> Iterator[str]:
+    """Give the cells of a line: whose number it is, the printed one, ours, and the result."""
     sample = f" (of {line['limit']} texts)" if line["limit"] else ""
     yield line["corpus"] + sample
     yield from (line["model"], line["quantity"])
@@ -363,7 +365,7 @@ FOUND = ("corpus", "effect (95 % CI), seeds", "by chance", "effect less chance",
 
 def claims_of(stored: Stored, paper: str) -> str:
     """Table the claims of a paper with their criteria."""
-    own = [one for one in stored["claims"] if _paper_of(one) == paper]
+    own = [one for one in stored["claims"] if paper_of(one) == paper]
     head = ("claim", "where", "criterion", "fixed", "on printed numbers")
     link = f"Results on every corpus: [claims](../tables/claims.md#{paper}).\n"
     return f"{table(head, map(_about, own))}\n{link}"
@@ -372,7 +374,7 @@ def claims_of(stored: Stored, paper: str) -> str:
 def all_findings(stored: Stored) -> str:
     """Table the result of each claim on every corpus, paper by paper."""
     # Names have letters that repositories and sites write differently in links, so the id is fixed.
-    papers = dict.fromkeys(map(_paper_of, stored["claims"]))
+    papers = dict.fromkeys(map(paper_of, stored["claims"]))
     return "\n".join(
         f'<a id="{paper}"></a>\n\n## {PAPERS[paper]}\n\n{_findings(stored, paper)}'
         for paper in papers
@@ -383,7 +385,7 @@ def _findings(stored: Stored, paper: str) -> str:
     rows = [
         (one["says"], *_found(one, each), each["result_before"] or "there was none")
         for one in stored["claims"]
-        if _paper_of(one) == paper
+        if paper_of(one) == paper
         for each in one["findings"]
     ]
     if not rows:
@@ -466,7 +468,7 @@ def claims(stored: Stored) -> str:
     paper.
     """
     known = [one for one in stored["claims"] if one["findings"]]
-    others = Counter((one["paper"], _paper_of(one)) for one in stored["claims"] if one not in known)
+    others = Counter((one["paper"], paper_of(one)) for one in stored["claims"] if one not in known)
     waiting = ", ".join(
         f"[{n} of {paper}]({name}.md#claims)" for (paper, name), n in others.items()
     )
@@ -477,7 +479,7 @@ def claims(stored: Stored) -> str:
 
 def _claim(one: Stored) -> Iterator[str]:
     deciding = _deciding(one)
-    yield f"[{one['paper']}]({_paper_of(one)}.md#claims)"
+    yield f"[{one['paper']}]({paper_of(one)}.md#claims)"
     yield one["says"] + (" (ours)" if one["source"].startswith(OURS) else "")
     _, effect, _, less, result = _found(one, deciding)
     yield from (effect, less, result)
@@ -516,27 +518,44 @@ def vectors(stored: Stored) -> str:
     )
 
 
+STARTS, BY_START = "jain2019:J-V", "τ with gradient, class "
+
+
 def starts_run(stored: Stored) -> str:
-    """Say which starts of words table J-V has so far on each corpus, and which it lacks."""
+    """Table τ with gradients by the start of words on each corpus, and name the starts not run."""
     (one,) = (one for one in stored["artefacts"] if one["id"] == STARTS)
-    asked = Params(Path(), 1, vectors=None)
     study = PAPER_TABLES[STARTS]
-    said = []
+    rows, notes = [], []
     for corpus in study.corpora:
-        planned = [run.model for run in Plan(study, asked, (corpus,), {}).planned]
-        lines = (line for line in one["lines"] if line["model"] and line["corpus"] == corpus)
+        planned = [run.model for run in Plan(study, Params(Path(), 1), (corpus,), {}).planned]
+        lines = [line for line in one["lines"] if line["model"] and line["corpus"] == corpus]
         done = dict.fromkeys(_start_of(line["model"]) for line in lines)
         wanted = dict.fromkeys([*map(_start_of, planned), *STARTS_OF_VECTORS])
         lacking = [start for start in wanted if start not in done]
-        said.append(
-            f"{corpus}: {'; '.join(done) or 'no run'}. Not run yet: {'; '.join(lacking) or 'none'}."
+        rows += [(corpus, start, *_by_start(lines, start)) for start in done]
+        notes.append(f"* {corpus}, not run yet: {'; '.join(lacking) or 'none'}\n")
+    head = ("corpus", "start of words", *(f"{model}, τ by class" for model in _MODELS), "seeds")
+    shown = table(head, rows) if rows else "no run is done yet\n"
+    return f"`J-V` so far (vectors × 1: the runs of Table 2):\n\n{shown}\n{''.join(notes)}"
+
+
+_MODELS = ("bilstm+additive", "mlp+additive")
+
+
+def _by_start(lines: Sequence[Stored], start: str) -> Iterator[str]:
+    """Give the mean τ of each model by class, with its chance level, and the seeds."""
+    own = [line for line in lines if _start_of(line["model"]) == start]
+    for model in _MODELS:
+        known = [
+            line
+            for line in own
+            if line["model"].startswith(model) and line["quantity"].startswith(BY_START)
+        ]
+        taus, by_chance = (
+            " and ".join(f"{line[of]['value']:.2f}" for line in known) for of in ("ours", "floor")
         )
-    return "`J-V` has so far (× 1: the runs of Table 2):\n\n" + "".join(
-        f"* {one}\n" for one in said
-    )
-
-
-STARTS = "jain2019:J-V"
+        yield f"{taus} (chance {by_chance})" if known else "—"
+    yield ", ".join(dict.fromkeys(str(line["seeds"]) for line in own))
 
 
 def _start_of(model: str) -> str:

@@ -10,6 +10,8 @@ import docs_before_after as before_after
 from docs_adversaries import ablations, adversaries
 from docs_few_words import few_words
 from docs_information import information
+from docs_other_settings import other_settings
+from docs_outside import outside
 from docs_plausible import plausible
 from docs_promises import chaos, fuzz, large, promises, repeats, resumed, shared
 from docs_quality import metrics, metrics_counted, quality, scores_covered
@@ -47,6 +49,7 @@ from docs_tables import (
     verified,
     when_counted,
 )
+from docs_ties import ties
 from docs_trained import trained
 from docs_transformers import families, planted_heads, sst_bert
 
@@ -416,6 +419,9 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "reproduction: summary": when_counted("reproduction", summary),
     "reproduction: claims": when_counted("reproduction", claims),
     "reproduction: findings": when_counted("reproduction", all_findings),
+    "reproduction: ties": when_counted("ties", ties),
+    "reproduction: other settings": when_counted("other_settings", other_settings),
+    "reproduction: outside": when_counted("reproduction", outside),
     "reproduction: overview": when_counted("reproduction", partial(overview, by_paper=True)),
     "reproduction: corpora": when_counted("reproduction", runs_and_numbers),
     **{

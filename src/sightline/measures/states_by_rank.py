@@ -199,10 +199,13 @@ class Ranks:
         states = self._at(self.places[:, number, : self.ranks], self.kept)
         return RankedStates(self.axes(states), self.bins(self.shuffled[self.kept, number]))
 
-    def published(self) -> Published:
-        """Count like Wen et al. (2022): texts drop out by rank, ties keep the order of the text."""
+    def published(self, order: Int[Array, "N T"] | None = None) -> Published:
+        """Count like Wen et al. (2022): texts drop out by rank, ties keep the order of the text,
+        unless another ``order`` of the words is given.
+        """
         known = self.known
-        places = by_weight(self.weights, self.mask)[:, : self.ranks]
+        ordered = by_weight(self.weights, self.mask) if order is None else order
+        places = ordered[:, : self.ranks]
         kept = texts_of_ranks(self.mask[known], self.ranks, common=False)
         bins = Bins(self.logits[known], self.seeds.generator("bins of answers"))
         targets = {

@@ -1,0 +1,91 @@
+"""What numbers that lie outside become under settings that the papers leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from docs_tables import REPRODUCTION, Stored, number, table, verified
+
+from sightline.core.results import Estimate
+from sightline.report.number_format import interval
+from sightline.stats.across_seeds import across_seeds
+from sightline.studies.papers.margins import compare_to
+from sightline.studies.papers.published_values import printed_values_in
+
+HEAD = (
+    "table",
+    "model",
+    "set otherwise",
+    "quantity",
+    "published",
+    "protocol",
+    "so set",
+    "seeds",
+    "result",
+)
+Of = tuple[str, str, str, str]
+
+
+def other_settings(stored: Stored) -> str:
+    """Table the numbers of each setting that a paper prints beside those of the protocol."""
+    rows = stored["rows"]
+    settings = dict.fromkeys(
+        (row["table"], row["corpus"], row["model"], row["setting"]) for row in rows
+    )
+    lines = [line for setting in settings for line in _lines(setting, rows)]
+    return table(HEAD, lines)
+
+
+def _lines(setting: Of, rows: Sequence[Stored]) -> Iterator[tuple[str, ...]]:
+    artefact, corpus, model, says = setting
+    own = [
+        row["numbers"]
+        for row in rows
+        if (row["table"], row["corpus"], row["model"], row["setting"]) == setting
+    ]
+    for printed in printed_values_in(artefact):
+        if (printed.corpus, printed.model) == (corpus, model) and printed.quantity in own[0]:
+            found = _across([numbers[printed.quantity] for numbers in own])
+            compared = compare_to(printed, found, len(own))
+            yield (
+                artefact,
+                f"{model} on {corpus}",
+                says,
+                printed.quantity,
+                printed.written,
+                _protocol(artefact, corpus, model, printed.quantity),
+                interval(found),
+                str(len(own)),
+                "" if compared is None else compared.result,
+            )
+
+
+def _protocol(artefact: str, corpus: str, model: str, quantity: str) -> str:
+    """Give the number of the protocol's runs."""
+    stored = verified(REPRODUCTION)
+    lines = [
+        line
+        for one in (stored or {"artefacts": ()})["artefacts"]
+        if one["id"] == artefact
+        for line in one["lines"]
+    ]
+    of = (corpus, model, quantity)
+    return next(
+        (
+            number(line["ours"])
+            for line in lines
+            if (line["corpus"], line["model"], line["quantity"]) == of
+        ),
+        "—",
+    )
+
+
+def over_seeds(values: Sequence[float]) -> str:
+    """Write a mean with its interval over seeds; one seed has none."""
+    if len(values) == 1:
+        return f"{values[0]:.2f}"
+    return interval(_across(values))
+
+
+def _across(values: Sequence[float]) -> Estimate:
+    return across_seeds([Estimate(value, value, value, 1, "") for value in values])

@@ -1,0 +1,128 @@
+"""The printed numbers that lie outside on primary corpora, each with what explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from docs_reproduction import cells_of, paper_of
+from docs_tables import Stored, table
+
+from sightline.studies.papers.protocol import PRIMARY
+
+NOTHING = "nothing found does"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What explains numbers that lie outside, or what was tried; names are patterns of `fnmatch`."""
+
+    paper: str
+    corpora: tuple[str, ...]
+    model: str
+    quantity: str
+    because: str
+
+    def covers(self, paper: str, line: Stored) -> bool:
+        """Tell whether this is about a line."""
+        return (
+            paper == self.paper
+            and line["corpus"] in self.corpora
+            and fnmatchcase(line["model"], self.model)
+            and fnmatchcase(line["quantity"], self.quantity)
+        )
+
+
+SETTINGS = "[other settings](#other-settings)"
+STARTS = "[`J-V`](jain2019.md#jain2019j-v-table-2-by-start)"
+CAUSES = (
+    Cause(
+        "jain2019", ("babi2",), "*", "accuracy",
+        "the printed number looks low: the authors’ later run has 0.653, and Wen et al. print 0.74",
+    ),
+    Cause(
+        "jain2019", ("sst",), "mlp+additive", "τ *",
+        "the start of words: from random words with a standard deviation of 1 it is 0.72 "
+        f"({STARTS}). The authors’ later run has 0.600, within the margin of ours",
+    ),
+    Cause(
+        "jain2019", ("sst",), "*", "significant *",
+        "it follows τ, which is lower here than printed. Where τ of the MLP is as printed, so is the "
+        f"share: 0.94, from random words with a standard deviation of 1 ({STARTS}). For the BiLSTM "
+        "the authors’ later run has 0.49 of all texts at a τ of 0.35. It is not the test: SciPy’s "
+        "own p gives at most 0.01 more (`validation/table_by_hand.py`, six models)",
+    ),
+    Cause(
+        "jain2019", ("news",), "*", "significant *",
+        "it follows τ, which is higher here than printed",
+    ),
+    Cause(
+        "jain2019", ("news",), "*", "*",
+        f"{NOTHING} so far. The texts, the vectors and where training stops differ at once; the "
+        f"authors’ later run agrees with their paper. The start of words is one cause ({STARTS})",
+    ),
+    Cause(
+        "tutek2020", ("sst",), "bilstm+additive+tying", "F1*",
+        "the scale of δ. Their formula does not average over the numbers of a state, but PyTorch’s "
+        f"mean squared error does: so averaged, their δ gives numbers near the printed ones "
+        f"({SETTINGS})",
+    ),
+    Cause("tutek2020", ("sst", "news"), "*", "probability by one word alone", NOTHING),
+    Cause(
+        "meister2021", ("sst",), "*", "τ with * of inputs",
+        f"{NOTHING}. Ours is near the chance level in the BiLSTM; the paper says neither where words "
+        "start nor for how long it trains",
+    ),
+    Cause(
+        "meister2021", ("sst",), "*", "τ with * of states",
+        f"{NOTHING}. Ours is at its chance level: weights that chose nothing agree as well",
+    ),
+    Cause(
+        "wen2022", ("sst",), "*, attention fixed", "τ lost",
+        "how ties are broken: all weights are equal, so ranks are ties. Here they follow the text. "
+        "Where they are drawn, single draws reach the printed number "
+        "([ties](wen2022.md#ties-of-table-2))",
+    ),
+)  # fmt: skip
+"""Each is shown beside the numbers that it covers; the first that covers a number counts."""
+
+
+def outside(stored: Stored) -> str:
+    """Table every printed number of a model that lies outside on a primary corpus, each once."""
+    rows = [(*_place(one), *_numbers(line), because(one, line)) for one, line in numbers(stored)]
+    if not rows:
+        return "No printed number is outside.\n"
+    head = (
+        "table", "corpus", "model", "quantity", "published", "ours", "chance level", "seeds",
+        "what explains it",
+    )  # fmt: skip
+    return f"{len(rows)} numbers.\n\n{table(head, rows)}"
+
+
+def numbers(stored: Stored) -> Iterator[tuple[Stored, Stored]]:
+    """Give the lines that lie outside, each with its table; a number that a paper repeats, once."""
+    seen = set[tuple[str, ...]]()
+    for one in stored["artefacts"]:
+        for line in one["lines"]:
+            of = (paper_of(one), line["corpus"], line["model"], line["quantity"], line["written"])
+            if line["result"] == "outside" and line["model"] and line["corpus"] in PRIMARY:
+                if of not in seen:
+                    yield one, line
+                seen.add(of)
+
+
+def because(one: Stored, line: Stored) -> str:
+    """Say what explains a number, if anything does."""
+    paper = paper_of(one)
+    return next((cause.because for cause in CAUSES if cause.covers(paper, line)), NOTHING)
+
+
+def _place(one: Stored) -> Iterator[str]:
+    yield f"[{one['id']}]({paper_of(one)}.md)"
+
+
+def _numbers(line: Stored) -> Iterator[str]:
+    """Give the cells of its line in the tables, without the result, which is the same for all."""
+    *cells, _ = cells_of(line)
+    yield from cells
