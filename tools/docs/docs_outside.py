@@ -51,7 +51,7 @@ CAUSES = (
         "it follows τ, which is lower here than printed. Where τ of the MLP is as printed, so is the "
         f"share: 0.94, from random words with a standard deviation of 1 ({STARTS}). For the BiLSTM "
         "the authors’ later run has 0.49 of all texts at a τ of 0.35. It is not the test: SciPy’s "
-        "own p gives at most 0.01 more (`validation/table_by_hand.py`, six models)",
+        "own p gives at most 0.01 more (`validation/table_by_hand.py`, additive and dot attention)",
     ),
     Cause(
         "jain2019", ("news",), "*", "significant *",
