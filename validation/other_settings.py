@@ -2,9 +2,9 @@
 
     python validation/other_settings.py STORE --data DIR
 
-Exploratory: each setting was tried after the numbers of the protocol were seen, to find what explains
-those that lie outside (docs/tables/outside.md). Runs are made in the store unless they are there.
-Writes ``docs/verified/other_settings.json``.
+Exploratory: each setting was tried after the numbers of the protocol were seen, to find what
+explains numbers outside of their margin (docs/tables/outside.md). Runs are made in the store unless
+they are there. Writes ``docs/verified/other_settings.json``.
 """
 
 from __future__ import annotations
@@ -97,8 +97,7 @@ def _row(one: Setting, seed: int, store: Store, plan: Plan) -> Mapping[str, obje
         raise SystemExit(f"{run_key(spec)}: the run is not done")
     done = FinishedRun(**{**vars(run), "spec": spec}, key=run_key(spec), store=store)
     numbers = {
-        name: round(number.value.value, 6)
-        for name, number in plan.artefact.estimates(done).items()
+        name: round(number.value.value, 6) for name, number in plan.artefact.estimates(done).items()
     }
     print(one.model, one.says, seed, numbers, file=sys.stderr, flush=True)
     place = {"table": one.table, "corpus": run.corpus, "model": one.model}

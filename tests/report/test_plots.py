@@ -624,7 +624,7 @@ def test_a_control_model_is_named_by_how_far_its_seed_is_from_the_base() -> None
     from sightline.report.figures.adversary_families import control_title
 
     named = [control_title(name) for name in ("seed(by=2)", "seeds", "uniform")]
-    assert named == ["seed + 2", "mean of other seeds", "uniform"]
+    assert named == ["seed + 2", "mean of seeds", "uniform"]
 
 
 def test_every_text_has_its_entropy_and_undefined_ones_are_counted() -> None:

@@ -27,7 +27,7 @@ Of = tuple[str, str, str, str]
 
 
 def other_settings(stored: Stored) -> str:
-    """Table the numbers of each setting that a paper prints beside those of the protocol."""
+    """Table the numbers of each setting that a paper prints, next to those of the protocol."""
     rows = stored["rows"]
     settings = dict.fromkeys(
         (row["table"], row["corpus"], row["model"], row["setting"]) for row in rows

@@ -85,7 +85,7 @@ CAUSES = (
         "([ties](wen2022.md#ties-of-table-2))",
     ),
 )  # fmt: skip
-"""Each is shown beside the numbers that it covers; the first that covers a number counts."""
+"""Each is shown with the numbers that it covers; the first that covers a number counts."""
 
 
 def outside(stored: Stored) -> str:

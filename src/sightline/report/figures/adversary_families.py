@@ -110,7 +110,7 @@ def _gather(
 def control_title(name: str) -> str:
     """Name a control model in a figure: a seed by how far it is from the base's."""
     if name == "seeds":
-        return "mean of other seeds"
+        return "mean of seeds"
     return f"seed + {name[len('seed(by=') : -1]}" if name.startswith("seed(by=") else name
 
 
