@@ -68,7 +68,10 @@ CAUSES = (
         f"mean squared error does: so averaged, their δ gives numbers near the printed ones "
         f"({SETTINGS})",
     ),
-    Cause("tutek2020", ("sst", "news"), "*", "probability by one word alone", NOTHING),
+    Cause(
+        "tutek2020", ("sst", "news"), "*", "probability by one word alone",
+        f"{NOTHING}. It grows with the scale of the logits, and where training stops decides that",
+    ),
     Cause(
         "meister2021", ("sst",), "*", "τ with * of inputs",
         f"{NOTHING}. Ours is near the chance level in the BiLSTM; the paper says neither where words "
