@@ -19,16 +19,19 @@ from pathlib import Path
 
 from sightline._io.atomic_write import write_bytes
 from sightline.config.part_syntax import Part
-from sightline.config.run_keys import run_key
+from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
+from sightline.studies.aggregate import TableRun
 from sightline.studies.papers.paper_index import PAPER_TABLES
 from sightline.studies.papers.protocol import DECIDES, asked_of
+from sightline.studies.papers.wen2022 import TAU_BY_RANK
 from sightline.studies.run_plan import Plan, plan_of
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import FinishedRun, Params
 
+PLAIN = "bilstm+additive"
 WIDTH = 300
 """The numbers of a state and of an embedding in the models of Tutek & Šnajder."""
 OUT = Path(__file__).parents[1] / "docs" / "verified" / "other_settings.json"
@@ -36,22 +39,39 @@ OUT = Path(__file__).parents[1] / "docs" / "verified" / "other_settings.json"
 
 @dataclass(frozen=True)
 class Setting:
-    """A table and a model of it, what is set otherwise, and the seeds."""
+    """A table and a model of it, what is set otherwise, and the seeds.
+
+    ``change`` gets the run, and the run of the same seed without the ablation, if ``less`` names a
+    model: what the change loses compared with it is a number, too.
+    """
 
     table: str
     model: str
     says: str
-    change: Callable[[RunSpec], RunSpec]
+    change: Callable[[RunSpec, RunSpec], RunSpec]
     seeds: int
+    corpus: str = DECIDES
+    less: str = ""
 
 
-def _tied(run: RunSpec, delta: float) -> RunSpec:
+def _tied(run: RunSpec, plain: RunSpec, delta: float) -> RunSpec:
     tying = Part("tying", (("delta", delta / WIDTH),))
     return replace(run, model=replace(run.model, retention=tying))
 
 
-def _faster(run: RunSpec, factor: float) -> RunSpec:
+def _faster(run: RunSpec, plain: RunSpec, factor: float) -> RunSpec:
     return replace(run, fit=replace(run.fit, attention_rate_factor=factor))
+
+
+def _under(run: RunSpec, plain: RunSpec, source: str) -> RunSpec:
+    """Replace attention by a source; lent weights are those of the plain model."""
+    options = (("run", training_key(plain)),) if source == "given" else ()
+    return replace(run, model=replace(run.model, source=Part(source, options)))
+
+
+def _as_drawn(run: RunSpec, plain: RunSpec) -> RunSpec:
+    """Train the plain model with its scorer as it was drawn."""
+    return replace(plain, fit=replace(plain.fit, fixed=("attention",)))
 
 
 SETTINGS = (
@@ -75,6 +95,15 @@ SETTINGS = (
         )
         for model in ("bilstm+additive", "transformer+dot", "transformer+dot+sparsemax")
     ),
+    *(
+        Setting("wen2022:W-2", "bilstm+additive, attention fixed", says, change, 3, corpus, PLAIN)
+        for corpus in ("sst", "news")
+        for says, change in (
+            ("the trained model’s mean weights by position", partial(_under, source="constant")),
+            ("the trained model’s own weights", partial(_under, source="given")),
+            ("scorer as it was drawn", _as_drawn),
+        )
+    ),
 )
 
 
@@ -87,21 +116,36 @@ def rows(store: Store, plans: Mapping[str, Plan]) -> Iterator[Mapping[str, objec
 
 
 def _row(one: Setting, seed: int, store: Store, plan: Plan) -> Mapping[str, object]:
-    run, cell = next(
-        (run, cell)
+    runs = {
+        run.model: (run, cell)
         for run, cell in zip(plan.planned, plan.grid.cells, strict=True)
-        if (run.model, run.seed) == (one.model, seed)
-    )
-    spec = one.change(cell)
-    if run_stored(spec, store) != "done":
-        raise SystemExit(f"{run_key(spec)}: the run is not done")
-    done = FinishedRun(**{**vars(run), "spec": spec}, key=run_key(spec), store=store)
-    numbers = {
-        name: round(number.value.value, 6) for name, number in plan.artefact.estimates(done).items()
+        if (run.corpus, run.seed) == (one.corpus, seed)
     }
-    print(one.model, one.says, seed, numbers, file=sys.stderr, flush=True)
-    place = {"table": one.table, "corpus": run.corpus, "model": one.model}
-    return {**place, "setting": one.says, "seed": seed, "numbers": numbers}
+    run, cell = runs[one.model]
+    plain = runs[one.less or one.model][1]
+    numbers, by_chance = _numbers(run, one.change(cell, plain), store, plan)
+    if one.less:
+        own, _ = _numbers(run, plain, store, plan)
+        numbers["τ lost"] = own[TAU_BY_RANK] - numbers[TAU_BY_RANK]
+    print(one.corpus, one.model, one.says, seed, numbers, file=sys.stderr, flush=True)
+    place = {"table": one.table, "corpus": one.corpus, "model": one.model}
+    return {**place, "setting": one.says, "seed": seed, "numbers": numbers, "by_chance": by_chance}
+
+
+def _numbers(
+    run: TableRun, spec: RunSpec, store: Store, plan: Plan
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Give what the table reads of a run, and its chance levels; the run is made unless it is
+    there.
+    """
+    if run_stored(spec, store) != "done":
+        raise SystemExit(f"{run_key(spec)}: {store.summary(run_key(spec))}")
+    done = FinishedRun(**{**vars(run), "spec": spec}, key=run_key(spec), store=store)
+    found = plan.artefact.estimates(done)
+    return (
+        {name: round(one.value.value, 6) for name, one in found.items()},
+        {name: round(one.baseline.value, 6) for name, one in found.items() if one.baseline},
+    )
 
 
 def main() -> int:
@@ -110,7 +154,7 @@ def main() -> int:
     parser.add_argument("store", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     asked = parser.parse_args()
-    params = Params(asked.data, None, (DECIDES,), vectors=vectors_of(asked.data, None))
+    params = Params(asked.data, None, ("sst", "news"), vectors=vectors_of(asked.data, None))
     studies = [PAPER_TABLES[name] for name in dict.fromkeys(one.table for one in SETTINGS)]
     plans = {study.id: plan_of(study, asked_of(study, params)) for study in studies}
     found = [*rows(Store(asked.store), plans)]

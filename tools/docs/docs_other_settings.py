@@ -20,6 +20,7 @@ HEAD = (
     "published",
     "protocol",
     "so set",
+    "chance level",
     "seeds",
     "result",
 )
@@ -39,13 +40,19 @@ def other_settings(stored: Stored) -> str:
 def _lines(setting: Of, rows: Sequence[Stored]) -> Iterator[tuple[str, ...]]:
     artefact, corpus, model, says = setting
     own = [
-        row["numbers"]
+        row
         for row in rows
         if (row["table"], row["corpus"], row["model"], row["setting"]) == setting
     ]
     for printed in printed_values_in(artefact):
-        if (printed.corpus, printed.model) == (corpus, model) and printed.quantity in own[0]:
-            found = _across([numbers[printed.quantity] for numbers in own])
+        known = printed.quantity in own[0]["numbers"]
+        if (printed.corpus, printed.model) == (corpus, model) and known:
+            found = _across([row["numbers"][printed.quantity] for row in own])
+            by_chance = [
+                row["by_chance"][printed.quantity]
+                for row in own
+                if printed.quantity in row["by_chance"]
+            ]
             compared = compare_to(printed, found, len(own))
             yield (
                 artefact,
@@ -55,6 +62,7 @@ def _lines(setting: Of, rows: Sequence[Stored]) -> Iterator[tuple[str, ...]]:
                 printed.written,
                 _protocol(artefact, corpus, model, printed.quantity),
                 interval(found),
+                over_seeds(by_chance) if by_chance else "—",
                 str(len(own)),
                 "" if compared is None else compared.result,
             )

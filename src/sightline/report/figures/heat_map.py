@@ -88,7 +88,7 @@ class HeatMapText:
         if math.isnan(self.low):
             return f"{named} It has no other attention.{left}"
         side = (
-            "the most there is"
+            "the most for this text"
             if self.exact
             else f"and no other attention is farther than {number(self.high)}"
         )

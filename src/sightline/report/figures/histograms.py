@@ -71,7 +71,10 @@ def draw_histograms(
             )
         undefined = f", undefined {count(group.undefined)}" if group.undefined else ""
         axes.set_title(
-            f"{label(group.name, 60)}  (n = {count(group.n)}{undefined})", loc="left", fontsize=8, pad=3
+            f"{label(group.name, 60)}  (n = {count(group.n)}{undefined})",
+            loc="left",
+            fontsize=8,
+            pad=3,
         )
         axes.set_xlim(edges[0], edges[-1])
         axes.locator_params(axis="y", nbins=4)
