@@ -81,7 +81,7 @@ CAUSES = (
         "meister2021", ("sst",), "*", "τ with * of inputs",
         "perhaps how fast attention learns: the paper takes 1 or 10 times the rate of the rest, and "
         f"here it is 1. Under 10 times it is nearer, but undetermined ({SETTINGS}), while another "
-        "number leaves its margin",
+        "number leaves its margin, and the chance level of the BiLSTM rises with it",
     ),
     Cause(
         "meister2021", ("sst",), "*", "τ with * of states",
