@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from sightline._io.atomic_write import write_bytes
 from sightline._io.checksums import sweep_aside
 from sightline.audits.audit_storage import Form, arrays_of, form_of, read_arrays, value_of
 from sightline.audits.measure_pass import TextPass
-from sightline.core.errors import SpecError
+from sightline.core.errors import ChangedModelError, SpecError
 from sightline.core.protocols import Arrays, Measure
 from sightline.core.results import Failed
 
@@ -46,6 +46,17 @@ def remove_kept(folder: Path) -> None:
         sweep_aside(file)
     with suppress(OSError):
         folder.rmdir()
+
+
+@contextmanager
+def unless_changed(folder: Path | None) -> Iterator[None]:
+    """Remove what is saved of a model that changed: an audit that resumed would trust it."""
+    try:
+        yield
+    except ChangedModelError:
+        if folder is not None:
+            remove_kept(folder)
+        raise
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from sightline.adapters.validate_model import admit, admit_companions, validate
 from sightline.audits.attention_sources.select_source import ChoiceSettings, choose
 from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
+from sightline.audits.look_storage import unless_changed
 from sightline.audits.measure_pass import Progress, measure
 from sightline.audits.sequential import Limits, OnLook, SequentialResult, ignore_look, look_at
 from sightline.audits.stop_limits import is_sequential, most_texts
@@ -135,16 +136,17 @@ def audit(
     ready = _prepared(model, numbered, companions or {}, scores, limit, settings, about)
     if by_looks:
         given, signed = ready.brought
-        found = look_at(
-            MeasureContext(ready.model, ready.companions, given=given or {}, signed=signed),
-            ready.sampled,
-            measures,
-            Seeds(seed),
-            batch_size,
-            thresholds,
-            Limits(budget, kept_in, on_look),
-            on_progress,
-        )
+        with unless_changed(kept_in):
+            found = look_at(
+                MeasureContext(ready.model, ready.companions, given=given or {}, signed=signed),
+                ready.sampled,
+                measures,
+                Seeds(seed),
+                batch_size,
+                thresholds,
+                Limits(budget, kept_in, on_look),
+                on_progress,
+            )
         about["sequential"] = found.about
         return conclude(
             ready.model,

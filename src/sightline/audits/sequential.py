@@ -33,11 +33,10 @@ from sightline.audits.look_measures import (
 )
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
-from sightline.audits.look_storage import COMPLETED, KeptLooks, Position, remove_kept
+from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass
 from sightline.audits.one_look import takes_one_look
 from sightline.config.measure_registry import ALWAYS
-from sightline.core.errors import ChangedModelError
 from sightline.core.installation import version_of
 from sightline.core.protocols import (
     Auditable,
@@ -118,29 +117,7 @@ def look_at(
 ) -> SequentialResult:
     """Measure the planned test texts of a dataset until the verdict is settled or a limit is
     reached.
-
-    What is saved of a model that changed is removed: an audit that resumed would trust it.
     """
-    try:
-        return _until_settled(
-            subject, data, measures, seeds, batch_size, thresholds, limits, on_progress
-        )
-    except ChangedModelError:
-        if limits.kept_in is not None:
-            remove_kept(limits.kept_in)
-        raise
-
-
-def _until_settled(
-    subject: MeasureContext,
-    data: Dataset,
-    measures: Sequence[Measure],
-    seeds: Seeds,
-    batch_size: int,
-    thresholds: Thresholds,
-    limits: Limits,
-    on_progress: Progress,
-) -> SequentialResult:
     began = perf_counter()
     subject = replace(subject, model=_running_once(subject.model, len(data.label_names)))
     all_texts = MeasureContext(subject.model, {}, audited=tuple(data.test))
