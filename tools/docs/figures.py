@@ -72,7 +72,7 @@ PAPER_FIGURES: Mapping[str, Drawn] = {
     "heat-map": Drawn("jain2019:J-H"),
     "words-alone": Drawn("tutek2020:T-F2", _bilstm),
     "evenness": Drawn("meister2021:M-F2", _bilstm),
-    "sparsity": Drawn("meister2021:M-F3", bool, ALL),
+    "sparsity": Drawn("meister2021:M-F3", _bilstm, ALL),
     "ranks": Drawn("wen2022:W-F2", bool, ALL),
     "adversaries": Drawn("wiegreffe2019:P-V", bool, 2),
     "seeds-and-adversaries": Drawn("wiegreffe2019:P-V", bool, 2),
