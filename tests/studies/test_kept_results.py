@@ -38,7 +38,7 @@ from sightline.studies.papers.published_values import (
 )
 from sightline.studies.remaining_cost import RunCosts
 from sightline.studies.results_file import COLUMNS, Row, read_rows, rows_of, values_of, write_rows
-from sightline.studies.run_plan import Plan, Readings
+from sightline.studies.run_plan import Plan, Readings, joint_name
 from sightline.studies.study_catalogue import CALIBRATIONS
 from sightline.studies.study_definition import FinishedRun, JointReading, Params, run_missing
 
@@ -417,6 +417,7 @@ def test_runs_by_corpus_add_up_to_those_of_the_table() -> None:
 def test_a_corpus_that_lacks_no_run_is_known_by_its_readings() -> None:
     row = Row("t", "sst", "m", run="a")
     readings = {"a": (row, None), "b": (row, None), "c": (Row("t", "imdb", run="c"), None)}
+    readings[joint_name(["a", "b"])] = (row, None)  # a number of both runs is no third run
     kept = StudyResults(by_corpus={"imdb": {"planned": 4, "missing": 3}}, readings=readings)
     assert paper_scope.runs_by_corpus(kept) == {
         "sst": {"planned": 2, "done": 2},

@@ -142,9 +142,18 @@ class Plan:
                 yield AggregateLine(corpus, "", name, found, 0)
 
 
+JOINT = "+"
+"""Joins the names of the runs of a reading; the name of a single run has none."""
+
+
 def joint_name(names: Sequence[str]) -> str:
     """Name a reading of several runs; for a single run it differs from the run's own name."""
-    return "+".join(names) if len(names) > 1 else f"{names[0]}+"
+    return JOINT.join(names) if len(names) > 1 else f"{names[0]}{JOINT}"
+
+
+def is_joint(name: str) -> bool:
+    """Whether a reading is of several runs, by its name."""
+    return JOINT in name
 
 
 COUNTED = "counted"

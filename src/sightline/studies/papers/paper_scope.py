@@ -35,6 +35,7 @@ from sightline.studies.papers.published_values import (
     later_values_in,
     printed_values_in,
 )
+from sightline.studies.run_plan import is_joint
 from sightline.studies.study_definition import Study
 
 ALL = "papers"
@@ -102,8 +103,8 @@ def runs_by_corpus(kept: StudyResults) -> dict[str, dict[str, int]]:
     its readings.
     """
     found: dict[str, dict[str, int]] = {}
-    for row, _ in kept.readings.values():
-        if row.corpus not in kept.by_corpus:
+    for name, (row, _) in kept.readings.items():
+        if row.corpus not in kept.by_corpus and not is_joint(name):
             runs = found.setdefault(row.corpus, {"planned": 0, "done": 0})
             found[row.corpus] = {name: count + 1 for name, count in runs.items()}
     for corpus, values in kept.by_corpus.items():
