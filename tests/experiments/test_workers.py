@@ -1,14 +1,18 @@
 """A worker process: it ends with its parent, and what it cannot do for its cells is told."""
 
+import signal
 import subprocess
 import sys
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from sightline.core.errors import StoreError
 from sightline.experiments.executors import local
+from sightline.experiments.executors.child_process import start
 from tests.experiments.test_store import SPEC
 from tests.living import lives, wait_for
 
@@ -42,6 +46,42 @@ def test_a_worker_ends_with_its_parent_whatever_it_is_at(tmp_path: Path) -> None
         family.kill()
         wait_for(lambda: not lives(child), 10)
     assert not lives(child)
+
+
+def ignores(pipe: Connection) -> None:
+    """Say what becomes of Ctrl-C in a child."""
+    waiting = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, set())
+    pipe.send((signal.getsignal(signal.SIGINT) is signal.SIG_IGN, waiting))
+
+
+def nothing(pipe: Connection) -> None:
+    """End at once."""
+
+
+def test_ctrl_c_while_a_worker_starts_reaches_the_parent_and_no_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun, usual = list[BaseProcess](), BaseProcess.start
+
+    def begin(self: BaseProcess) -> None:
+        begun.append(self)
+        signal.raise_signal(signal.SIGINT)
+        usual(self)
+
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process, pipe = start(ignores)
+        assert pipe.recv() == (True, False)
+        process.join()
+        monkeypatch.setattr(BaseProcess, "start", begin)
+        with pytest.raises(KeyboardInterrupt):
+            start(nothing)
+        (child,) = begun
+        child.join(60)
+        assert child.exitcode == 0
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
 
 
 def test_a_worker_watches_its_parent_and_leaves_when_its_pipe_is_closed(

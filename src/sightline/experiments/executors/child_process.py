@@ -11,12 +11,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 ORPHANED = 1
 """The exit code of a child whose parent has ended."""
+BLOCKS = hasattr(signal, "pthread_sigmask")
+"""Whether the system can block a signal; Windows cannot."""
 
 
 def start(target: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connection]:
@@ -25,26 +28,36 @@ def start(target: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connec
     """
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=target, args=(there, *given), daemon=True)
-    with _deaf(), _safe_path():
+    process = context.Process(target=_deaf, args=(target, there, *given), daemon=True)
+    with _sigint_waits(), _safe_path():
         process.start()
     there.close()
     return process, here
 
 
+def _deaf(target: Callable[..., None], *given: Any) -> None:
+    """Run a child that ignores Ctrl-C; only the parent answers it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if BLOCKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    target(*given)
+
+
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Start a process that ignores Ctrl-C even while it imports; only the parent answers it."""
-    if (
-        threading.current_thread() is not threading.main_thread()
-    ):  # only the main thread may set a handler
+def _sigint_waits() -> Iterator[None]:
+    """Block Ctrl-C while a child starts, which inherits that until it ignores it. The parent gets
+    what came meanwhile; ignoring it here would lose it.
+    """
+    if not BLOCKS:
         yield
         return
-    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
+    resource_tracker.ensure_running()  # otherwise starting it unblocks the signal on the way
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:  # a signal that another thread has seen is raised by the very call that blocks it
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
-        signal.signal(signal.SIGINT, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
