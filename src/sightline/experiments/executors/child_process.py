@@ -29,7 +29,7 @@ def start(target: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connec
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_deaf, args=(target, there, *given), daemon=True)
-    with _sigint_waits(), _safe_path():
+    with _safe_path(), _sigint_waits():  # the helper that both start imports nothing either
         process.start()
     there.close()
     return process, here
