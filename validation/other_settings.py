@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from checkout import VERIFIED
+
 from sightline._io.atomic_write import write_bytes
 from sightline.config.part_syntax import Part
 from sightline.config.run_keys import run_key, training_key
@@ -24,17 +26,17 @@ from sightline.config.specs import RunSpec
 from sightline.experiments.run_in_store import run_stored
 from sightline.experiments.store import Store
 from sightline.studies.aggregate import TableRun
-from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.protocol import DECIDES, asked_of
+from sightline.studies.papers.paper_index import plan_named
+from sightline.studies.papers.protocol import DECIDES
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.papers.wen2022 import TAU_BY_RANK
-from sightline.studies.run_plan import Plan, plan_of
+from sightline.studies.run_plan import Plan
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import FinishedRun, Params
 
-PLAIN = "bilstm+additive"
 WIDTH = 300
 """The numbers of a state and of an embedding in the models of Tutek & Šnajder."""
-OUT = Path(__file__).parents[1] / "docs" / "verified" / "other_settings.json"
+OUT = VERIFIED / "other_settings.json"
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ SETTINGS = (
         for model in ("bilstm+additive", "transformer+dot", "transformer+dot+sparsemax")
     ),
     *(
-        Setting("wen2022:W-2", "bilstm+additive, attention fixed", says, change, 3, corpus, PLAIN)
+        Setting("wen2022:W-2", "bilstm+additive, attention fixed", says, change, 3, corpus, BILSTM)
         for corpus in ("sst", "news")
         for says, change in (
             ("the trained model’s mean weights by position", partial(_under, source="constant")),
@@ -155,8 +157,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True)
     asked = parser.parse_args()
     params = Params(asked.data, None, ("sst", "news"), vectors=vectors_of(asked.data, None))
-    studies = [PAPER_TABLES[name] for name in dict.fromkeys(one.table for one in SETTINGS)]
-    plans = {study.id: plan_of(study, asked_of(study, params)) for study in studies}
+    plans = {name: plan_named(name, params) for name in {one.table for one in SETTINGS}}
     found = [*rows(Store(asked.store), plans)]
     write_bytes(OUT, (json.dumps({"rows": found}, indent=1) + "\n").encode())
     return 0

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from checkout import VERIFIED
 
 from sightline._io.atomic_write import write_bytes
 from sightline.audits.collate import join_batches
@@ -32,16 +33,17 @@ from sightline.experiments.store import Store
 from sightline.measures.rank_information import MOST, RankInformation
 from sightline.measures.states_by_rank import Ranks
 from sightline.numerics.rank_selection import by_weight
-from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.protocol import PRIMARY, asked_of
-from sightline.studies.run_plan import plan_of
+from sightline.studies.papers.paper_index import plan_named
+from sightline.studies.papers.protocol import PRIMARY
+from sightline.studies.papers.study_models import BILSTM
+from sightline.studies.papers.wen2022 import TAU_BY_RANK, TAUS
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import Params
 
 DRAWS = 10
-TABLE, FIXED, LEARNED = "wen2022:W-2", "bilstm+additive, attention fixed", "bilstm+additive"
-TAU = "information.paper.tau.output"
-OUT = Path(__file__).parents[1] / "docs" / "verified" / "ties.json"
+TABLE, FIXED = "wen2022:W-2", f"{BILSTM}, attention fixed"
+TAU, _ = TAUS[TAU_BY_RANK]
+OUT = VERIFIED / "ties.json"
 BATCH = 32
 
 
@@ -63,7 +65,7 @@ def ranks_of(spec: RunSpec, store: Store) -> Ranks:
 def by_tie(ranks: Ranks, seed: int) -> Mapping[str, float]:
     """Give the published τ for each way of breaking ties."""
     weights, mask = ranks.weights, ranks.mask
-    backwards = np.lexsort((-np.arange(mask.shape[1]) + 0 * weights, -np.where(mask, 0.0, -np.inf)))
+    backwards = np.argsort(np.where(mask, -np.arange(mask.shape[1]), 1), axis=1)
     drawn = [
         _tau(ranks, by_weight(weights, mask, np.random.default_rng((seed, draw))))
         for draw in range(DRAWS)
@@ -84,14 +86,14 @@ def _tau(ranks: Ranks, places: np.ndarray) -> float:
 
 def rows(store: Store, data: Path, corpora: tuple[str, ...]) -> Iterator[Mapping[str, object]]:
     """Give a row for each seed and corpus whose models are both done."""
-    study = PAPER_TABLES[TABLE]
-    asked = asked_of(study, Params(data, None, corpora, vectors=vectors_of(data, None)))
-    done = {(run.corpus, run.seed, run.model): run for run in plan_of(study, asked).runs(store)}
+    plan = plan_named(TABLE, Params(data, None, corpora, vectors=vectors_of(data, None)))
+    done = {(run.corpus, run.seed, run.model): run for run in plan.runs(store)}
     for (corpus, seed, model), run in done.items():
-        learned = done.get((corpus, seed, LEARNED))
-        if model != FIXED or not store.training_folder(training_key(run.spec)).exists():
+        learned = done.get((corpus, seed, BILSTM))
+        trained = store.training_folder(training_key(run.spec)).exists()
+        if model != FIXED or learned is None or not trained:
             continue
-        own = None if learned is None else learned.audit().estimates[TAU].value
+        own = learned.audit().estimates[TAU].value
         known = run.audit().estimates[TAU].value
         found = by_tie(ranks_of(run.spec, store), seed)
         print(corpus, seed, own, known, found, file=sys.stderr)

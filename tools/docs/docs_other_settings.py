@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from docs_tables import REPRODUCTION, Stored, number, table, verified
 
@@ -33,11 +33,14 @@ def other_settings(stored: Stored) -> str:
     settings = dict.fromkeys(
         (row["table"], row["corpus"], row["model"], row["setting"]) for row in rows
     )
-    lines = [line for setting in settings for line in _lines(setting, rows)]
+    protocol = _protocol()
+    lines = [line for setting in settings for line in _lines(setting, rows, protocol)]
     return table(HEAD, lines)
 
 
-def _lines(setting: Of, rows: Sequence[Stored]) -> Iterator[tuple[str, ...]]:
+def _lines(
+    setting: Of, rows: Sequence[Stored], protocol: Mapping[Of, str]
+) -> Iterator[tuple[str, ...]]:
     artefact, corpus, model, says = setting
     own = [
         row
@@ -60,7 +63,7 @@ def _lines(setting: Of, rows: Sequence[Stored]) -> Iterator[tuple[str, ...]]:
                 says,
                 printed.quantity,
                 printed.written,
-                _protocol(artefact, corpus, model, printed.quantity),
+                protocol.get((artefact, *printed.of), "—"),
                 interval(found),
                 over_seeds(by_chance) if by_chance else "—",
                 str(len(own)),
@@ -68,24 +71,15 @@ def _lines(setting: Of, rows: Sequence[Stored]) -> Iterator[tuple[str, ...]]:
             )
 
 
-def _protocol(artefact: str, corpus: str, model: str, quantity: str) -> str:
-    """Give the number of the protocol's runs."""
-    stored = verified(REPRODUCTION)
-    lines = [
-        line
-        for one in (stored or {"artefacts": ()})["artefacts"]
-        if one["id"] == artefact
+def _protocol() -> dict[Of, str]:
+    """Give the numbers of the protocol's runs by table, corpus, model and quantity."""
+    stored = verified(REPRODUCTION) or {"artefacts": ()}
+    return {
+        (one["id"], line["corpus"], line["model"], line["quantity"]): number(line["ours"])
+        for one in stored["artefacts"]
         for line in one["lines"]
-    ]
-    of = (corpus, model, quantity)
-    return next(
-        (
-            number(line["ours"])
-            for line in lines
-            if (line["corpus"], line["model"], line["quantity"]) == of
-        ),
-        "—",
-    )
+        if line["model"]
+    }
 
 
 def over_seeds(values: Sequence[float]) -> str:

@@ -28,9 +28,9 @@ from sightline.experiments.store import Store
 from sightline.report.figures.figure_registry import FIGURES, numbers_of, write_figure
 from sightline.studies.calibration import plausible_vs_faithful
 from sightline.studies.papers import adversaries, sparse_attention
-from sightline.studies.papers.paper_index import PAPER_TABLES
-from sightline.studies.papers.protocol import asked_of
-from sightline.studies.run_plan import plan_of
+from sightline.studies.papers.paper_index import plan_named
+from sightline.studies.papers.protocol import DECIDES
+from sightline.studies.papers.study_models import BILSTM
 from sightline.studies.study_corpora import vectors_of
 from sightline.studies.study_definition import Params, grid_of, plan, so_far
 
@@ -39,9 +39,6 @@ sys.path.insert(0, str(ROOT / "validation"))
 from published import FOLDER
 
 IMAGES = ROOT / "docs" / "images"
-CORPUS = "sst"
-"""The corpus that the figures of the papers show: every table is run there."""
-MODEL = "bilstm+additive"
 ALL = sys.maxsize
 TRANSPLANT = ("transplant",)
 """The measure of the only figure of one audit that is none of the papers’."""
@@ -54,12 +51,12 @@ class Drawn:
     """
 
     table: str
-    shows: Callable[[str], bool] = MODEL.__eq__
+    shows: Callable[[str], bool] = BILSTM.__eq__
     seeds: int = 1
 
 
 def _bilstm(model: str) -> bool:
-    return model.startswith(MODEL)
+    return model.startswith(BILSTM)
 
 
 PAPER_FIGURES: Mapping[str, Drawn] = {
@@ -82,9 +79,8 @@ PAPER_FIGURES: Mapping[str, Drawn] = {
 
 def of_paper(drawn: Drawn, store: Store) -> Sequence[Results]:
     """Give the finished audits of a paper's figure."""
-    study = PAPER_TABLES[drawn.table]
-    asked = asked_of(study, Params(FOLDER, None, (CORPUS,), vectors=vectors_of(FOLDER, None)))
-    done = [run for run in plan_of(study, asked).runs(store) if drawn.shows(run.model)]
+    asked = Params(FOLDER, None, (DECIDES,), vectors=vectors_of(FOLDER, None))
+    done = [run for run in plan_named(drawn.table, asked).runs(store) if drawn.shows(run.model)]
     seeds = Counter(sorted(run.seed for run in done))
     wanted = [seed for seed, _ in seeds.most_common(1)] if drawn.seeds == 1 else sorted(seeds)
     return [run.audit() for run in done if run.seed in wanted[: drawn.seeds]]
