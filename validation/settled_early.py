@@ -1,6 +1,6 @@
 """Compare an audit that stops when its verdict is settled with a full one, on many models.
 
-    python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N] [--sst DIR]
+    python validation/settled_early.py --out FILE [--store DIR] [--models N] [--texts N]
                                        [--as-asked] [--longest N]
     python validation/settled_early.py --out FILE --table
 
@@ -22,7 +22,6 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -36,10 +35,10 @@ from json_lines import add_line, read_lines
 from sightline.audits import one_look
 from sightline.audits.look_measures import BY_REQUEST, stage_of
 from sightline.config.run_keys import training_key
-from sightline.config.spec_syntax import parse_data, parse_model
-from sightline.config.specs import FitSpec, RunSpec
+from sightline.config.spec_syntax import parse_data
+from sightline.config.specs import RunSpec
 from sightline.data.load_dataset import load
-from sightline.experiments.pipeline import audit_as_asked, train_on
+from sightline.experiments.pipeline import Trained, audit_as_asked, train_on
 from sightline.experiments.store import Store
 from sightline.experiments.training_jobs import SILENT, Fitted, TrainOnce, train_always
 from sightline.measures.default_measures import default_measures
@@ -49,7 +48,6 @@ from sightline.studies.calibration.scenarios import CONFIRMED, SEEDS, UNSEEN, WO
 
 FIRST = 20_000
 """Added to the seed of a model for its texts: no training or calibration has seen these."""
-ON_SST = ("bilstm(hidden=32)", "mlp(hidden=64)", "cnn(channels=16,kernels=1-3)")
 WRITTEN = ROOT / "docs" / "verified" / "settled.json"
 LEAST = 0.97
 """The share of models that must have the same verdict."""
@@ -75,21 +73,6 @@ def scenarios() -> list[tuple[str, RunSpec]]:
     return found
 
 
-def on_sst(folder: Path) -> Iterator[tuple[str, RunSpec]]:
-    """Name small models on SST, two trainings each."""
-    for model in ON_SST:
-        for seed in range(2):
-            fit = FitSpec(epochs=3, patience=3)
-            spec = RunSpec(
-                parse_data(f"sst:{folder}"),
-                parse_model(f"{model}+additive"),
-                fit,
-                FIRST + seed,
-                companions=(),
-            )
-            yield f"sst, {model}, {seed}", spec
-
-
 class MissingTrainingError(Exception):
     """A store lacks the training of a model."""
 
@@ -108,22 +91,24 @@ def from_store(store: Store) -> Any:
 
 def compared(name: str, spec: RunSpec, texts: int, store: Store | None) -> dict[str, Any]:
     """Train one model or read it, and audit it in both ways."""
-    if name.startswith("sst"):
-        data = load(spec.data, spec.seed)
-    else:
-        more = parse_data(re.sub(r"\bn=\d+", f"n={6 * texts}", str(spec.data)))
-        data = load(more, FIRST + spec.seed)
+    more = parse_data(re.sub(r"\bn=\d+", f"n={6 * texts}", str(spec.data)))
+    data = load(more, FIRST + spec.seed)
     trained = train_on(data, spec, SILENT, "cpu", from_store(store) if store else train_always)
+    return in_both_ways(name, trained, spec, min(texts, spec.limit or texts))
+
+
+def in_both_ways(name: str, trained: Trained, asked: AuditRequest, texts: int) -> dict[str, Any]:
+    """Audit one model in full, as far as it bears on the verdict, and by looks."""
     bearing = tuple(
         one.code for one in default_measures() if stage_of(one.code) not in (None, 0, BY_REQUEST)
     )
-    most, found = min(texts, spec.limit or texts), {"name": name}
-    for how, asked, limits in (
-        ("full", replace(spec, measures=bearing), {"limit": most}),
-        ("looks", spec, {"max_texts": most}),
+    found: dict[str, Any] = {"name": name}
+    for how, asks, limits in (
+        ("full", replace(asked, measures=bearing), {"limit": texts}),
+        ("looks", asked, {"max_texts": texts}),
     ):
         began = process_time()
-        audit = audit_as_asked(trained, asked, **limits)
+        audit = audit_as_asked(trained, asks, **limits)
         found[how] = {
             "cpu": round(process_time() - began, 1),
             "verdict": str(audit.verdict.level),
@@ -145,7 +130,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="a file of JSON lines")
     parser.add_argument("--store", type=Path, help="a store with the trainings of the scenarios")
-    parser.add_argument("--sst", type=Path, help="the corpus, for small models on it")
     parser.add_argument("--models", type=int, default=200)
     parser.add_argument("--texts", type=int, default=400)
     parser.add_argument("--longest", type=int, help="leave out scenarios with longer texts")
@@ -160,15 +144,16 @@ def main() -> int:
     rows = read_lines(asked.out)
     if asked.as_asked:
         return summed_up(rows)
-    seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")])
-    found = {
-        "planned": asked.models,
-        "texts": asked.texts,
-        "hours_left": round(2 * float(seconds) * (asked.models - len(rows)) / 3600, 2),
-        "rows": [*map(kept, rows)],
-    }
-    WRITTEN.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
+    write(WRITTEN, rows, asked.models, texts=asked.texts)
     return summed_up(rows)
+
+
+def write(file: Path, rows: list[dict[str, Any]], planned: int, **about: object) -> None:
+    """Write what the documentation says, with the hours that the models without a row will take."""
+    seconds = np.mean([row[how]["cpu"] for row in rows for how in ("full", "looks")] or [0])
+    left = round(2 * float(seconds) * (planned - len(rows)) / 3600, 2)
+    found = {"planned": planned, **about, "hours_left": left, "rows": [*map(kept, rows)]}
+    file.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 
 def kept(row: dict[str, Any]) -> dict[str, Any]:
@@ -188,8 +173,7 @@ def count(asked: argparse.Namespace) -> None:
     """Add lines until the requested number of models is reached."""
     done = {row["name"] for row in read_lines(asked.out)}
     store = None if asked.store is None else Store(asked.store, make=False)
-    planned = [*(on_sst(asked.sst) if asked.sst else ()), *scenarios()]
-    for name, spec in planned:
+    for name, spec in scenarios():
         if len(done) >= asked.models:
             return
         if name in done or too_long(spec, asked.longest):
