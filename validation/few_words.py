@@ -1,13 +1,15 @@
 """Compare audits that leave out 64 words of each long text with audits that leave out all.
 
     python validation/few_words.py --out FILE [--words N] [--seeds N] [--only WORDS]
+                                   [--candidates N]
     python validation/few_words.py --out FILE --table
 
 Models are those of `before_after_cases` that are written in a few lines, with longer texts: what
 each predicts by is known, and each changed text is run by itself. Each is audited by looks twice on
 the same texts, with at most 64 words of a text left out one by one and removed
 (docs/decisions/0121-fewer-runs.md), and with all of them. The counts are written to
-`docs/verified/few_words.json`. A case that the file has is not counted again.
+`docs/verified/few_words.json`; those of other `--candidates` are printed alone
+(docs/decisions/0129-a-verdict-within-a-budget.md). A case that the file has is not counted again.
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ import sightline
 from sightline.audits import look_measures
 
 WRITTEN = ROOT / "docs" / "verified" / "few_words.json"
-FEW, ALL = "64 words", "all words"
-TEXTS = 150
+ALL = "all words"
+TEXTS, CANDIDATES = 150, look_measures.CANDIDATES
 OTHERS = (
     "length alone decides",
     "right on short texts alone",
@@ -92,12 +94,14 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="a file of JSON lines")
     parser.add_argument("--words", type=int, default=150, help="the length of a text")
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--candidates", type=int, default=CANDIDATES)
     parser.add_argument("--only", default="")
     parser.add_argument("--table", action="store_true", help="read the file alone")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     lengthen(asked.words)
+    few = f"{asked.candidates} words"
     rows = read_lines(asked.out)
     done = {(row["name"], row["seed"]) for row in rows}
     planned = [(case, seed) for seed in range(asked.seeds) for case in cases(asked.only)]
@@ -105,7 +109,7 @@ def main() -> int:
         if (case.name, seed) in done:
             continue
         try:
-            audits = {FEW: audited(case, seed, 64), ALL: audited(case, seed, 10**9)}
+            audits = {few: audited(case, seed, asked.candidates), ALL: audited(case, seed, 10**9)}
         except sightline.core.errors.SightlineError as error:  # some fail checks on long texts
             print(f"{case.name}: {error}", file=sys.stderr)
             continue
@@ -119,17 +123,17 @@ def main() -> int:
             **audits,
         }
         add_line(asked.out, row)
-        print(line(row), flush=True)
-    if not asked.table:
+        print(line(row, few), flush=True)
+    if not asked.table or asked.candidates != CANDIDATES:
         return 0
     found = {"planned": len(planned), "rows": rows}
     WRITTEN.write_text(f"{json.dumps(found, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
     return 0
 
 
-def line(row: dict[str, Any]) -> str:
+def line(row: dict[str, Any], how: str) -> str:
     """Give the rows of both audits of one case."""
-    few, every = row[FEW], row[ALL]
+    few, every = row[how], row[ALL]
     same = "same" if (few["row"], few["by_class"]) == (every["row"], every["by_class"]) else "OTHER"
     return (
         f"{same:5} {row['name']}, {row['seed']}: {few['row']} {few['by_class']} {few['cpu']} s; "

@@ -11,12 +11,15 @@ from sightline.api.compute_resources import Machine, Resources, tokens_at_once
 from sightline.api.model_source import ChosenModel, ModelSource
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
+from sightline.audits.look_plan import few_of
 from sightline.audits.one_look import size_of_first_look
 from sightline.config.word_maps import is_attribution
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained
 from sightline.experiments.run_size import run_size
+from sightline.measures.attribution_maps import shares_texts
+from sightline.verdict.thresholds import default_thresholds
 
 
 def forecast(
@@ -49,18 +52,22 @@ class QuickEstimate:
     """The largest number of texts to audit, and the estimated seconds.
 
     For an audit that stops when its verdict is settled: also both for its first look, and the
-    seconds in which another map is ``compared`` afterwards, if attention must not be shown.
+    seconds in which another map is ``compared`` afterwards, if attention must not be shown. ``few``
+    are the texts that such an audit measures first if its budget may end before that look.
     """
 
     texts: int
     seconds: float
     first: tuple[int, float] | None = None
     compared: float = 0.0
+    few: int = 0
 
     def times(self, audits: int) -> QuickEstimate:
         """Estimate so many audits of the same texts, one after the other."""
         first = self.first and (self.first[0], self.first[1] * audits)
-        return QuickEstimate(self.texts, self.seconds * audits, first, self.compared * audits)
+        return replace(
+            self, seconds=self.seconds * audits, first=first, compared=self.compared * audits
+        )
 
 
 def quick_estimate(
@@ -86,4 +93,5 @@ def quick_estimate(
         return QuickEstimate(texts, seconds)
     test = trained.dataset.test
     first = size_of_first_look(trained.model, test, texts, stopping.budget)
-    return QuickEstimate(texts, seconds, (first, seconds * first / texts), compared)
+    few = 0 if shares_texts(trained.model) else few_of(first, default_thresholds().least)
+    return QuickEstimate(texts, seconds, (first, seconds * first / texts), compared, few)

@@ -87,6 +87,17 @@ def first_look(texts: Sequence[Example], planned: int) -> int:
     return sizes(max(first, 1), planned)[0]
 
 
+def few_of(first: int, fewest: int) -> int:
+    """Give the number of texts from which all of them together may have a verdict, though no class
+    may; 0 if the first look has hardly more.
+
+    >>> few_of(114, 50), few_of(60, 50)
+    (57, 0)
+    """
+    few = ceil(SPARE * fewest)
+    return few if first >= WORTH * few else 0
+
+
 def sizes(first: int, texts: int) -> tuple[int, ...]:
     """The number of texts at each look: each time `GROWTH` times as many, at the last look all.
 

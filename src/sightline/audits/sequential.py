@@ -31,7 +31,7 @@ from sightline.audits.look_measures import (
     settings_of,
     stage_of,
 )
-from sightline.audits.look_plan import LookPlan, planned
+from sightline.audits.look_plan import LookPlan, few_of, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
 from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass
@@ -66,12 +66,25 @@ from sightline.verdict.thresholds import Thresholds
 AGAIN = 0.4
 """The share of a text's cost that each later look pays again, for measures that learn from all
 texts."""
+OF_TRANSFER = 0.2
+"""The least share of a look's seconds that Transfer takes: it took 0.24 of those of film reviews
+and 0.37 of those of single sentences (MiniLM, docs/decisions/0129-a-verdict-within-a-budget.md)."""
 NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
 NOT_BEARING = "left out, because it does not bear on the verdict; --full takes it"
 NO_TIME = "left out, because the budget was spent before it; a larger --budget takes it"
 
 
 OnLook = Callable[[LookState], None]
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What an audit knows of its first texts: the outcomes of measures, and what they settle."""
+
+    size: int = 0
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    judgement: Judgement | None = None
+    state: Settled | None = None
 
 
 def ignore_look(state: LookState) -> None:
@@ -194,12 +207,11 @@ class _Looking:
     before: float = 0.0
     """The seconds that a stopped audit had taken, which this one resumes."""
     looks: list[dict[str, Any]] = field(default_factory=list)
-    size: int = 0
-    judged: Judgement | None = None
-    state: Settled | None = None
+    known: _Judged = field(default_factory=_Judged)
+    of_few: _Judged | None = None
+    """What is known of the first few texts, if the budget may end before the first look."""
     rivals_too: bool = False
     rivals_asked: bool = False
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     compared: Mapping[str, Outcome] | None = None
     about_compared: dict[str, Any] = field(default_factory=dict)
 
@@ -235,33 +247,63 @@ class _Looking:
 
     def _looked(self, position: Position, clock: BudgetClock) -> str:
         """Make the looks, and give the reason why they ended."""
-        if self.state is not None and self.state.all:
+        if self.known.state is not None and self.known.state.all:
             return "settled"
         for look, size in enumerate(self.plan.sizes):
-            for stage in STAGES:
-                if (look, stage) <= (position.look, position.stage):
-                    continue
-                if stage == 0 and look and not self._fits(size):
-                    return "budget"
-                try:
-                    if (look, stage) == (0, 0):
-                        self.texts.advance(self._names(stage), size, unlimited)
-                    else:
-                        self._advance(self._names(stage), size, clock)
-                except BudgetSpentError:
-                    return "budget"
-                if look and stage < STAGES[-1]:
-                    continue
-                if self._settled(look, stage):
+            try:
+                if self._look(look, size, position, clock):
                     return "settled"
-            if self.rivals_asked and not self.rivals_too:
-                try:
-                    self._compare(size, clock)
-                except BudgetSpentError:
-                    return "budget"
-                if self._settled(look, COMPARISON):
-                    return "settled"
+            except BudgetSpentError:
+                if self.of_few is not None and not look:
+                    self._go_back()
+                return "budget"
         return "texts"
+
+    def _look(self, look: int, size: int, position: Position, clock: BudgetClock) -> bool:
+        """Make a look, stage by stage, and tell whether the verdict is settled."""
+        for stage in STAGES:
+            if (look, stage) <= (position.look, position.stage):
+                continue
+            if (look, stage) == (0, STAGES[0]):
+                self.texts.advance(self._names(stage), size, unlimited)
+            else:
+                if look and stage == STAGES[0] and not self._fits(size):
+                    raise BudgetSpentError
+                if (look, stage) == (0, STAGES[1]):
+                    self._measure_few(size, clock)
+                self._advance(self._names(stage), size, clock)
+            if look and stage < STAGES[-1]:
+                continue
+            if self._settled(look, stage):
+                return True
+        if not self.rivals_asked or self.rivals_too:
+            return False
+        self._compare(size, clock)
+        return self._settled(look, COMPARISON)
+
+    def _measure_few(self, size: int, clock: BudgetClock) -> None:
+        """Finish a few texts before the others of the first look, unless the budget surely holds
+        all of them. If it ends before that look, the verdict is of these. An audit never ends here
+        because of what they show, so their intervals need not be wider.
+        """
+        few = few_of(size, self.thresholds.least)
+        if self.limits.seconds is None or not few or shares_texts(self.texts.run.subject.model):
+            return
+        began = self.seconds
+        for stage in STAGES[1:]:
+            self._advance(self._names(stage), few, clock)
+            self.kept.save(Position(seconds=self.seconds, looks=self.looks), self.texts)
+            all_of_them = (self.seconds - began) / OF_TRANSFER * size / few
+            if stage == STAGES[1] and began + all_of_them <= self.limits.seconds:
+                return
+        self._judge(0, STAGES[-1], few)
+        self.of_few = self.known
+
+    def _go_back(self) -> None:
+        """Take what is known of few texts instead of what the budget left of the first look."""
+        assert self.of_few is not None  # as the caller has seen
+        self.known = self.of_few
+        self.looks = [one for one in self.looks if one["texts"] <= self.known.size]
 
     def _settled(self, look: int, stage: int) -> bool:
         """Save and judge what is measured: a resumed audit can be judged before anything new is
@@ -270,7 +312,7 @@ class _Looking:
         at = Position(look, stage, self.seconds, self.rivals_too, self.looks)
         self.kept.save(at, self.texts)
         self._judge(look, stage)
-        return self.state is not None and self.state.all
+        return self.known.state is not None and self.known.state.all
 
     def _advance(self, names: Collection[str], size: int, clock: BudgetClock) -> None:
         """Take the named measures on the texts of a look, as far as the budget allows."""
@@ -288,12 +330,13 @@ class _Looking:
             self.texts.exchange(self.with_rivals)
             self.rivals_too = True
 
-    def _judge(self, look: int, stage: int) -> None:
-        """Judge every measure on the texts of a look, and report what is settled."""
-        size = self.plan.sizes[look]
+    def _judge(self, look: int, stage: int, size: int | None = None) -> None:
+        """Judge every measure on the texts of a look, or on its first ones, and report what is
+        settled.
+        """
+        size = self.plan.sizes[look] if size is None else size
         outcomes = self.texts.outcomes(size)
-        bearing = [name for stage in STAGES for name in self._names(stage)]
-        pending = {name for name in bearing if name not in outcomes}
+        pending = {name for name in self._bearing if name not in outcomes}
         evidence = Evidence(
             {**outcomes, **{name: NotRun(name, NOT_NEEDED) for name in pending}},
             self.data.label_names,
@@ -301,36 +344,39 @@ class _Looking:
             self.texts.run.seeds.seed,
             self.plan.level(size),
         )
-        self.judged = judge(evidence, self.learned)
+        judged = judge(evidence, self.learned)
         self.rivals_asked = asks_other_maps(evidence)
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
-        self.state = find_settled(
-            evidence, self.judged, waiting, self._growing(size), self._short()
-        )
-        self.size, self.outcomes = size, outcomes
-        if stage == STAGES[0] and not self.state.all:  # predictions alone give nothing to report
+        state = find_settled(evidence, judged, waiting, self._growing(size), self._short())
+        self.known = _Judged(size, outcomes, judged, state)
+        if stage == STAGES[0] and not state.all:  # predictions alone give nothing to report
             return
         seconds = round(self.seconds, 1)
         self.looks = [one for one in self.looks if one["texts"] != size]
-        self.looks.append({"texts": size, "seconds": seconds, **asdict(self.state)})
+        self.looks.append({"texts": size, "seconds": seconds, **asdict(state)})
         looks, planned_ = len(self.plan.sizes), len(self.data.test)
         self.limits.on_look(
-            LookState(look + 1, looks, size, planned_, seconds, self.judged.verdict, self.state)
+            LookState(look + 1, looks, size, planned_, seconds, judged.verdict, state)
         )
+
+    @property
+    def _bearing(self) -> list[str]:
+        """The measures that bear on the verdict."""
+        return [name for stage in STAGES for name in self._names(stage)]
 
     def _complete(self, clock: BudgetClock) -> None:
         """Add what a settled verdict should be read with: other maps if attention must not be
         shown or scores were brought, and measures asked for by name.
         """
-        assert self.judged is not None  # it was settled
-        verdict, subject = self.judged.verdict, self.texts.run.subject
+        assert self.known.judgement is not None  # it was settled
+        verdict, subject = self.known.judgement.verdict, self.texts.run.subject
         levels = {one.level for one in (verdict, *verdict.by_class.values())}
         instead = MUST_NOT in levels or bool(subject.given or subject.signed)
-        kept = self.kept.other(COMPLETED, self.size)
+        kept = self.kept.other(COMPLETED, self.known.size)
         self._resume(kept.restore(self.texts, self.with_rivals))
 
         def take(names: Collection[str]) -> None:
-            self._take(kept, self.texts, names, self.size, clock)
+            self._take(kept, self.texts, names, self.known.size, clock)
 
         with suppress(BudgetSpentError):  # the report shows what was measured
             if instead and not self.rivals_too and not shares_texts(subject.model):
@@ -340,7 +386,8 @@ class _Looking:
                 self._exchange()
                 take([*self.with_rivals])
             take(self._names(BY_REQUEST))
-        self.outcomes = {**self.outcomes, **self.texts.outcomes(self.size)}
+        more = {**self.known.outcomes, **self.texts.outcomes(self.known.size)}
+        self.known = replace(self.known, outcomes=more)
 
     def _take(
         self,
@@ -361,8 +408,8 @@ class _Looking:
         """Compare leave-one-out with attention on some of the texts. Comparing every map on all of
         them took twice as long as the verdict, which does not depend on it.
         """
-        number = most_compared(self.data.test[: self.size], self.thresholds.least)
-        self.about_compared = {"texts": 0, "of": self.size}
+        number = most_compared(self.data.test[: self.known.size], self.thresholds.least)
+        self.about_compared = {"texts": 0, "of": self.known.size}
         if not number:
             return
         run = self.texts.run
@@ -387,29 +434,30 @@ class _Looking:
         left = {
             name: NotRun(name, why if self._stage_of(name) is not None else NOT_BEARING)
             for name in self.texts.names
-            if name not in self.outcomes
+            if name not in self.known.outcomes
         }
-        audited = _first(self.data, self.size)
+        audited = _first(self.data, self.known.size)
         return SequentialResult(
             audited,
-            {name: {**self.outcomes, **left}[name] for name in self.texts.names},
+            {name: {**self.known.outcomes, **left}[name] for name in self.texts.names},
             self.answered,
-            self.plan.level(self.size),
+            self.plan.level(self.known.size),
             self._about(stopped),
             self.compared,
         )
 
     def _about(self, stopped: str) -> dict[str, Any]:
-        assert self.state is not None  # the first stage of the first look has no limit
-        state, seconds, audited = self.state, self.seconds, self.data.test[: self.size]
+        assert self.known.state is not None  # the first stage of the first look has no limit
+        state, seconds, audited = self.known.state, self.seconds, self.data.test[: self.known.size]
         about: dict[str, Any] = {
             "settled": state.all,
             "stopped": stopped,
-            "texts": self.size,
+            "texts": self.known.size,
+            "unfinished": stopped == "budget" and self._unfinished,
             "planned": len(self.data.test),
             "seconds": round(seconds, 1),
             "budget": self.limits.seconds,
-            "level": self.plan.level(self.size),
+            "level": self.plan.level(self.known.size),
             "looks": self.looks,
         }
         if self.about_compared:
@@ -420,19 +468,19 @@ class _Looking:
         if state.all:
             return about
         needed = self._needed()
-        rate = seconds / max(self.size, 1)
+        rate = seconds / max(self.known.size, 1)
         classes = [of for of, done in state.by_class.items() if not done]
         return about | {
             "open": list(state.open),
             "open_whole": not state.whole,
             "open_classes": classes,
             "needed_texts": needed,
-            "needed_seconds": round(rate * needed, 1) if needed and self.looks else None,
+            "needed_seconds": round(rate * needed, 1) if needed and not self._unfinished else None,
         }
 
     def _most_candidates(self) -> int | None:
         """The most words of a text that are left out one by one; None if every word is."""
-        measured = (self.texts.measures[name].guarded.one for name in self.outcomes)
+        measured = (self.texts.measures[name].guarded.one for name in self.known.outcomes)
         taken = {most for one in measured if (most := getattr(one, "candidates", None))}
         return None if shares_texts(self.texts.run.subject.model) else max(taken, default=None)
 
@@ -440,18 +488,25 @@ class _Looking:
         """The number of texts that would settle the open tests; at least as many as the next look
         has.
         """
-        assert self.judged is not None
-        assert self.state is not None
-        asked = [one.needed for one in self.judged.findings if one.code in self.state.open]
-        known = [one for one in asked if one is not None]
-        later = [size for size in self.plan.sizes if size > self.size]
-        return max([*known, *later[:1]], default=None)
+        known = self.known
+        assert known.judgement is not None
+        assert known.state is not None
+        asked = [one.needed for one in known.judgement.findings if one.code in known.state.open]
+        counts = [one for one in asked if one is not None]
+        least = known.size if self._unfinished else known.size + 1
+        later = [size for size in self.plan.sizes if size >= least]
+        return max([*counts, *later[:1]], default=None)
+
+    @property
+    def _unfinished(self) -> bool:
+        """Whether a test that bears on the verdict was not taken of the texts that are judged."""
+        return not self.known.outcomes.keys() >= set(self._bearing)
 
     def _fits(self, size: int) -> bool:
         """Whether the next look would end within the budget, judging by the looks before."""
         if self.limits.seconds is None:
             return True
-        share = (size - self.size + AGAIN * self.size) / max(self.size, 1)
+        share = (size - self.known.size + AGAIN * self.known.size) / max(self.known.size, 1)
         return self.seconds * (1 + share) <= self.limits.seconds
 
     def _names(self, stage: int) -> tuple[str, ...]:

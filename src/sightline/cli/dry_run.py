@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +16,7 @@ from sightline.report.data_notes import worth_noting
 
 if TYPE_CHECKING:
     from sightline.api.compute_resources import Machine, Resources
-    from sightline.api.cost_forecast import Forecast
+    from sightline.api.cost_forecast import Forecast, QuickEstimate
     from sightline.api.model_argument import Trained
     from sightline.api.model_source import ChosenModel, ModelSource
 
@@ -61,7 +62,8 @@ def say_ready(
     if not quiet:
         # An unsuitable model may fail in any way; its audit reports what is wrong.
         with suppress(Exception):
-            print_message(_estimate(source, trained, machine, stopping))
+            for line in _estimate(source, trained, machine, stopping):
+                print_message(line)
 
 
 def _labels_of(source: ModelSource) -> int:
@@ -71,13 +73,41 @@ def _labels_of(source: ModelSource) -> int:
     return source.labels if isinstance(source, GivenModel) else 0
 
 
-def _estimate(source: ModelSource, trained: Trained, machine: Machine, stopping: Stopping) -> str:
+def _estimate(
+    source: ModelSource, trained: Trained, machine: Machine, stopping: Stopping
+) -> Iterator[str]:
     from sightline.api.cost_forecast import quick_estimate  # noqa: PLC0415  (torch)
 
-    labels = _labels_of(source)
-    found = quick_estimate(source, trained, machine, stopping).times(max(1, labels))
+    once = quick_estimate(source, trained, machine, stopping)
+    yield _about(source.name_of(trained), once, _labels_of(source), stopping)
+    if short := too_short(once, stopping.budget):
+        yield f"note: {short}"
+
+
+def too_short(found: QuickEstimate, budget: float | None) -> str:
+    """Say what a budget gives that ends before the first look, and what would be enough; empty if
+    it holds that look.
+    """
+    if found.first is None or budget is None or budget >= found.first[1]:
+        return ""
+    texts, seconds = found.first
+    few = seconds * found.few / texts
+    said = f"a budget of {duration(budget)} ends before"
+    by_class = f"about {duration(seconds)} give one of each predicted class"
+    if not found.few:
+        return f"{said} a verdict; about {duration(seconds)} give one"
+    if budget < few:
+        return (
+            f"{said} any verdict; about {duration(few)} give one of all texts together, {by_class}"
+        )
+    return f"{said} that look, and gives a verdict of all texts together alone; {by_class}"
+
+
+def _about(name: str, once: QuickEstimate, labels: int, stopping: Stopping) -> str:
+    """Say how many texts are audited, and about how long it takes."""
+    found = once.times(max(1, labels))
     each = f" for each of {labels:,} labels" if labels > 1 else ""
-    name, took = source.name_of(trained), f"about {duration(found.seconds)}"
+    took = f"about {duration(found.seconds)}"
     if labels > 1:
         name = name.rpartition(": ")[0]  # without the name of the first label
     if found.first is not None:

@@ -23,13 +23,14 @@ from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import answers, join_words, name_classes, of_classes, opened, quoted
-from sightline.report.sequential_note import is_settled
+from sightline.report.sequential_note import is_settled, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 
 TITLE = "What to do now"
 UNFIT = 1
 """The row of the verdict table that applies if nothing can be concluded."""
+NO_TIME = "give the audit a larger --budget: it ended before the tests that decide had run"
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
@@ -58,7 +59,7 @@ def first_of_all(audit: Results) -> str:
     guessing.
     """
     if audit.verdict.row == UNFIT and audit.verdict.reasons:
-        return f"{opened(_unfit(audit.verdict.reasons[0]))}."
+        return f"{opened(NO_TIME if is_unfinished(audit) else _unfit(audit.verdict.reasons[0]))}."
     if audit.learned is None or audit.learned.something:
         return ""
     return AFTER_GUESSING if says_guessing(audit.verdict) else f"{GUESSING} {AFTER_GUESSING}"

@@ -32,8 +32,18 @@ def settled_after(audit: Results) -> list[str]:
     said = [*_some_words(about), *_not_compared(about)]
     if about["settled"]:
         return [f"The verdict was settled after {of}.", *said]
-    left = f"{_STOPPED[about['stopped']]}. {_left(about)}"
-    return [f"The verdict is not settled after {of}: {left}", *said]
+    ended = (
+        "the budget was spent before every test that decides had measured them"
+        if about.get("unfinished")
+        else _STOPPED[about["stopped"]]
+    )
+    return [f"The verdict is not settled after {of}: {ended}. {_left(about)}", *said]
+
+
+def is_unfinished(audit: Results) -> bool:
+    """Check whether the budget of an audit ended before its tests had measured the texts."""
+    about = audit.spec.get("sequential")
+    return isinstance(about, Mapping) and bool(about.get("unfinished"))
 
 
 def _some_words(about: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,112 @@
+"""A budget that may end before the first look: a few texts are measured whole before the others."""
+
+from collections.abc import Callable
+from itertools import count
+
+import numpy as np
+import pytest
+
+import sightline
+from sightline.audits import measure_pass, sequential
+from sightline.audits.audit_result import Audit
+from sightline.audits.look_plan import few_of
+from sightline.core.results import Measurement, NotRun
+from sightline.report.advice import NO_TIME, first_of_all
+from sightline.report.sequential_note import settled_after
+from sightline.verdict.thresholds import default_thresholds
+from tests.adapters.offering import Offering
+
+FIRST = 114
+FEW = few_of(FIRST, default_thresholds().least)
+WITHIN = Callable[[float | None], Audit]
+
+
+@pytest.fixture
+def within(needle, monkeypatch: pytest.MonkeyPatch) -> WITHIN:
+    """Audit a model from elsewhere within a budget, of which each batch takes a second."""
+    model, data = needle
+    clock, traced = [0.0], measure_pass._Run._trace
+
+    def slow(*given: object) -> object:
+        clock[0] += 1
+        return traced(*given)
+
+    monkeypatch.setattr(measure_pass._Run, "_trace", slow)
+    monkeypatch.setattr(sequential, "perf_counter", lambda: clock[0])
+
+    def audited(budget: float | None) -> Audit:
+        clock[0] = 0.0
+        known = Offering(model.model, "decode", "embedding_grad")
+        limits = {"max_texts": FIRST} | ({} if budget is None else {"budget": budget})
+        return sightline.audit(known, data, **limits)
+
+    return audited
+
+
+def found(audit: Audit) -> dict[str, tuple[str, int]]:
+    return {one.code: (one.result, one.score.n) for one in audit.findings if one.score is not None}
+
+
+def test_few_texts_are_enough_for_all_of_them_together_alone() -> None:
+    least = default_thresholds().least
+    assert least <= FEW < 2 * least <= FIRST
+    assert few_of(FEW, least) == 0
+
+
+def test_a_budget_that_ends_before_the_first_look_gives_a_verdict_of_few_texts(within) -> None:
+    whole = within(None).spec["sequential"]["seconds"]
+    begun = next(
+        seconds
+        for seconds in count(1.0)
+        if within(seconds).spec["sequential"]["texts"] == FEW
+    )
+    assert begun < whole
+    audit = within(begun)
+    about = audit.spec["sequential"]
+    assert (about["stopped"], about["unfinished"], about["settled"]) == ("budget", False, False)
+    assert len(audit.texts) == FEW
+    assert about["needed_texts"] >= FIRST
+    results = found(audit)
+    assert {"SL-303", "SL-301", "SL-102", "SL-307"} <= results.keys()
+    assert {n for _, n in results.values()} == {FEW}
+    assert audit.verdict.row > 1
+    assert {one.row for one in audit.verdict.by_class.values()} == {1}  # too few of each
+    assert [one["texts"] for one in about["looks"]] == [FEW]
+
+
+def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> None:
+    audit = within(3.0)
+    about = audit.spec["sequential"]
+    assert (about["stopped"], about["unfinished"]) == ("budget", True)
+    assert (about["needed_texts"], about["needed_seconds"]) == (FIRST, None)
+    assert first_of_all(audit).lower().startswith(NO_TIME[:20])
+    assert not found(audit)
+    assert settled_after(audit) != settled_after(within(1e6))
+
+
+def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -> None:
+    free = within(None)
+    budget = 10 * free.spec["sequential"]["seconds"]
+    for share, few in ((0.01, [FEW]), (0.99, [])):
+        monkeypatch.setattr(sequential, "OF_TRANSFER", share)
+        held = within(budget)
+        assert [one["texts"] for one in held.spec["sequential"]["looks"]] == [*few, FIRST]
+        assert held.spec["sequential"]["stopped"] == free.spec["sequential"]["stopped"]
+        assert held.verdict == free.verdict
+        assert found(held) == found(free)
+        for name, one in free.measurements.items():
+            if isinstance(one, Measurement):
+                for quantity, value in one.values.items():
+                    if isinstance(value, np.ndarray):
+                        other = held.measurements[name].values[quantity]
+                        assert np.allclose(value, other, equal_nan=True, rtol=1e-3, atol=1e-5), quantity
+            else:
+                assert isinstance(held.measurements[name], NotRun)
+
+
+def test_a_model_that_shares_texts_takes_its_first_look_at_once(needle, within) -> None:
+    whole = within(None).spec["sequential"]["seconds"]
+    ours, data = needle
+    for budget in np.arange(1, whole, whole / 8):
+        audit = sightline.audit(ours, data, budget=float(budget), max_texts=FIRST)
+        assert audit.spec["sequential"]["texts"] == FIRST
