@@ -12,7 +12,8 @@ LOOK = QuickEstimate(texts=800, seconds=8000, first=(114, 1140.0), few=57)
     ("found", "budget", "named"),
     [
         (LOOK, 60, ["60 s", "10 min", "19 min"]),
-        (LOOK, 600, ["10 min", "19 min"]),
+        (LOOK, 660, ["11 min", "10 min", "19 min"]),
+        (LOOK, 900, ["15 min", "19 min"]),
         (QuickEstimate(60, 600, (60, 600.0)), 60, ["60 s", "10 min"]),
     ],
 )

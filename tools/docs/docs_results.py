@@ -472,6 +472,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: notes": when_counted("notes", large),
     "table: repeats": when_counted("repeats", repeats),
     "table: settled": when_counted("settled", settled),
+    "table: settled on real texts": when_counted("settled_real", settled),
     "table: few words": when_counted("few_words", few_words),
 }
 """The tables of results, by the name of their marker."""

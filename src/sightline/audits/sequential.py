@@ -298,6 +298,8 @@ class _Looking:
                 return
         self._judge(0, STAGES[-1], few)
         self.of_few = self.known
+        if not self._fits(size):
+            raise BudgetSpentError
 
     def _go_back(self) -> None:
         """Take what is known of few texts instead of what the budget left of the first look."""

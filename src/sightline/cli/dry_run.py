@@ -36,6 +36,8 @@ def made_forecast(
     return forecast(source, resources, runs, kept_in=kept_in, began=BEGAN, stopping=stopping)
 
 
+SURELY = 1.5
+"""A budget of so many times the estimate is enough."""
 FEWER = 100
 """The number of texts from which an audit may be settled early."""
 
@@ -96,9 +98,11 @@ def too_short(found: QuickEstimate, budget: float | None) -> str:
     by_class = f"about {duration(seconds)} give one of each predicted class"
     if not found.few:
         return f"{said} a verdict; about {duration(seconds)} give one"
-    if budget < few:
+    if budget < SURELY * few:
+        may = "ends" if budget < few else "may end"
         return (
-            f"{said} any verdict; about {duration(few)} give one of all texts together, {by_class}"
+            f"a budget of {duration(budget)} {may} before any verdict; about {duration(few)} give "
+            f"one of all texts together, {by_class}"
         )
     return f"{said} that look, and gives a verdict of all texts together alone; {by_class}"
 
