@@ -4,8 +4,8 @@
 
 Models are those of the papers' tables whose trainings a store holds, one training of each on each
 corpus, and a fine-tuned pretrained transformer of which each head, and each way to join heads, is
-one attention source. Each model adds one line to FILE and is not audited again. Every audit takes several looks, as in
-`settled_early.py`. Writes ``docs/verified/settled_real.json``.
+one attention source. Each model adds one line to FILE and is not audited again. Every audit takes
+several looks, as in `settled_early.py`. Writes ``docs/verified/settled_real.json``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +48,28 @@ TABLES = (
     "wen2022:W-5",
     "wiegreffe2019:P-V",
 )
-CORPORA = ("sst", "news", "babi1", "babi2")
+SHORT, LONG = ("sst", "babi1", "babi2"), ("news",)
+"""Corpora of short texts, which are taken first, and of long ones."""
 LAYERS, HEADS = 6, 12
 JOINED = ("", "(reading=rollout)")
 SEED, TEXTS, MODELS = 1, 130, 100
+SOURCES = 16
 OUT = VERIFIED / "settled_real.json"
 
 Audited = Callable[[], dict[str, Any]]
 
 
-def of_the_papers(store: Store, data: Path, texts: int) -> Iterator[tuple[str, Audited]]:
-    """Name one training of each model on each corpus."""
+def of_the_papers(
+    store: Store, data: Path, texts: int, corpora: tuple[str, ...]
+) -> Iterator[tuple[str, Audited]]:
+    """Name one training of each model on each of these corpora."""
     named = set()
     for table in TABLES:
         plan = plan_named(table, Params(data, None, (), vectors=vectors_of(data, None)))
         for run in plan.runs(store):
             name = f"{run.corpus}, {run.model}"
             kept = store.training_folder(training_key(run.spec)).exists()
-            if run.corpus not in CORPORA or not kept or name in named:
+            if run.corpus not in corpora or not kept or name in named:
                 continue
             named.add(name)
             yield name, partial(_of_a_paper, name, run.spec, store, texts)
@@ -102,8 +106,10 @@ def main() -> int:
     torch.set_num_threads(1)
     one_look.FEW_WORDS = 0
     done = {row["name"] for row in read_lines(asked.out)}
-    of_papers = of_the_papers(Store(asked.store), asked.data, asked.texts)
-    for name, audited in (*of_papers, *of_a_transformer(asked.data, asked.texts)):
+    of_papers = partial(of_the_papers, Store(asked.store), asked.data, asked.texts)
+    transformer = of_a_transformer(asked.data, asked.texts)
+    models = (*of_papers(SHORT), *islice(transformer, SOURCES), *of_papers(LONG))
+    for name, audited in models:
         if name in done or len(done) >= asked.models:
             continue
         row = audited()

@@ -13,10 +13,11 @@ from sightline.audits.look_plan import few_of
 from sightline.core.results import Measurement, NotRun
 from sightline.report.advice import NO_TIME, first_of_all
 from sightline.report.sequential_note import settled_after
+from sightline.stats.intervals import LEVEL
 from sightline.verdict.thresholds import default_thresholds
 from tests.adapters.offering import Offering
 
-FIRST = 114
+FIRST, PLANNED = 114, 300
 FEW = few_of(FIRST, default_thresholds().least)
 WITHIN = Callable[[float | None], Audit]
 
@@ -37,7 +38,7 @@ def within(needle, monkeypatch: pytest.MonkeyPatch) -> WITHIN:
     def audited(budget: float | None) -> Audit:
         clock[0] = 0.0
         known = Offering(model.model, "decode", "embedding_grad")
-        limits = {"max_texts": FIRST} | ({} if budget is None else {"budget": budget})
+        limits = {"max_texts": PLANNED} | ({} if budget is None else {"budget": budget})
         return sightline.audit(known, data, **limits)
 
     return audited
@@ -54,11 +55,10 @@ def test_few_texts_are_enough_for_all_of_them_together_alone() -> None:
 
 
 def test_a_budget_that_ends_before_the_first_look_gives_a_verdict_of_few_texts(within) -> None:
-    whole = within(None).spec["sequential"]["seconds"]
+    free = within(None).spec["sequential"]
+    whole = next(one["seconds"] for one in free["looks"] if one["texts"] == FIRST)
     begun = next(
-        seconds
-        for seconds in count(1.0)
-        if within(seconds).spec["sequential"]["texts"] == FEW
+        seconds for seconds in count(1.0) if within(seconds).spec["sequential"]["texts"] == FEW
     )
     assert begun < whole
     audit = within(begun)
@@ -72,6 +72,7 @@ def test_a_budget_that_ends_before_the_first_look_gives_a_verdict_of_few_texts(w
     assert audit.verdict.row > 1
     assert {one.row for one in audit.verdict.by_class.values()} == {1}  # too few of each
     assert [one["texts"] for one in about["looks"]] == [FEW]
+    assert about["level"] == LEVEL
 
 
 def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> None:
@@ -86,11 +87,13 @@ def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> 
 
 def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -> None:
     free = within(None)
+    looks = [one["texts"] for one in free.spec["sequential"]["looks"]]
+    assert FIRST in looks
     budget = 10 * free.spec["sequential"]["seconds"]
-    for share, few in ((0.01, [FEW]), (0.99, [])):
+    for share, few in ((1e-4, [FEW]), (1.0, [])):
         monkeypatch.setattr(sequential, "OF_TRANSFER", share)
         held = within(budget)
-        assert [one["texts"] for one in held.spec["sequential"]["looks"]] == [*few, FIRST]
+        assert [one["texts"] for one in held.spec["sequential"]["looks"]] == [*few, *looks]
         assert held.spec["sequential"]["stopped"] == free.spec["sequential"]["stopped"]
         assert held.verdict == free.verdict
         assert found(held) == found(free)
@@ -99,7 +102,9 @@ def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -
                 for quantity, value in one.values.items():
                     if isinstance(value, np.ndarray):
                         other = held.measurements[name].values[quantity]
-                        assert np.allclose(value, other, equal_nan=True, rtol=1e-3, atol=1e-5), quantity
+                        assert np.allclose(value, other, equal_nan=True, rtol=1e-3, atol=1e-5), (
+                            quantity
+                        )
             else:
                 assert isinstance(held.measurements[name], NotRun)
 
@@ -108,5 +113,5 @@ def test_a_model_that_shares_texts_takes_its_first_look_at_once(needle, within) 
     whole = within(None).spec["sequential"]["seconds"]
     ours, data = needle
     for budget in np.arange(1, whole, whole / 8):
-        audit = sightline.audit(ours, data, budget=float(budget), max_texts=FIRST)
+        audit = sightline.audit(ours, data, budget=float(budget), max_texts=PLANNED)
         assert audit.spec["sequential"]["texts"] == FIRST

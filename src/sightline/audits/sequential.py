@@ -51,6 +51,7 @@ from sightline.data.dataset import Dataset, describe
 from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
 from sightline.measures.trace_arrays import of_words
+from sightline.stats.intervals import LEVEL
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement, judge
 from sightline.verdict.model_accuracy import learned_of
@@ -79,9 +80,12 @@ OnLook = Callable[[LookState], None]
 
 @dataclass(frozen=True)
 class _Judged:
-    """What an audit knows of its first texts: the outcomes of measures, and what they settle."""
+    """What an audit knows of its first texts: the outcomes of measures, what they settle, and the
+    level of their intervals.
+    """
 
     size: int = 0
+    level: float = LEVEL
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     judgement: Judgement | None = None
     state: Settled | None = None
@@ -336,6 +340,7 @@ class _Looking:
         """Judge every measure on the texts of a look, or on its first ones, and report what is
         settled.
         """
+        level = LEVEL if size is not None else self.plan.level(self.plan.sizes[look])
         size = self.plan.sizes[look] if size is None else size
         outcomes = self.texts.outcomes(size)
         pending = {name for name in self._bearing if name not in outcomes}
@@ -344,13 +349,13 @@ class _Looking:
             self.data.label_names,
             self.thresholds,
             self.texts.run.seeds.seed,
-            self.plan.level(size),
+            level,
         )
         judged = judge(evidence, self.learned)
         self.rivals_asked = asks_other_maps(evidence)
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
         state = find_settled(evidence, judged, waiting, self._growing(size), self._short())
-        self.known = _Judged(size, outcomes, judged, state)
+        self.known = _Judged(size, level, outcomes, judged, state)
         if stage == STAGES[0] and not state.all:  # predictions alone give nothing to report
             return
         seconds = round(self.seconds, 1)
@@ -443,7 +448,7 @@ class _Looking:
             audited,
             {name: {**self.known.outcomes, **left}[name] for name in self.texts.names},
             self.answered,
-            self.plan.level(self.known.size),
+            self.known.level,
             self._about(stopped),
             self.compared,
         )
@@ -459,7 +464,7 @@ class _Looking:
             "planned": len(self.data.test),
             "seconds": round(seconds, 1),
             "budget": self.limits.seconds,
-            "level": self.plan.level(self.known.size),
+            "level": self.known.level,
             "looks": self.looks,
         }
         if self.about_compared:
