@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,27 +20,31 @@ from tests.adapters.offering import Offering
 
 FIRST, PLANNED = 114, 300
 FEW = few_of(FIRST, default_thresholds().least)
-WITHIN = Callable[[float | None], Audit]
+WITHIN = Callable[..., Audit]
 
 
 @pytest.fixture
 def within(needle, monkeypatch: pytest.MonkeyPatch) -> WITHIN:
-    """Audit a model from elsewhere within a budget, of which each batch takes a second."""
+    """Audit a model from elsewhere within a budget, of which each batch takes a second, and stop it
+    at a batch.
+    """
     model, data = needle
-    clock, traced = [0.0], measure_pass._Run._trace
+    clock, last, traced = [0.0], [np.inf], measure_pass._Run._trace
 
     def slow(*given: object) -> object:
         clock[0] += 1
+        if clock[0] > last[0]:
+            raise KeyboardInterrupt
         return traced(*given)
 
     monkeypatch.setattr(measure_pass._Run, "_trace", slow)
     monkeypatch.setattr(sequential, "perf_counter", lambda: clock[0])
 
-    def audited(budget: float | None) -> Audit:
-        clock[0] = 0.0
+    def audited(budget: float | None, stop: float = np.inf, kept_in: Path | None = None) -> Audit:
+        clock[0], last[0] = 0.0, stop
         known = Offering(model.model, "decode", "embedding_grad")
         limits = {"max_texts": PLANNED} | ({} if budget is None else {"budget": budget})
-        return sightline.audit(known, data, **limits)
+        return sightline.audit(known, data, kept_in=kept_in, **limits)
 
     return audited
 
@@ -73,6 +78,21 @@ def test_a_budget_that_ends_before_the_first_look_gives_a_verdict_of_few_texts(w
     assert {one.row for one in audit.verdict.by_class.values()} == {1}  # too few of each
     assert [one["texts"] for one in about["looks"]] == [FEW]
     assert about["level"] == LEVEL
+
+
+def test_an_audit_that_is_stopped_among_few_texts_resumes_there(within, tmp_path) -> None:
+    budget = 40.0
+    whole = within(budget)
+    assert len(whole.texts) == FEW
+    ended = whole.spec["sequential"]["seconds"]
+    # while the second stage of the few texts is taken, and then while the third is
+    for limit, batches in ((budget, ended - 6), (2 * budget, ended - 10)):
+        with pytest.raises(KeyboardInterrupt):
+            within(limit, batches, tmp_path)
+        assert [*tmp_path.iterdir()]
+    resumed = within(2 * budget, kept_in=tmp_path)
+    assert len(resumed.texts) == FEW
+    assert (resumed.verdict, found(resumed)) == (whole.verdict, found(whole))
 
 
 def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> None:

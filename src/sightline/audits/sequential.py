@@ -294,12 +294,14 @@ class _Looking:
         if self.limits.seconds is None or not few or shares_texts(self.texts.run.subject.model):
             return
         began = self.seconds
+        resumed = any(self.texts.measures[name].texts for name in self._names(STAGES[1]))
         for stage in STAGES[1:]:
             self._advance(self._names(stage), few, clock)
             self.kept.save(Position(seconds=self.seconds, looks=self.looks), self.texts)
-            all_of_them = (self.seconds - began) / OF_TRANSFER * size / few
-            if stage == STAGES[1] and began + all_of_them <= self.limits.seconds:
-                return
+            if stage == STAGES[1] and not resumed:
+                all_of_them = (self.seconds - began) / OF_TRANSFER * size / few
+                if began + all_of_them <= self.limits.seconds:
+                    return
         self._judge(0, STAGES[-1], few)
         self.of_few = self.known
         if not self._fits(size):
