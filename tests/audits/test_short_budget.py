@@ -53,6 +53,11 @@ def found(audit: Audit) -> dict[str, tuple[str, int]]:
     return {one.code: (one.result, one.score.n) for one in audit.findings if one.score is not None}
 
 
+def ended(audit: Audit) -> tuple[int, bool]:
+    about = audit.spec["sequential"]
+    return about["texts"], about["unfinished"]
+
+
 def test_few_texts_are_enough_for_all_of_them_together_alone() -> None:
     least = default_thresholds().least
     assert least <= FEW < 2 * least <= FIRST
@@ -62,9 +67,7 @@ def test_few_texts_are_enough_for_all_of_them_together_alone() -> None:
 def test_a_budget_that_ends_before_the_first_look_gives_a_verdict_of_few_texts(within) -> None:
     free = within(None).spec["sequential"]
     whole = next(one["seconds"] for one in free["looks"] if one["texts"] == FIRST)
-    begun = next(
-        seconds for seconds in count(1.0) if within(seconds).spec["sequential"]["texts"] == FEW
-    )
+    begun = next(seconds for seconds in count(1.0) if ended(within(seconds)) == (FEW, False))
     assert begun < whole
     audit = within(begun)
     about = audit.spec["sequential"]
@@ -84,9 +87,9 @@ def test_an_audit_that_is_stopped_among_few_texts_resumes_there(within, tmp_path
     budget = 40.0
     whole = within(budget)
     assert len(whole.texts) == FEW
-    ended = whole.spec["sequential"]["seconds"]
+    seconds = whole.spec["sequential"]["seconds"]
     # while the second stage of the few texts is taken, and then while the third is
-    for limit, batches in ((budget, ended - 6), (2 * budget, ended - 10)):
+    for limit, batches in ((budget, seconds - 6), (2 * budget, seconds - 10)):
         with pytest.raises(KeyboardInterrupt):
             within(limit, batches, tmp_path)
         assert [*tmp_path.iterdir()]
@@ -99,10 +102,19 @@ def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> 
     audit = within(3.0)
     about = audit.spec["sequential"]
     assert (about["stopped"], about["unfinished"]) == ("budget", True)
-    assert (about["needed_texts"], about["needed_seconds"]) == (FIRST, None)
+    assert (about["needed_texts"], about["needed_seconds"]) == (None, None)
     assert first_of_all(audit).lower().startswith(NO_TIME[:20])
     assert not found(audit)
     assert settled_after(audit) != settled_after(within(1e6))
+
+
+def test_a_budget_that_ends_after_transfer_of_few_texts_has_its_result(within) -> None:
+    seconds = next(one for one in count(1.0) if ended(within(one)) == (FEW, True))
+    audit = within(seconds)
+    results = found(audit)
+    assert results["SL-303"][1] == FEW
+    assert "SL-102" not in results
+    assert not first_of_all(audit).lower().startswith(NO_TIME[:20])
 
 
 def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -> None:

@@ -531,7 +531,7 @@ def test_a_dry_run_estimates_and_writes_nothing(sightline: Call, here: Path, tab
         "peak_bytes",
     }
     parts = ("seconds_start", "seconds_reading", "seconds_audit", "seconds_judging", "seconds_page")
-    looked = {"first_look", "budget", "notes", "audits"}
+    looked = {"first_look", "few", "budget", "notes", "audits"}
     assert output["audits"] == 1
     assert set(output) == {*numbers, *parts, *looked, "seconds_least", "seconds", "basis"}
     assert (output["first_look"], output["budget"]) == (None, None)

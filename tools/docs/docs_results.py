@@ -36,7 +36,7 @@ from docs_reproduction import (
 )
 from docs_retained import retained
 from docs_searched import farthest
-from docs_settled import settled
+from docs_settled import settled, settled_on_real_texts
 from docs_sparse import sparse
 from docs_tables import (
     ROOT,
@@ -472,7 +472,7 @@ RESULTS: Mapping[str, Callable[[], str]] = {
     "table: notes": when_counted("notes", large),
     "table: repeats": when_counted("repeats", repeats),
     "table: settled": when_counted("settled", settled),
-    "table: settled on real texts": when_counted("settled_real", settled),
+    "table: settled on real texts": when_counted("settled_real", settled_on_real_texts),
     "table: few words": when_counted("few_words", few_words),
 }
 """The tables of results, by the name of their marker."""

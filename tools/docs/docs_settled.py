@@ -2,18 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from docs_tables import Stored, table, unfinished
 
 from sightline.stats.bootstrap import proportion
 
+TRANSFORMER = "MiniLM"
+
 
 def settled(stored: Stored) -> str:
     """Count models with the same verdict, and list models with another."""
     rows = stored["rows"]
-    counts = [_counted("all texts together", rows, same), _counted("every class", rows, _classes)]
+    return _compared(stored, _counts(rows))
+
+
+def settled_on_real_texts(stored: Stored) -> str:
+    """Count the same of models trained here and of a pretrained one, and compare their seconds."""
+    rows = stored["rows"]
+    groups = {
+        "models of the papers": [row for row in rows if TRANSFORMER not in row["name"]],
+        f"{TRANSFORMER}, one source each": [row for row in rows if TRANSFORMER in row["name"]],
+    }
+    counts = [
+        (f"{of}: {name}", *more) for name, some in groups.items() for of, *more in _counts(some)
+    ]
+    seconds = (
+        f"{name}: {_seconds(some, 'full')} s in full, {_seconds(some, 'looks')} s by looks"
+        for name, some in groups.items()
+        if some
+    )
+    said = f"\nMedian seconds of a processor, {'; '.join(seconds)}.\n"
+    return f"{_compared(stored, counts)}{said}"
+
+
+def _seconds(rows: list[Stored], how: str) -> str:
+    return f"{np.median([row[how]['cpu'] for row in rows]):.0f}"
+
+
+def _counts(rows: list[Stored]) -> list[Iterator[str]]:
+    return [_counted("all texts together", rows, same), _counted("every class", rows, _classes)]
+
+
+def _compared(stored: Stored, counts: Iterable[Iterable[str]]) -> str:
+    rows = stored["rows"]
     differing = [row for row in rows if not (same(row) and _classes(row))]
     head = ("verdict of", "models", "the same", "another", "not settled", "same [95 % CI]")
     text = f"{unfinished(stored, len(rows))}{table(head, counts)}"

@@ -11,14 +11,12 @@ from sightline.api.compute_resources import Machine, Resources, tokens_at_once
 from sightline.api.model_source import ChosenModel, ModelSource
 from sightline.api.resume import kept_threads
 from sightline.api.run_options import TO_THE_END, Stopping
-from sightline.audits.look_plan import few_of
-from sightline.audits.one_look import size_of_first_look
+from sightline.audits.one_look import few_before, size_of_first_look
 from sightline.config.word_maps import is_attribution
 from sightline.experiments.forecast import quick_seconds
 from sightline.experiments.forecast_result import Forecast as Forecast
 from sightline.experiments.pipeline import Trained
 from sightline.experiments.run_size import run_size
-from sightline.measures.attribution_maps import shares_texts
 from sightline.verdict.thresholds import default_thresholds
 
 
@@ -93,5 +91,5 @@ def quick_estimate(
         return QuickEstimate(texts, seconds)
     test = trained.dataset.test
     first = size_of_first_look(trained.model, test, texts, stopping.budget)
-    few = 0 if shares_texts(trained.model) else few_of(first, default_thresholds().least)
+    few = few_before(trained.model, first, default_thresholds().least)
     return QuickEstimate(texts, seconds, (first, seconds * first / texts), compared, few)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.audits.look_plan import first_look
+from sightline.audits.look_plan import few_of, first_look
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
+from sightline.measures.attribution_maps import shares_texts
 from sightline.models.classifier import AttentionClassifier
 
 CHANGED = 300
@@ -38,6 +39,13 @@ def takes_one_look(
     weights = sum(one.numel() for one in model.parameters()) - model.embedding.weight.numel()
     words = sum(len(text.tokens) * (len(text.tokens) + CHANGED) for text in texts)
     return weights <= SMALL and words * planned <= FEW_WORDS * len(texts)
+
+
+def few_before(model: Auditable, first: int, fewest: int) -> int:
+    """The number of texts that are measured before the others of a first look, if a budget may end
+    before it; 0 for a model that finds deletions from what texts share, which is fast.
+    """
+    return 0 if shares_texts(model) else few_of(first, fewest)
 
 
 def size_of_first_look(

@@ -31,11 +31,11 @@ from sightline.audits.look_measures import (
     settings_of,
     stage_of,
 )
-from sightline.audits.look_plan import LookPlan, few_of, planned
+from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
 from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
 from sightline.audits.measure_pass import Progress, TextPass
-from sightline.audits.one_look import takes_one_look
+from sightline.audits.one_look import few_before, takes_one_look
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.installation import version_of
 from sightline.core.protocols import (
@@ -290,8 +290,8 @@ class _Looking:
         all of them. If it ends before that look, the verdict is of these. An audit never ends here
         because of what they show, so their intervals need not be wider.
         """
-        few = few_of(size, self.thresholds.least)
-        if self.limits.seconds is None or not few or shares_texts(self.texts.run.subject.model):
+        few = few_before(self.texts.run.subject.model, size, self.thresholds.least)
+        if self.limits.seconds is None or not few:
             return
         began = self.seconds
         resumed = any(self.texts.measures[name].texts for name in self._names(STAGES[1]))
@@ -302,8 +302,8 @@ class _Looking:
                 all_of_them = (self.seconds - began) / OF_TRANSFER * size / few
                 if began + all_of_them <= self.limits.seconds:
                     return
-        self._judge(0, STAGES[-1], few)
-        self.of_few = self.known
+            self._judge(0, stage, few)
+            self.of_few = self.known
         if not self._fits(size):
             raise BudgetSpentError
 
@@ -484,7 +484,7 @@ class _Looking:
             "open_whole": not state.whole,
             "open_classes": classes,
             "needed_texts": needed,
-            "needed_seconds": round(rate * needed, 1) if needed and not self._unfinished else None,
+            "needed_seconds": round(rate * needed, 1) if needed else None,
         }
 
     def _most_candidates(self) -> int | None:
@@ -494,16 +494,17 @@ class _Looking:
         return None if shares_texts(self.texts.run.subject.model) else max(taken, default=None)
 
     def _needed(self) -> int | None:
-        """The number of texts that would settle the open tests; at least as many as the next look
-        has.
+        """The number of texts that would settle the open tests, at least as many as the next look
+        has; None if the budget left some of them without a result.
         """
         known = self.known
         assert known.judgement is not None
         assert known.state is not None
+        if self._unfinished:
+            return None
         asked = [one.needed for one in known.judgement.findings if one.code in known.state.open]
         counts = [one for one in asked if one is not None]
-        least = known.size if self._unfinished else known.size + 1
-        later = [size for size in self.plan.sizes if size >= least]
+        later = [size for size in self.plan.sizes if size > known.size]
         return max([*counts, *later[:1]], default=None)
 
     @property

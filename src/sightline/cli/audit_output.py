@@ -12,6 +12,7 @@ from sightline.cli.output import emit, note_kept, print_lines, print_message, wr
 from sightline.cli.output_checks import Folder, Output
 from sightline.core.results import CANNOT_TELL
 from sightline.report.junit import junit
+from sightline.report.sequential_note import is_unfinished
 
 if TYPE_CHECKING:
     from sightline.audits.label_audits import LabelAudits
@@ -73,6 +74,8 @@ def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Cons
 
 def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
     """Name the next step: more texts after *cannot tell*, or the card, unless it was written."""
+    if isinstance(audits, Audits) and is_unfinished(audits.first):
+        return ["Next      the same command with a larger --budget"]
     if isinstance(audits, Audits) and audits.first.verdict.level == CANNOT_TELL:
         return ["Next      audit more texts, or what the lines above say is missing"]
     if report.card is not None:

@@ -37,7 +37,7 @@ def made_forecast(
 
 
 SURELY = 1.5
-"""A budget of so many times the estimate is enough."""
+"""An audit takes at most so many times its estimate."""
 FEWER = 100
 """The number of texts from which an audit may be settled early."""
 
@@ -82,29 +82,30 @@ def _estimate(
 
     once = quick_estimate(source, trained, machine, stopping)
     yield _about(source.name_of(trained), once, _labels_of(source), stopping)
-    if short := too_short(once, stopping.budget):
-        yield f"note: {short}"
+    if short := too_short(once.first, once.few, stopping.budget):
+        yield f"note: {short}; press Ctrl-C to choose another"
 
 
-def too_short(found: QuickEstimate, budget: float | None) -> str:
+def too_short(first: tuple[int, float] | None, few: int, budget: float | None) -> str:
     """Say what a budget gives that ends before the first look, and what would be enough; empty if
-    it holds that look.
+    it holds that look. A transformer may be judged by its first ``few`` texts.
     """
-    if found.first is None or budget is None or budget >= found.first[1]:
+    if first is None or budget is None or budget >= first[1]:
         return ""
-    texts, seconds = found.first
-    few = seconds * found.few / texts
-    said = f"a budget of {duration(budget)} ends before"
-    by_class = f"about {duration(seconds)} give one of each predicted class"
-    if not found.few:
-        return f"{said} a verdict; about {duration(seconds)} give one"
-    if budget < SURELY * few:
-        may = "ends" if budget < few else "may end"
-        return (
-            f"a budget of {duration(budget)} {may} before any verdict; about {duration(few)} give "
-            f"one of all texts together, {by_class}"
-        )
-    return f"{said} that look, and gives a verdict of all texts together alone; {by_class}"
+    texts, seconds = first
+    by_class = f"one of each predicted class takes {_surely(seconds)}"
+    least = seconds * few / texts
+    if not few:
+        return f"--budget {duration(budget)} ends before a verdict, which takes {_surely(seconds)}"
+    if budget < SURELY * least:
+        ends = "ends" if budget < least else "may end"
+        whole = f"one of all texts together takes {_surely(least)}"
+        return f"--budget {duration(budget)} {ends} before any verdict: {whole}, {by_class}"
+    return f"--budget {duration(budget)} gives a verdict of all texts together alone: {by_class}"
+
+
+def _surely(seconds: float) -> str:
+    return span(seconds, SURELY * seconds)
 
 
 def _about(name: str, once: QuickEstimate, labels: int, stopping: Stopping) -> str:
@@ -189,8 +190,10 @@ def _measuring(forecast: Forecast) -> list[str]:
     ]
     if forecast.budget is None:
         return lines
-    fits = "ends before the first look" if forecast.budget < seconds else "holds the first look"
-    return [*lines, f"budget: {duration(forecast.budget)}{each}, {fits}"]
+    short = too_short(forecast.first_look, forecast.few, forecast.budget)
+    fits = "ends before the first look" if short else "holds the first look"
+    notes = [f"note: {short}"] if short else []
+    return [*lines, f"budget: {duration(forecast.budget)}{each}, {fits}", *notes]
 
 
 def _training(forecast: Forecast) -> str:

@@ -470,8 +470,8 @@ Budget = Annotated[
         metavar="TIME",
         parser=read_budget,
         show_default="none",
-        help="Time that measuring may take, such as 5m or 1h. An audit stops earlier if its "
-        "verdict is settled.",
+        help="Time that measuring may take, not counting the start, such as 5m or 1h. An audit "
+        "stops earlier if its verdict is settled.",
         rich_help_panel=RUN,
     ),
 ]

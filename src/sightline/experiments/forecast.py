@@ -34,7 +34,7 @@ from sightline.audits.look_measures import (
 )
 from sightline.audits.look_measures import STAGES as LOOKED_AT
 from sightline.audits.measure_pass import measure
-from sightline.audits.one_look import size_of_first_look
+from sightline.audits.one_look import few_before, size_of_first_look
 from sightline.config.base_runs import as_trained
 from sightline.config.measure_registry import BY_NAME
 from sightline.config.part_syntax import Part as ModelPart
@@ -219,6 +219,7 @@ def forecast_audit(
         seconds_judging=after,
         seconds_page=page,
         first_look=(first, seconds * part * first / audited) if bearing else None,
+        few=few_before(trained.model, first, default_thresholds().least) if bearing else 0,
         notes=(note,) if note else (),
     )
 

@@ -31,6 +31,8 @@ class Forecast:
     first_look: tuple[int, float] | None = None
     """For an audit that stops when its verdict is settled: the texts of its first look, and the
     seconds of measuring them."""
+    few: int = 0
+    """The texts that such an audit measures first if its budget may end before that look."""
     audits: int = 1
     """How many audits follow one another, each with its own first look and budget."""
     budget: float | None = None

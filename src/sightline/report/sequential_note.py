@@ -32,12 +32,12 @@ def settled_after(audit: Results) -> list[str]:
     said = [*_some_words(about), *_not_compared(about)]
     if about["settled"]:
         return [f"The verdict was settled after {of}.", *said]
-    ended = (
-        "the budget was spent before every test that decides had measured them"
-        if about.get("unfinished")
-        else _STOPPED[about["stopped"]]
-    )
-    return [f"The verdict is not settled after {of}: {ended}. {_left(about)}", *said]
+    if about.get("unfinished"):
+        spent = f"The budget of {_seconds(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
+        what = f"before every test that decides had measured {texts(about['texts'])}"
+        return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
+    left = f"{_STOPPED[about['stopped']]}. {_left(about)}"
+    return [f"The verdict is not settled after {of}: {left}", *said]
 
 
 def is_unfinished(audit: Results) -> bool:
@@ -94,15 +94,20 @@ def look_line(state: LookState) -> str:
 
 def _left(about: Mapping[str, Any]) -> str:
     """Name what is open, and what would settle it."""
-    of = ["all texts together"] if about["open_whole"] else []
-    if classes := about["open_classes"]:
-        of.append(f"texts predicted {name_classes(classes)}")
-    said = f"Open for {join_words(of)}: {_tests(about['open'])}."
+    said = _open(about)
     if about["needed_texts"] is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."
     seconds = about["needed_seconds"]
     took = "" if seconds is None else f", and take about {_seconds(seconds)}"
     return f"{said} About {texts(about['needed_texts'])} would settle it{took}."
+
+
+def _open(about: Mapping[str, Any]) -> str:
+    """Name what is open."""
+    of = ["all texts together"] if about["open_whole"] else []
+    if classes := about["open_classes"]:
+        of.append(f"texts predicted {name_classes(classes)}")
+    return f"Open for {join_words(of)}: {_tests(about['open'])}."
 
 
 def _tests(codes: tuple[str, ...] | list[str]) -> str:
