@@ -30,7 +30,17 @@ def few_words(stored: Stored) -> str:
         f"{table(head, _pairs(rows))}\nOf {len(rows)} audits, {wrong[FEW]} with 64 words and "
         f"{wrong[ALL]} with all words end in *can be shown*, with or without caveats, where the "
         f"map must not be shown. With 64 words {sum(map(_permits_more, rows))} permit what all "
-        f"words do not, for all texts or for a predicted class.\n\n{table(scores, _scores(rows))}"
+        f"words do not, for all texts or for a predicted class; they leave out "
+        f"{_lost(rows)} maps of a predicted class that all words permit.\n\n{table(scores, _scores(rows))}"
+    )
+
+
+def _lost(rows: list[Stored]) -> int:
+    """Count the predicted classes whose map all words permit and 64 words leave open."""
+    return sum(
+        one in PERMITS and row[FEW]["by_class"][of] not in PERMITS
+        for row in rows
+        for of, one in row[ALL]["by_class"].items()
     )
 
 

@@ -75,7 +75,7 @@ def _counted(of: str, rows: list[Stored], equal: Callable[[Stored], bool]) -> It
     yield str(int(found.sum()))
     yield str(len(rows) - int(found.sum()) - left)
     yield str(left)
-    value, low, high = (f"{100 * one:.0f} %" for one in (share.value, share.low, share.high))
+    value, low, high = (f"{100 * one:.1f} %" for one in (share.value, share.low, share.high))
     yield f"{value} [{low}, {high}]"
 
 
