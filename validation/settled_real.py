@@ -81,10 +81,13 @@ def _of_a_paper(name: str, spec: RunSpec, store: Store, texts: int) -> dict[str,
 
 
 def of_a_transformer(data: Path, texts: int) -> Iterator[tuple[str, Audited]]:
-    """Name attention sources of the pretrained transformer, of which each part is a sample."""
-    heads = [f"(layer={layer},head={head})" for layer, head in product(range(LAYERS), range(HEADS))]
+    """Name attention sources of the pretrained transformer: joined heads, then heads of its last
+    layer, whose weights are replaced three times as fast, then others; heads are drawn.
+    """
+    heads = [*product(range(LAYERS), range(HEADS))]
     random.Random(SEED).shuffle(heads)
-    for source in (*JOINED, *heads):
+    heads.sort(key=lambda one: one[0] < LAYERS - 1)
+    for source in (*JOINED, *(f"(layer={layer},head={head})" for layer, head in heads)):
         yield f"sst, MiniLM{source}", partial(_under, source, data, texts)
 
 

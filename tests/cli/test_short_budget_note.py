@@ -11,10 +11,10 @@ LOOK, FEW = (114, 1140.0), 57
 @pytest.mark.parametrize(
     ("few", "budget", "named"),
     [
-        (FEW, 60, ["60 s", "ends", "10 min", "14 min", "19 min", "28 min"]),
+        (FEW, 60, ["1 min", "ends", "10 min", "14 min", "19 min", "28 min"]),
         (FEW, 660, ["11 min", "may end", "10 min", "14 min", "19 min", "28 min"]),
         (FEW, 900, ["15 min", "together", "19 min", "28 min"]),
-        (0, 60, ["60 s", "ends", "19 min", "28 min"]),
+        (0, 60, ["1 min", "ends", "19 min", "28 min"]),
     ],
 )
 def test_a_budget_that_is_too_short_is_named_beside_what_is_enough(few, budget, named) -> None:

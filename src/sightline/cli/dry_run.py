@@ -13,6 +13,7 @@ from sightline.cli.durations import duration, span
 from sightline.cli.output import emit, print_lines, print_message
 from sightline.cli.process import BEGAN
 from sightline.report.data_notes import worth_noting
+from sightline.report.sequential_note import as_given
 
 if TYPE_CHECKING:
     from sightline.api.compute_resources import Machine, Resources
@@ -96,12 +97,12 @@ def too_short(first: tuple[int, float] | None, few: int, budget: float | None) -
     by_class = f"one of each predicted class takes {_surely(seconds)}"
     least = seconds * few / texts
     if not few:
-        return f"--budget {duration(budget)} ends before a verdict, which takes {_surely(seconds)}"
+        return f"--budget {as_given(budget)} ends before a verdict, which takes {_surely(seconds)}"
     if budget < SURELY * least:
         ends = "ends" if budget < least else "may end"
         whole = f"one of all texts together takes {_surely(least)}"
-        return f"--budget {duration(budget)} {ends} before any verdict: {whole}, {by_class}"
-    return f"--budget {duration(budget)} gives a verdict of all texts together alone: {by_class}"
+        return f"--budget {as_given(budget)} {ends} before any verdict: {whole}, {by_class}"
+    return f"--budget {as_given(budget)} gives a verdict of all texts together alone: {by_class}"
 
 
 def _surely(seconds: float) -> str:
@@ -193,7 +194,7 @@ def _measuring(forecast: Forecast) -> list[str]:
     short = too_short(forecast.first_look, forecast.few, forecast.budget)
     fits = "ends before the first look" if short else "holds the first look"
     notes = [f"note: {short}"] if short else []
-    return [*lines, f"budget: {duration(forecast.budget)}{each}, {fits}", *notes]
+    return [*lines, f"budget: {as_given(forecast.budget)}{each}, {fits}", *notes]
 
 
 def _training(forecast: Forecast) -> str:

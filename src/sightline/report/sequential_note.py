@@ -33,11 +33,20 @@ def settled_after(audit: Results) -> list[str]:
     if about["settled"]:
         return [f"The verdict was settled after {of}.", *said]
     if about.get("unfinished"):
-        spent = f"The budget of {_seconds(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
+        spent = f"The budget of {as_given(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
         what = f"before every test that decides had measured {texts(about['texts'])}"
         return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
     left = f"{_STOPPED[about['stopped']]}. {_left(about)}"
     return [f"The verdict is not settled after {of}: {left}", *said]
+
+
+def as_given(budget: float) -> str:
+    """Write a budget as exactly as it was given.
+
+    >>> as_given(100), as_given(300.0)
+    ('100 s', '5 min')
+    """
+    return f"{budget:g} s" if budget % 60 else f"{budget / 60:g} min"
 
 
 def is_unfinished(audit: Results) -> bool:
