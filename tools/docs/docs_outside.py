@@ -73,6 +73,10 @@ CAUSES = (
         f"undetermined ({SETTINGS}). Their code is not known here",
     ),
     Cause(
+        "tutek2020", ("sst",), "bilstm(layers=?)+additive+tying", "F1*",
+        "perhaps the scale of δ, as with one layer; a weaker penalty was not tried with more",
+    ),
+    Cause(
         "tutek2020", ("sst", "news"), "*", "probability by one word alone",
         f"{NOTHING}. It would grow with the scale of the logits; longer or shorter training was not "
         "tried",
