@@ -21,6 +21,7 @@ def test_a_budget_that_is_too_short_is_named_beside_what_is_enough(few, budget, 
     said = too_short(LOOK, few, budget)
     at = 0
     for one in named:
+        assert one in said[at:]
         at = said.index(one, at) + len(one)
 
 

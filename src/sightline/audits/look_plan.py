@@ -69,7 +69,7 @@ def planned(
         [seed_for(seed, "looks", text.index) for text in texts], kind="stable"
     ).tolist()
     first, left = list[int](), list[int]()
-    room = dict.fromkeys(predicted.tolist(), ceil(SPARE * fewest))
+    room = dict.fromkeys(predicted.tolist(), _with_spare(fewest))
     for place in rank:
         kind = int(predicted[place])
         room[kind] -= 1
@@ -82,7 +82,7 @@ def first_look(texts: Sequence[Example], planned: int) -> int:
     """The number of texts at the first look, if every prediction equals the label."""
     share = planned / max(len(texts), 1)
     counts = Counter(text.label for text in texts).values()
-    most = ceil(SPARE * default_thresholds().least)
+    most = _with_spare(default_thresholds().least)
     first = sum(min(most, round(count * share)) for count in counts)
     return sizes(max(first, 1), planned)[0]
 
@@ -94,8 +94,12 @@ def few_of(first: int, fewest: int) -> int:
     >>> few_of(114, 50), few_of(60, 50)
     (57, 0)
     """
-    few = ceil(SPARE * fewest)
+    few = _with_spare(fewest)
     return few if first >= WORTH * few else 0
+
+
+def _with_spare(fewest: int) -> int:
+    return ceil(SPARE * fewest)
 
 
 def sizes(first: int, texts: int) -> tuple[int, ...]:

@@ -258,7 +258,7 @@ class _Looking:
                 if self._look(look, size, position, clock):
                     return "settled"
             except BudgetSpentError:
-                if self.of_few is not None and not look:
+                if not look:
                     self._go_back()
                 return "budget"
         return "texts"
@@ -308,10 +308,12 @@ class _Looking:
             raise BudgetSpentError
 
     def _go_back(self) -> None:
-        """Take what is known of few texts instead of what the budget left of the first look."""
-        assert self.of_few is not None  # as the caller has seen
-        self.known = self.of_few
-        self.looks = [one for one in self.looks if one["texts"] <= self.known.size]
+        """Take what is known of few texts, if anything is, instead of what the budget left of the
+        first look.
+        """
+        if self.of_few is not None:
+            self.known = self.of_few
+            self.looks = [one for one in self.looks if one["texts"] <= self.known.size]
 
     def _settled(self, look: int, stage: int) -> bool:
         """Save and judge what is measured: a resumed audit can be judged before anything new is
@@ -338,12 +340,12 @@ class _Looking:
             self.texts.exchange(self.with_rivals)
             self.rivals_too = True
 
-    def _judge(self, look: int, stage: int, size: int | None = None) -> None:
-        """Judge every measure on the texts of a look, or on its first ones, and report what is
+    def _judge(self, look: int, stage: int, few: int = 0) -> None:
+        """Judge every measure on the texts of a look, or on its first ``few``, and report what is
         settled.
         """
-        level = LEVEL if size is not None else self.plan.level(self.plan.sizes[look])
-        size = self.plan.sizes[look] if size is None else size
+        size = few or self.plan.sizes[look]
+        level = LEVEL if few else self.plan.level(size)
         outcomes = self.texts.outcomes(size)
         pending = {name for name in self._bearing if name not in outcomes}
         evidence = Evidence(

@@ -59,14 +59,16 @@ def first_of_all(audit: Results) -> str:
     guessing.
     """
     if audit.verdict.row == UNFIT and audit.verdict.reasons:
-        return f"{opened(NO_TIME if is_unfinished(audit) else _unfit(audit.verdict.reasons[0]))}."
+        return f"{opened(_unfit(audit, audit.verdict.reasons[0]))}."
     if audit.learned is None or audit.learned.something:
         return ""
     return AFTER_GUESSING if says_guessing(audit.verdict) else f"{GUESSING} {AFTER_GUESSING}"
 
 
-def _unfit(reason: Reason) -> str:
+def _unfit(audit: Results, reason: Reason) -> str:
     """Say how to fix what makes a conclusion impossible."""
+    if is_unfinished(audit):
+        return NO_TIME
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
     return f"audit more texts: {reason.words}" if reason.words.startswith(TOO_FEW) else reason.words

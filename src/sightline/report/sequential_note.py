@@ -25,8 +25,8 @@ def settled_after(audit: Results) -> list[str]:
     """Say after how many texts the verdict was settled, or what it would take; empty if the audit
     measured all texts.
     """
-    about = audit.spec.get("sequential")
-    if not isinstance(about, Mapping):
+    about = _sequential(audit)
+    if not about:
         return []
     of = f"{count(about['texts'])} of {texts(about['planned'])}; {_seconds(about['seconds'])}"
     said = [*_some_words(about), *_not_compared(about)]
@@ -51,8 +51,13 @@ def as_given(budget: float) -> str:
 
 def is_unfinished(audit: Results) -> bool:
     """Check whether the budget of an audit ended before its tests had measured the texts."""
+    return bool(_sequential(audit).get("unfinished"))
+
+
+def _sequential(audit: Results) -> Mapping[str, Any]:
+    """Give what an audit says about its looks; empty if it measured everything at once."""
     about = audit.spec.get("sequential")
-    return isinstance(about, Mapping) and bool(about.get("unfinished"))
+    return about if isinstance(about, Mapping) else {}
 
 
 def _some_words(about: Mapping[str, Any]) -> Iterator[str]:
@@ -75,8 +80,7 @@ def _not_compared(about: Mapping[str, Any]) -> Iterator[str]:
 
 def is_settled(audit: Results) -> bool:
     """Check whether an audit stopped because no open test could change its verdict."""
-    about = audit.spec.get("sequential")
-    return isinstance(about, Mapping) and bool(about["settled"])
+    return bool(_sequential(audit).get("settled"))
 
 
 def look_line(state: LookState) -> str:
