@@ -40,6 +40,7 @@ def test_words_beyond_sight_are_left_out_and_counted() -> None:
     seen = visible_dataset(dataset(), ShortSighted(4))  # type: ignore[arg-type]  # it is asked for nothing else
     assert [len(text.tokens) for text in (*seen.train, *seen.test)] == [3, 4, 4, 2]
     assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 2, 7 + 4 + 1)
+    assert [text.cut for text in (*seen.train, *seen.test)] == [0, 4, 1, 0]
     assert seen.card["splits"]["test"]["tokens"]["max"] == 4
     assert seen.card["splits"]["train"] == {"n": 9}
 

@@ -15,7 +15,7 @@ import pytest
 
 import sightline
 from sightline.adapters.precision import to_float64
-from sightline.audits import look_measures, look_storage, measure_pass, one_look, sequential
+from sightline.audits import look_measures, look_storage, measure_pass, one_look, run, sequential
 from sightline.audits.audit_result import Audit
 from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.look_budget import BudgetClock, BudgetSpentError
@@ -39,6 +39,7 @@ from sightline.report.number_format import score_span
 from sightline.report.sequential_note import settled_after
 from sightline.report.text.audit_summary import lines
 from sightline.stats.intervals import LEVEL
+from sightline.verdict.settled import OTHER_MAPS
 from tests.adapters.offering import Offering
 from tests.texts import evened, examples, untrained
 
@@ -129,6 +130,24 @@ def test_required_tests_come_first() -> None:
     assert [stage_of(code) for code in ("outputs", "transplant", "erasure", "need")] == [0, 1, 2, 2]
     assert [stage_of(code) for code in ("agreement", "types", "permutation")] == [2, 2, 3]
     assert (stage_of("mixing"), stage_of("searched"), stage_of("mine")) == (None, 5, 5)
+
+
+def test_what_is_measured_next_is_said_before_its_first_text(needle) -> None:
+    model, data = needle
+    heard: list[tuple[str, ...]] = []
+    measured: dict[tuple[str, ...], set[int]] = {}
+    made = run.audit(
+        to_float64(model.model),
+        data,
+        max_texts=300,
+        on_measures=lambda codes: heard.append(tuple(codes)),
+        on_progress=lambda done, total: measured.setdefault(heard[-1], set()).add(total),
+    )
+    assert heard[0] == ("outputs",)
+    assert 300 in measured[("outputs",)]  # predictions of all planned texts come first
+    assert next(codes for codes in heard if codes != ("outputs",)) == ("transplant",)
+    kept = {name for name, one in made.measurements.items() if isinstance(one, Measurement)}
+    assert kept <= {code for codes in heard for code in codes}
 
 
 def test_it_stops_when_the_verdict_is_settled(needle, early: Audit) -> None:
@@ -365,10 +384,17 @@ def exchanged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 def test_other_maps_are_compared_where_attention_must_not_be_shown(needle, exchanged) -> None:
     model, data = needle
-    audit = sightline.audit(alter("random", model.model, data, 0), data, max_texts=300)
+    broken, heard = alter("random", model.model, data, 0), list[tuple[str, ...]]()
+    audit = run.audit(
+        to_float64(broken),
+        data,
+        max_texts=300,
+        on_measures=lambda codes: heard.append(tuple(codes)),
+    )
     assert audit.verdict.level == "must not be shown"
     assert {"attention", "deletion", "signed_deletion"} <= {row.name for row in audit.maps}
     assert len(exchanged) == 1
+    assert {codes[-1] for codes in heard if "erasure" in codes} == {OTHER_MAPS, "erasure"}
 
 
 def test_no_other_map_is_compared_where_it_cannot_be_told_whether_attention_is_shown(

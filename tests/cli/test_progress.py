@@ -43,6 +43,37 @@ def test_the_first_step_at_once_and_then_a_line_a_minute(
     assert capsys.readouterr().err == "auditing: 300 of 300 texts\n"
 
 
+def test_the_next_lines_of_an_audit_name_what_it_measures(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = Lines(60.0)
+    lines.measures(["outputs"])
+    lines.texts(200, 200)
+    lines.measures(["transplant"])
+    for done in (10, 55):
+        lines.texts(done, 100)
+        clock[0] += 60
+    lines.measures(["transplant", "other maps"])
+    lines.texts(10, 100)
+    before, first, later, maps = capsys.readouterr().err.splitlines()
+    assert before.endswith(", predictions: 200 of 200 texts")
+    assert "Transfer" in first
+    assert first.endswith(": 10 of 100 texts")
+    assert later.endswith(": 55 of 100 texts, about 60 s left")  # as fast as the 45 before
+    assert maps == first.replace("more tests:", "more tests, with other maps:")
+
+
+def test_each_stage_of_an_audit_has_its_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=200)
+    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    with progress._bars() as shown:
+        bars = Bars(shown)
+        for code, total in (("outputs", 200), ("transplant", 114), ("outputs", 86)):
+            bars.measures([code])
+            bars.texts(total, total)
+        assert [(one.completed, one.total) for one in shown.tasks] == [(86, 86), (114, 114)]
+
+
 def test_every_epoch_is_told_where_that_is_asked_for(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:

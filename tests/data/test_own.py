@@ -573,3 +573,4 @@ def test_texts_that_are_cut_are_known_by_their_whole_length() -> None:
         "lost": 11 / 21,
     }
     assert (data.card["truncated"], data.card["words_cut"]) == (6, 66)
+    assert [text.cut for text in (*data.train, *data.validation, *data.test)] == [11] * 6

@@ -62,18 +62,26 @@ def test_what_a_caveat_says_already_is_not_said_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("converged", "cut", "words", "expected"),
+    ("converged", "cut", "words", "of", "expected"),
     [
-        (False, 0, 0, "Training stopped before it converged. No text truncated."),
-        (None, 1, 1, "Whether training converged is unknown. 1 text truncated (1 word lost)."),
-        (True, 30, 1234, "30 texts truncated (1,234 words lost)."),
-        (True, None, None, "Training converged. How many texts were truncated is unknown."),
+        (False, 0, 0, 40, "Training stopped before it converged. No text truncated."),
+        (
+            None,
+            1,
+            1,
+            1,
+            "Whether training converged is unknown. 1 of 1 text truncated (1 word lost).",
+        ),
+        (True, 30, 1234, 2000, "30 of 2,000 texts truncated (1,234 words lost)."),
+        (True, 30, 1234, None, "30 texts truncated (1,234 words lost)."),
+        (True, None, None, None, "Training converged. How many texts were truncated is unknown."),
     ],
 )
 def test_convergence_and_what_was_cut_are_said(
-    converged: bool | None, cut: int | None, words: int | None, expected: str
+    converged: bool | None, cut: int | None, words: int | None, of: int | None, expected: str
 ) -> None:
-    assert said(replace(LEARNED, converged=converged, cut=cut, words_cut=words)).endswith(expected)
+    learned = replace(LEARNED, converged=converged, cut=cut, words_cut=words, cut_of=of)
+    assert said(learned).endswith(expected)
 
 
 def test_classes_are_named_with_their_shares_most_common_first_and_not_all_of_many() -> None:

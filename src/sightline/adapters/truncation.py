@@ -59,10 +59,7 @@ def visible_dataset(dataset: Dataset, model: Auditable) -> Dataset:
     train, validation, test = (
         tuple(_some(model, text) for text in split) for split in dataset.splits.values()
     )
-    lost = [
-        len(before.tokens) - len(after.tokens)
-        for before, after in zip(dataset.test, test, strict=True)
-    ]
+    lost = [after.cut - before.cut for before, after in zip(dataset.test, test, strict=True)]
     if not any(lost):
         return replace(dataset, train=train, validation=validation)
     card = dict(dataset.card)
@@ -78,4 +75,5 @@ def _some(model: Auditable, example: Example) -> Example:
         raise DataError(
             f"text {example.id}: expected a word that the model sees, got none; leave the text out"
         )
-    return found
+    missing = len(example.tokens) - len(found.tokens)
+    return replace(found, cut=example.cut + missing) if missing else found

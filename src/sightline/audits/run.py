@@ -23,7 +23,15 @@ from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
 from sightline.audits.look_storage import unless_changed
 from sightline.audits.measure_pass import Progress, measure
-from sightline.audits.sequential import Limits, OnLook, SequentialResult, ignore_look, look_at
+from sightline.audits.sequential import (
+    Limits,
+    OnLook,
+    OnMeasures,
+    SequentialResult,
+    ignore_look,
+    ignore_measures,
+    look_at,
+)
 from sightline.audits.stop_limits import is_sequential, most_texts
 from sightline.config.word_maps import is_attribution
 from sightline.core.errors import DataError, SpecError
@@ -84,6 +92,7 @@ def audit(
     full: bool = False,
     kept_in: Path | None = None,
     on_look: OnLook = ignore_look,
+    on_measures: OnMeasures = ignore_measures,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> Audit:
@@ -116,7 +125,8 @@ def audit(
         every text.
     kept_in
         A folder in which such an audit keeps what it has, from which it resumes if it is stopped; removed
-        by the caller. ``on_look`` hears what is settled after each look.
+        by the caller. ``on_look`` hears what is settled after each look, and
+        ``on_measures`` which measures are taken next.
     seed
         Determines every random draw, text by text: batching and order cannot matter.
     on_progress
@@ -144,7 +154,7 @@ def audit(
                 Seeds(seed),
                 batch_size,
                 thresholds,
-                Limits(budget, kept_in, on_look),
+                Limits(budget, kept_in, on_look, on_measures),
                 on_progress,
             )
         about["sequential"] = found.about
@@ -319,12 +329,21 @@ def _joined_words(
 
 def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -> Learned | None:
     """Add what only the training and the data know: whether early stopping ended it, and how many
-    texts were cut.
+    of the measured texts were cut, if that is known.
     """
-    training = spec.get("trainings", {}).get("model", {})
-    cut = {"cut": dataset.card.get("truncated"), "words_cut": dataset.card.get("words_cut")}
-    known = {"converged": training.get("converged"), **cut}
-    return None if found is None else replace(found, **known)
+    if found is None:
+        return None
+    converged = spec.get("trainings", {}).get("model", {}).get("converged")
+    if "truncated" not in dataset.card:
+        return replace(found, converged=converged)
+    lost = [text.cut for text in dataset.test if text.cut]
+    return replace(
+        found,
+        converged=converged,
+        cut=len(lost),
+        words_cut=sum(lost),
+        cut_of=len(dataset.test),
+    )
 
 
 def _records(

@@ -76,6 +76,7 @@ NO_TIME = "left out, because the budget was spent before it; a larger --budget t
 
 
 OnLook = Callable[[LookState], None]
+OnMeasures = Callable[[Sequence[str]], None]
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,20 @@ def ignore_look(state: LookState) -> None:
     """The default listener: ignore a look."""
 
 
+def ignore_measures(codes: Sequence[str]) -> None:
+    """The default listener: ignore which measures are taken."""
+
+
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a sequential audit: its seconds, the folder for resuming, and the listener
-    after each look.
+    """The limits of a sequential audit: its seconds, the folder for resuming, and the listeners
+    after each look and before each stage.
     """
 
     seconds: float | None = None
     kept_in: Path | None = None
     on_look: OnLook = ignore_look
+    on_measures: OnMeasures = ignore_measures
 
 
 @dataclass(frozen=True)
@@ -139,6 +145,7 @@ def look_at(
     subject = replace(subject, model=_running_once(subject.model, len(data.label_names)))
     all_texts = MeasureContext(subject.model, {}, audited=tuple(data.test))
     whole = TextPass(all_texts, (Predictions(),), seeds, batch_size, {})
+    limits.on_measures(whole.names)
     whole.advance(whole.names, len(data.test), on_progress)
     if whole.steady is not None:
         whole.steady.ask_first_again()
@@ -327,7 +334,13 @@ class _Looking:
     def _advance(self, names: Collection[str], size: int, clock: BudgetClock) -> None:
         """Take the named measures on the texts of a look, as far as the budget allows."""
         clock.begin()
+        self._tell(names, self.rivals_too)
         self.texts.advance(names, size, clock)
+
+    def _tell(self, names: Collection[str], rivals_too: bool) -> None:
+        """Say which measures are taken next, and whether of other maps, too."""
+        more = [OTHER_MAPS] if rivals_too and self.with_rivals.keys() & {*names} else []
+        self.limits.on_measures([*names, *more])
 
     def _compare(self, size: int, clock: BudgetClock) -> None:
         """Apply the tests to other maps as well, starting from the first text."""
@@ -412,6 +425,7 @@ class _Looking:
         for name in names:
             if texts.measures[name].texts < upto:
                 clock.begin()
+                self._tell([name], self.rivals_too or texts is not self.texts)
                 texts.advance([name], upto, clock)
                 kept.save(Position(seconds=self.seconds, rivals_too=self.rivals_too), texts)
 

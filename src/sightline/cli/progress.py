@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN = 60.0
 """One line a minute: log files are read afterwards, and slow work is watched by the minute."""
 _FRAME = 0.1
+AUDIT = "auditing"
+"""The stage of an audit that takes every measure at once."""
 
 
 @contextmanager
@@ -34,11 +36,11 @@ def progress(
         yield Display(on_data=_note)
     elif terminal and not verbose:
         with _bars() as shown, watch_progress((bars := Bars(shown)).reading):
-            yield Display(bars.epoch, bars.texts, bars.batch, bars.look, bars.note)
+            yield Display(bars.epoch, bars.texts, bars.batch, bars.look, bars.note, bars.measures)
     else:
         lines = Lines(SECONDS_BETWEEN, each_epoch=verbose)
         with watch_progress(lines.reading):
-            yield Display(lines.epoch, lines.texts, lines.batch, lines.look, _note)
+            yield Display(lines.epoch, lines.texts, lines.batch, lines.look, _note, lines.measures)
 
 
 @contextmanager
@@ -73,13 +75,20 @@ def _of_look(state: LookState) -> str:
     return one_line(look_line(state))
 
 
+def _of_measures(codes: Sequence[str]) -> str:
+    from sightline.report.sequential_note import measures_line  # noqa: PLC0415  (numpy)
+
+    return measures_line(codes)
+
+
 class Bars:
-    """A bar for each training and one for the audit."""
+    """A bar for each training, and one for each stage of an audit."""
 
     def __init__(self, shown: Progress) -> None:
         self.shown = shown
         self.tasks: dict[str, TaskID] = {}
         self.reached, self.moved_at = "", 0.0
+        self.audit = AUDIT
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
         """Move the bar of a training."""
@@ -101,9 +110,13 @@ class Bars:
             self.moved_at = now
             self._move(one_line(stage), done, total, f"{done:,} of {total:,}")
 
+    def measures(self, codes: Sequence[str]) -> None:
+        """Name what the next bar of the audit is about."""
+        self.audit = _of_measures(codes)
+
     def texts(self, done: int, total: int) -> None:
         """Move the bar of the audit."""
-        self._move("auditing", done, total, f"{done} of {total} texts")
+        self._move(self.audit, done, total, f"{done} of {total} texts")
 
     def look(self, state: LookState) -> None:
         """Print the state of a look above the bars."""
@@ -116,7 +129,7 @@ class Bars:
     def _move(self, stage: str, done: float, total: int, description: str) -> None:
         if stage not in self.tasks:
             self.tasks[stage] = self.shown.add_task(stage, total=total, note=description)
-        self.shown.update(self.tasks[stage], completed=done, note=description)
+        self.shown.update(self.tasks[stage], completed=done, total=total, note=description)
 
 
 class Lines:
@@ -128,6 +141,7 @@ class Lines:
         self.seconds_between, self.each_epoch = seconds_between, each_epoch
         self.stage, self.told_at = "", 0.0
         self.first, self.began = 0.0, 0.0
+        self.audit = AUDIT
 
     def epoch(self, name: str, epoch: Epoch, epochs: int) -> None:
         """Print the validation result of an epoch."""
@@ -146,10 +160,14 @@ class Lines:
         """Print how much of a large file is read."""
         self._tell(one_line(stage), f"{done:,} of {total:,}", done / max(total, 1), "")
 
+    def measures(self, codes: Sequence[str]) -> None:
+        """Name what the next lines of the audit are about."""
+        self.audit, self.stage = _of_measures(codes), ""
+
     def texts(self, done: int, total: int) -> None:
         """Print how many texts are audited."""
         self._tell(
-            "auditing", f"{done} of {total} texts", done / max(total, 1), "", must=done == total
+            self.audit, f"{done} of {total} texts", done / max(total, 1), "", must=done == total
         )
 
     def look(self, state: LookState) -> None:

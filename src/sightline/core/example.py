@@ -28,6 +28,9 @@ class Example:
     rationale: tuple[bool, ...] | None = None
     group: str = ""
     """The source, story or person that it shares with other texts; empty if it shares none."""
+    cut: int = 0
+    """The number of its words, and of its query's, that were left out because it is too long or
+    because the model does not see them."""
 
     @property
     def offsets(self) -> tuple[Span, ...]:

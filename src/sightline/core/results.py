@@ -276,8 +276,8 @@ class Learned:
     common class.
 
     ``above`` is the difference. ``converged`` is None for a model trained elsewhere. ``cut`` counts
-    the texts of all splits that were truncated to the length limit, and ``words_cut`` the words
-    they lost. ``chance`` is the accuracy if the same predictions were assigned to the texts at
+    the truncated texts among the ``cut_of`` that were measured, and ``words_cut`` the words they
+    lost. ``chance`` is the accuracy if the same predictions were assigned to the texts at
     random.
     """
 
@@ -287,6 +287,7 @@ class Learned:
     converged: bool | None = None
     cut: int | None = None
     words_cut: int | None = field(default=None, metadata=_LATER)
+    cut_of: int | None = field(default=None, metadata=_LATER)
     chance: Estimate | None = field(default=None, metadata=_LATER)
     above_chance: Estimate | None = field(default=None, metadata=_LATER)
     classes: Mapping[str, ClassShare] | None = field(default=None, metadata=_LATER)

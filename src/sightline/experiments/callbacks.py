@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,6 +43,13 @@ class OnLook(Protocol):
         """Receive the state of the verdict."""
 
 
+class OnMeasures(Protocol):
+    """Called before an audit that stops when its verdict is settled takes some measures."""
+
+    def __call__(self, codes: Sequence[str], /) -> None:
+        """Receive their codes, and "other maps" if these are measured as well."""
+
+
 class OnData(Protocol):
     """Called before a training, with a note on its texts."""
 
@@ -58,6 +66,7 @@ class Display:
     on_batch: OnBatch = _ignore
     on_look: OnLook = _ignore
     on_data: OnData = _ignore
+    on_measures: OnMeasures = _ignore
 
 
 SILENT = Display()

@@ -207,6 +207,7 @@ def audit_trained(
         spec=about,
         on_progress=display.on_texts,
         on_look=display.on_look,
+        on_measures=display.on_measures,
         **options,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sightline.core.results import Estimate, Learned, Reason
-from sightline.report.number_format import count, percent, percentage
+from sightline.report.number_format import count, count_phrase, percent, percentage
 from sightline.report.sentences import quoted
 from sightline.verdict.verdict_table import NO_BETTER
 
@@ -78,7 +78,9 @@ def _cut(learned: Learned) -> str:
         return "No text truncated."
     words = learned.words_cut
     lost = "" if words is None else f" ({count(words)} {'word' if words == 1 else 'words'} lost)"
-    return f"{count(learned.cut)} {'text' if learned.cut == 1 else 'texts'} truncated{lost}."
+    if learned.cut_of is not None:
+        return f"{count(learned.cut)} of {count_phrase(learned.cut_of, 'text')} truncated{lost}."
+    return f"{count_phrase(learned.cut, 'text')} truncated{lost}."  # saved by an older version
 
 
 def _classes(learned: Learned) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sightline.config.measure_registry import ALWAYS
 from sightline.core.results import Results
-from sightline.report.number_format import count, texts
+from sightline.report.number_format import count, count_phrase, texts
 from sightline.report.sentences import join_words, name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.settled import OTHER_MAPS, measures_of
 
 if TYPE_CHECKING:
     from sightline.verdict.settled import LookState
@@ -103,6 +105,20 @@ def look_line(state: LookState) -> str:
         if known
         else f"{head}: {open_} open"
     )
+
+
+def measures_line(codes: Sequence[str]) -> str:
+    """Name what an audit measures next: the first test that needs it, and how many more.
+
+    >>> measures_line(["outputs"]), measures_line(["own_word"])
+    ('auditing, predictions', 'auditing, Own word (SL-402)')
+    """
+    tests = [claim.title for claim in AUDIT_TESTS.values() if measures_of(claim) & {*codes}]
+    if not tests:
+        return "auditing, predictions" if ALWAYS in codes else "auditing, what was asked for"
+    more = f" and {count_phrase(len(tests) - 1, 'more test')}" if len(tests) > 1 else ""
+    maps = ", with other maps" if OTHER_MAPS in codes else ""
+    return f"auditing, {tests[0]}{more}{maps}"
 
 
 def _left(about: Mapping[str, Any]) -> str:

@@ -95,7 +95,16 @@ def _examples(corpus: Corpus, chosen: SelectedSplits) -> dict[str, Split]:
         # A published task lists its answers; in a table, any label may be the answer.
         answers = None if text.query is None or corpus.columns else text.answers or every_answer
         splits[name].append(
-            Example(text.name, index, *words, text.query, answers, text.rationale, text.group)
+            Example(
+                text.name,
+                index,
+                *words,
+                text.query,
+                answers,
+                text.rationale,
+                text.group,
+                sum(text.lost),
+            )
         )
     return {name: tuple(examples) for name, examples in splits.items()}
 
