@@ -61,6 +61,14 @@ def _tied(run: RunSpec, plain: RunSpec, delta: float) -> RunSpec:
     return replace(run, model=replace(run.model, retention=tying))
 
 
+def _masked(run: RunSpec, plain: RunSpec, eta: float) -> RunSpec:
+    return replace(run, model=replace(run.model, retention=Part("mlm", (("eta", eta),))))
+
+
+def _shorter(run: RunSpec, plain: RunSpec, epochs: int) -> RunSpec:
+    return replace(run, fit=replace(run.fit, epochs=epochs, patience=epochs))
+
+
 def _faster(run: RunSpec, plain: RunSpec, factor: float) -> RunSpec:
     return replace(run, fit=replace(run.fit, attention_rate_factor=factor))
 
@@ -86,6 +94,44 @@ SETTINGS = (
             5,
         )
         for delta in (10, 20, 30)
+    ),
+    *(
+        Setting(
+            "tutek2020:T-1", f"bilstm+{scorer}+mlm", f"η = {eta:g}", partial(_masked, eta=eta), 3
+        )
+        for scorer in ("additive", "dot")
+        for eta in (0.3, 1.0)
+    ),
+    *(
+        Setting(
+            "tutek2020:T-6",
+            f"bilstm(layers={layers})+additive+tying",
+            f"δ = 10, averaged over the {WIDTH} numbers of a state",
+            partial(_tied, delta=10),
+            3,
+        )
+        for layers in (2, 3)
+    ),
+    *(
+        Setting(
+            "tutek2020:T-6",
+            f"bilstm(layers={layers})+additive+mlm",
+            "η = 1",
+            partial(_masked, eta=1.0),
+            3,
+        )
+        for layers in (2, 3)
+    ),
+    *(
+        Setting(
+            "tutek2020:T-3",
+            "bilstm+dot",
+            f"trained for {epochs} of 8 epochs",
+            partial(_shorter, epochs=epochs),
+            3,
+            corpus,
+        )
+        for corpus, epochs in (("sst", 1), ("news", 3))
     ),
     *(
         Setting(

@@ -12,7 +12,7 @@ from sightline.audits import measure_pass, sequential
 from sightline.audits.audit_result import Audit
 from sightline.audits.look_plan import few_of
 from sightline.core.results import Measurement, NotRun
-from sightline.report.advice import NO_TIME, first_of_all
+from sightline.report.advice import LARGER_BUDGET, first_of_all
 from sightline.report.sequential_note import settled_after
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.thresholds import default_thresholds
@@ -103,7 +103,7 @@ def test_a_budget_that_ends_earlier_says_that_its_tests_have_not_run(within) -> 
     about = audit.spec["sequential"]
     assert (about["stopped"], about["unfinished"]) == ("budget", True)
     assert (about["needed_texts"], about["needed_seconds"]) == (None, None)
-    assert first_of_all(audit).lower().startswith(NO_TIME[:20])
+    assert first_of_all(audit).lower().startswith(LARGER_BUDGET[:20])
     assert not found(audit)
     assert settled_after(audit) != settled_after(within(1e6))
 
@@ -114,7 +114,7 @@ def test_a_budget_that_ends_after_transfer_of_few_texts_has_its_result(within) -
     results = found(audit)
     assert results["SL-303"][1] == FEW
     assert "SL-102" not in results
-    assert not first_of_all(audit).lower().startswith(NO_TIME[:20])
+    assert not first_of_all(audit).lower().startswith(LARGER_BUDGET[:20])
 
 
 def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -> None:

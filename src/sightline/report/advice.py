@@ -30,7 +30,7 @@ from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 TITLE = "What to do now"
 UNFIT = 1
 """The row of the verdict table that applies if nothing can be concluded."""
-NO_TIME = "give the audit a larger --budget: it ended before the tests that decide had run"
+LARGER_BUDGET = "give the audit a larger --budget: it ended before the tests that decide had run"
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
@@ -68,7 +68,7 @@ def first_of_all(audit: Results) -> str:
 def _unfit(audit: Results, reason: Reason) -> str:
     """Say how to fix what makes a conclusion impossible."""
     if is_unfinished(audit):
-        return NO_TIME
+        return LARGER_BUDGET
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
     return f"audit more texts: {reason.words}" if reason.words.startswith(TOO_FEW) else reason.words
