@@ -505,12 +505,19 @@ def test_a_note_that_stands_in_a_table_above_is_named_and_not_repeated() -> None
 def test_a_table_whose_lines_all_stand_above_names_the_models_that_are_not_run() -> None:
     known = {"ours": {"value": 0.3}, "floor": None, "model": "bilstm+additive", "seeds": 5}
     same = line("τ", 0.4, "within", written="0.40", **known)
-    tables = [{"id": f"jain2019:{name}", "lines": [same], "notes": []} for name in ("J-2", "J-D")]
-    *_, last = docs_reproduction._without_repeats(tables)
+    first, second = (
+        {"id": f"jain2019:{name}", "lines": [same], "notes": [], "missing": []}
+        for name in ("J-2", "J-D")
+    )
+    lacking = {**second, "missing": [{"corpus": "sst", "missing": 10, "planned": 15}]}
+    *_, last = docs_reproduction._without_repeats([first, lacking])
     assert last["lines"] == []
     (note,) = last["notes"]
     assert "1 under jain2019:J-2" in note
     assert note.endswith("not run yet: bilstm+dot, mlp+dot")
+    *_, done = docs_reproduction._without_repeats([first, second])
+    assert "1 under jain2019:J-2" in done["notes"][0]
+    assert "not run yet" not in done["notes"][0]
 
 
 def test_corpora_many_of_whose_words_have_no_vector_are_named_where_a_model_has_a_line() -> None:
@@ -576,6 +583,54 @@ def test_a_result_of_fewer_seeds_than_planned_is_interim() -> None:
                 assert one["interim"] == (one["seeds"] < amount.seeds)
     assert docs_reproduction._seeds(4, 5) == "4 of 5, interim"
     assert docs_reproduction._seeds(5, 5) == docs_reproduction._seeds(5, 0) == "5"
+
+
+def test_an_end_near_the_bar_that_decides_has_a_third_digit() -> None:
+    near = {"value": -0.03, "low": -0.068, "high": 0.0046}
+    assert docs_reproduction._decisive(near) == "-0.030 [-0.068, 0.005]"
+    assert docs_reproduction._decisive({**near, "high": 0.0}) == "-0.03 [-0.07, 0.00]"
+    assert docs_reproduction._decisive({**near, "high": 0.02}) == "-0.03 [-0.07, 0.02]"
+    alone = {"value": 0.16, "low": None, "high": None}
+    assert docs_reproduction._decisive(alone) == "0.16"
+
+
+def test_what_was_not_held_against_chance_and_what_nobody_claims_is_counted() -> None:
+    def claim(source: str, against: str | None, *, low: bool, result: str = "replicated") -> dict:
+        found = {
+            "corpus": "sst", "seeds": 5, "result": result, "result_before": result,
+            "against": against, "interim": False,
+        }  # fmt: skip
+        return {"source": source, "low": low, "standing": "fixed before", "findings": [found]}
+
+    said = docs_reproduction._of_claims(
+        [
+            claim("Table 1", "above", low=False),
+            claim("ours: no place", "above", low=False),
+            claim("Table 2", None, low=False),
+            claim("Table 3", "at or below", low=True),
+            claim("Table 4", None, low=False, result="undetermined"),
+        ]
+    )
+    assert "Of those replicated 2 were not held against a chance level" in said
+    assert "and 1 no paper at hand claims" in said
+
+
+def test_seeds_of_a_start_are_named_by_model_where_they_differ() -> None:
+    def lines(model: str, seeds: int) -> dict:
+        number = {"value": 0.3, "low": None, "high": None}
+        return {
+            "model": f"{model}, x", "quantity": "τ with gradient, class 0", "ours": number,
+            "floor": number, "seeds": seeds, "planned": 3,
+        }  # fmt: skip
+
+    *_, same = docs_reproduction._by_start(
+        [lines("bilstm+additive", 3), lines("mlp+additive", 3)], "x"
+    )
+    assert same == "3"
+    *_, apart = docs_reproduction._by_start(
+        [lines("bilstm+additive", 2), lines("mlp+additive", 3)], "x"
+    )
+    assert apart == "bilstm+additive: 2 of 3, interim; mlp+additive: 3"
 
 
 def test_a_claim_is_decided_on_the_corpus_that_was_named_beforehand() -> None:

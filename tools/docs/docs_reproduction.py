@@ -217,7 +217,8 @@ def _nothing_else(one: Stored, again: Mapping[str, int]) -> str:
     planned = Plan(study, Params(Path(), 1), study.corpora[:1], {}).planned
     known = {line["model"] for line in one["lines"]}
     lacking = dict.fromkeys(run.model for run in planned if run.model not in known)
-    undone = f"; not run yet: {', '.join(lacking)}" if lacking else ""
+    waits = any(missing["corpus"] in study.corpora[:1] for missing in one["missing"])
+    undone = f"; not run yet: {', '.join(lacking)}" if lacking and waits else ""
     return f"all lines that there are stand above ({there}){undone}"
 
 
@@ -312,9 +313,9 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     deciding = [(one, found) for one in claims if (found := _deciding(one)) is not None]
     results = Counter(found["result"] for _, found in deciding)
     there = [result for result in RESULTS if results[result]] or [RESULTS[0]]
-    without = sum(
-        found["against"] is None and found["result"] == REPLICATED for _, found in deciding
-    )
+    replicated = [(one, found) for one, found in deciding if found["result"] == REPLICATED]
+    without = sum(found["against"] is None or one["low"] for one, found in replicated)
+    ours = sum(one["source"].startswith(OURS) for one, _ in replicated)
     exploratory = sum(_is_exploratory(one, found) for one, found in deciding)
     every = [each for one in claims for each in one["findings"] if each["seeds"] >= FEWEST_SEEDS]
     luck = BY_LUCK * len(every)
@@ -322,7 +323,8 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     return (
         f"Claims on {DECIDES}: {_counted(results, there)}, {len(claims) - len(deciding)} without a "
         f"run. Of the {len(deciding)} results {sum(found['interim'] for _, found in deciding)} are "
-        f"interim, {exploratory} exploratory, and {without} replicated without a chance level "
+        f"interim, {exploratory} exploratory. Of those replicated {without} were not held against a "
+        f"chance level, and {ours} no paper at hand claims "
         "([what each result means](protocol.md#claims)). "
         f"Of all criteria {standings[FIXED_BEFORE]} were fixed before numbers of the protocol were "
         f"seen; {standings[CHANGED]} were changed and {standings[ADDED]} added after "
@@ -346,7 +348,8 @@ def planned_results() -> int:
         if claim.of_lines
         else sum(
             (amount.seeds or 0) >= FEWEST_SEEDS
-            for amount in amounts_of(PAPER_TABLES[claim.table]).values()
+            for corpus, amount in amounts_of(PAPER_TABLES[claim.table]).items()
+            if claim.is_of(corpus)
         )
         for claim in CLAIMS
     )
@@ -417,12 +420,14 @@ def _found(one: Stored, finding: Stored | None) -> Iterator[str]:
         yield from ("—", "not run yet", "—", "—", "—")
         return
     yield finding["corpus"]
-    yield f"{number(finding['effect'])}, {_seeds(finding['seeds'], finding['planned'])}"
+    yield f"{_decisive(finding['effect'])}, {_seeds(finding['seeds'], finding['planned'])}"
     yield number(finding["chance"])
     yield _against(one, finding)
     yield _result(one, finding)
 
 
+NEAR = 0.005
+"""Smaller numbers are 0 in two digits."""
 NOT_HELD = "a small number is claimed, so it is not held against chance"
 
 
@@ -435,7 +440,14 @@ def _against(one: Stored, finding: Stored) -> str:
     if one["low"]:
         beyond = number(_turned(finding["beyond"]))
         return f"not held against chance; attention is above its own chance level by {beyond}"
-    return f"{_side(finding)}: {number(finding['beyond'])}"
+    return f"{_side(finding)}: {_decisive(finding['beyond'])}"
+
+
+def _decisive(estimate: Stored) -> str:
+    """Write an estimate whose interval is compared with 0: an end near 0 has its third digit."""
+    ends = [end for end in (estimate["low"], estimate["high"]) if end is not None]
+    near = any(end and abs(end) < NEAR for end in ends)
+    return number(estimate, 3 if near else 2)
 
 
 def _side(finding: Stored) -> str:
@@ -491,7 +503,8 @@ def _claim(one: Stored) -> Iterator[str]:
 def corpora() -> str:
     """Table the corpora by how much of the published files is here."""
     rows = [
-        ("primary", "the whole published files; conclusions rest on them", ", ".join(PRIMARY)),
+        ("primary", "the whole published files; one of them decides the claims",
+         ", ".join(PRIMARY)),
         ("secondary", "a part of the training data; no conclusion rests on them",
          ", ".join(SECONDARY)),
         ("not available here", "work from a copy of your own", ", ".join(ABSENT)),
@@ -555,7 +568,14 @@ def _by_start(lines: Sequence[Stored], start: str) -> Iterator[str]:
             " and ".join(f"{line[of]['value']:.2f}" for line in known) for of in ("ours", "floor")
         )
         yield f"{taus} (chance {by_chance})" if known else "—"
-    yield ", ".join(dict.fromkeys(str(line["seeds"]) for line in own))
+    seeds = {
+        model: _seeds(line["seeds"], line["planned"])
+        for line in own
+        for model in _MODELS
+        if line["model"].startswith(model)
+    }
+    same = len(set(seeds.values())) == 1
+    yield next(iter(seeds.values())) if same else "; ".join(f"{a}: {b}" for a, b in seeds.items())
 
 
 def _start_of(model: str) -> str:

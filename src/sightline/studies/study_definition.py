@@ -157,7 +157,8 @@ class Study:
     runs.
 
     A table or figure of a ``paper`` has its ``place`` there. ``apart`` says why a quantity, a
-    corpus, a model, or one quantity of one corpus cannot be compared with the printed value.
+    corpus, a model, one quantity of one corpus, or one number cannot be compared with the printed
+    value.
     """
 
     name: str

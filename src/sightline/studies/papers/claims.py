@@ -70,8 +70,9 @@ class Claim:
     """One claim: the inequality that must hold in ``table``, and where a paper states it
     (``source``).
 
-    For a claim that something is small (``low``), chance is no bar: meaningless weights make it
-    smaller still. ``chance`` is the inequality of models without meaning, if the claim's own rows
+    A claim is judged on every corpus of its table, or on those of which the paper makes it
+    (``made_on``). For a claim that something is small (``low``), chance is no bar: meaningless
+    weights make it smaller still. ``chance`` is the inequality of models without meaning, if the claim's own rows
     hold no chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality
     in printed numbers, or the reason why these cannot show it; None: the same one. With
     ``of_lines`` the numbers aggregate all runs and are compared with a constant.
@@ -86,6 +87,7 @@ class Claim:
     source: str
     table: str
     order: Order
+    made_on: tuple[str, ...] = ()
     low: bool = False
     chance: Order | None = None
     no_chance: str = ""
@@ -111,6 +113,10 @@ class Claim:
             return None
         return replace(self, order=self.before or self.order, low=False, chance=None, no_chance="")
 
+    def is_of(self, corpus: str) -> bool:
+        """Check whether the claim is judged on a corpus."""
+        return not self.made_on or corpus in self.made_on
+
     @property
     def id(self) -> str:
         """The name of the claim on the pages."""
@@ -119,9 +125,17 @@ class Claim:
     @property
     def criterion(self) -> str:
         """Write the criterion as a sentence."""
-        order = self.order
-        more = f" by more than {order.by:g}" if order.by else ""
-        return f"{_written(order.greater)} is above {_written(order.lesser)}{more} ({self.table})"
+        by_chance = (
+            f"; by chance, {_written(self.chance.greater)} in place of {_written(self.order.greater)}"
+            if self.chance
+            else ""
+        )
+        return f"{_order(self.order)} ({self.table}){by_chance}"
+
+
+def _order(order: Order) -> str:
+    more = f" by more than {order.by:g}" if order.by else ""
+    return f"{_written(order.greater)} is above {_written(order.lesser)}{more}"
 
 
 def _written(side: Side | float) -> str:
@@ -157,7 +171,7 @@ def findings_of(
     said = dict[tuple[str, int], dict[str, Mapping[str, Number]]]()
     for run, values in runs:
         said.setdefault((run.corpus, run.seed), {})[run.model] = values
-    for corpus in dict.fromkeys(corpus for corpus, _ in said):
+    for corpus in dict.fromkeys(corpus for corpus, _ in said if claim.is_of(corpus)):
         seeds = [models for (at, _), models in said.items() if at == corpus]
         effects = [one for models in seeds if (one := _effect(claim, models)) is not None]
         if effects:
@@ -308,8 +322,8 @@ def _less(value: Estimate, by: float) -> Estimate:
 
 
 def printed_effects(claim: Claim, printed: Iterable[PrintedValue]) -> dict[str, float]:
-    """Apply the criterion of a claim to printed numbers: its effect on each corpus that has both
-    sides.
+    """Apply the criterion of a claim to printed numbers: its effect on each of its corpora that has
+    both sides.
     """
     if isinstance(claim.printed, str):
         return {}
@@ -318,6 +332,8 @@ def printed_effects(claim: Claim, printed: Iterable[PrintedValue]) -> dict[str, 
         number = Number(without_interval(one.value, 1, "printed"))
         models.setdefault(one.corpus, {}).setdefault(one.model, {})[one.quantity] = number
     effects = {
-        corpus: _in_order(claim.printed or claim.order, said) for corpus, said in models.items()
+        corpus: _in_order(claim.printed or claim.order, said)
+        for corpus, said in models.items()
+        if claim.is_of(corpus)
     }
     return {corpus: one.value for corpus, one in effects.items() if one is not None}

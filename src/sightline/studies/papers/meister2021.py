@@ -212,6 +212,7 @@ def _setting(run: FinishedRun) -> float:
     return float(dict(run.spec.model.projection.options)["lambda"])
 
 
+UNMOVED = "the attention of these adversaries does not move, so they are the base model"
 TABLE_5 = gain("accuracy", _base, "accuracy gained")
 _table = partial(of_paper, "meister2021")
 PAPER_TABLES = (
@@ -258,6 +259,11 @@ PAPER_TABLES = (
         cells=_adversaries,
         numbers=moved_of,
         lines=TABLE_5,
+        apart={
+            ("sst", f"transformer+dot, {how}", quantity): UNMOVED
+            for how in ("frozen", "unfrozen")
+            for quantity in ("accuracy", "accuracy gained")
+        },
         notes=(f"by KL as its footnote says, and by JSD as its text does; {NAMELESS}", SHORTER),
     ),
     _table(

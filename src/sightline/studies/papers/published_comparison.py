@@ -154,7 +154,12 @@ def why_not_comparable(artefact: Study, key: Key) -> str:
     """Say why a line cannot be compared with the printed value; empty if it can."""
     corpus, _, quantity = key
     return next(
-        (artefact.apart[name] for name in (*key, (corpus, quantity)) if name in artefact.apart), ""
+        (
+            artefact.apart[name]
+            for name in (*key, (corpus, quantity), key)
+            if name in artefact.apart
+        ),
+        "",
     )
 
 

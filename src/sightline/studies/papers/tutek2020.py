@@ -76,7 +76,9 @@ READ = {
     "share of a word’s entropy that a probe reads": ("input_information.share", ""),
     "the same, random words": ("input_information_drawn.share", ""),
 }
-APART = dict.fromkeys(COUNTED, "it grows with the number of pairs, which the paper does not name")
+APART = dict.fromkeys(
+    COUNTED, "it grows with the number of pairs, of which the paper names only the most"
+)
 EVIDENCE = {
     "probability by one word alone": ("token_evidence.probability", ""),
     "share of token evidence within texts": ("token_evidence.share", ""),
