@@ -1,21 +1,25 @@
 """Recompute Table 2 of Jain & Wallace from saved audits, without any code of sightline.
 
-    python validation/table_by_hand.py STORE [--corpus sst] [--seeds N]
+    python validation/table_by_hand.py STORE [--corpus sst]
 
-Reads the weights, gradients and leave-one-out values of each text from the audits, computes
-Kendall's τ-b with SciPy, text by text, and its mean by predicted class; then mean and Student's t
-interval over seeds. These must equal the digits of docs/papers/jain2019.md, which other code
-computes in another way. The share of texts with p ≤ 0.05 is printed by SciPy's test and as sightline
-saved it, with one taken off |S| (docs/decisions/0052-what-is-handed-on.md).
+Takes the runs that docs/verified/results.csv.gz names for the table. Reads the weights, gradients
+and leave-one-out values of each text from their audits, computes Kendall's τ-b with SciPy, text by
+text, and its mean by predicted class; then mean and Student's t interval over seeds. These must
+equal the digits of docs/tables/jain2019.md, which other code computes in another way. The share of
+texts with p ≤ 0.05 is printed by SciPy's test and as sightline saved it, with one taken off |S|
+(docs/decisions/0052-what-is-handed-on.md).
 """
 
 import argparse
-import json
+import csv
+import gzip
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau, t
+
+RESULTS = Path(__file__).parents[1] / "docs" / "verified" / "results.csv.gz"
 
 
 def ragged(arrays, name):
@@ -48,21 +52,32 @@ def by_class(folder):
             yield f"significant with {kind}, class {one}, saved", saved[some].mean()
 
 
+def runs_of(study, corpus):
+    """Give the model, the seed and the key of each run of a table."""
+    with gzip.open(RESULTS, "rt", encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["run"]]
+    return sorted(
+        {
+            (row["model"], int(row["seed"]), row["run"])
+            for row in rows
+            if (row["study"], row["corpus"]) == (study, corpus)
+        }
+    )
+
+
 def main():
     """Print a line a model and quantity."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("store", type=Path)
     parser.add_argument("--corpus", default="sst")
-    parser.add_argument("--seeds", type=int, default=10**6, help="seeds below this alone")
     asked, found = parser.parse_args(), defaultdict(dict)
-    for audit in sorted(asked.store.glob("runs/*/*/audit.json")):
-        content = json.loads(audit.read_text(encoding="utf-8"))
-        run = content["spec"]["run"]
-        taken = run["data"]["kind"] == asked.corpus and run["seed"] < asked.seeds
-        if taken and "agreement" in content["measured"]:
-            model = f"{run['model']['encoder']['name']}+{run['model']['scorer']['name']}"
-            for quantity, value in by_class(audit.parent):
-                found[f"{model} | {quantity}"][run["seed"]] = value
+    for model, seed, key in runs_of("jain2019:J-2", asked.corpus):
+        folder = asked.store / "runs" / key[:2] / key
+        if not folder.is_dir():
+            print(f"not in this store: {model}, seed {seed} ({key})")
+            continue
+        for quantity, value in by_class(folder):
+            found[f"{model} | {quantity}"][seed] = value
     for name, seeds in sorted(found.items()):
         values = np.array([*seeds.values()])
         half = t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
