@@ -632,12 +632,13 @@ def known_before(stored: Stored) -> str:
     )
     rows = [
         (one["paper"], one["says"], each["corpus"], f"{number(each['effect'])}, {each['seeds']}",
-         number(each["chance"]), _against(one, each), each["result"])
+         _against(one, each), each["result"])
         for one in stored["claims"]
         for each in [_before(one)]
         if each is not None
     ]  # fmt: skip
-    return text + table(("paper", "claim", *FOUND), rows)
+    head = ("paper", "claim", *(name for name in FOUND if name != "by chance"))
+    return text + table(head, rows)
 
 
 LIMITS = (
