@@ -7,7 +7,7 @@ import pytest
 from sightline.api.hooks import Hooks
 from sightline.api.resume import looks_until_written
 from sightline.api.run_options import Stopping
-from sightline.audits.look_storage import FILE
+from sightline.audits.look_storage import FILE, aside_name
 from sightline.core.errors import ModelError
 
 EARLY = Stopping(budget=5.0)
@@ -27,6 +27,20 @@ def test_files_of_others_stay_where_looks_were_kept(tmp_path: Path) -> None:
         (folder / "0" / FILE).touch()
         (folder / "0" / "notes.txt").touch()
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["notes.txt"]
+
+
+def test_looks_of_another_audit_stay_and_are_named(tmp_path: Path) -> None:
+    notes: list[str] = []
+    hooks = Hooks(on_resume=notes.append)
+    with looks_until_written(tmp_path / "out.partial", EARLY, hooks) as folder:
+        (folder / "0").mkdir(parents=True)
+        (folder / "0" / FILE).touch()
+        (folder / "0" / aside_name("0f" * 32, FILE)).touch()
+    assert [path.name for path in tmp_path.rglob("*.npz")] == [aside_name("0f" * 32, FILE)]
+    assert len(notes) == 1
+    with looks_until_written(tmp_path / "out.partial", EARLY, hooks):
+        pass
+    assert len(notes) == 3  # that looks are there, and that they stay
 
 
 def test_looks_of_an_audit_that_failed_stay(tmp_path: Path) -> None:

@@ -314,6 +314,28 @@ def test_what_was_kept_of_another_audit_is_not_used(tmp_path) -> None:
     assert KeptLooks.of(tmp_path, "one").restore(passed(TEXTS), {}) == Position()
 
 
+def test_what_was_kept_of_another_audit_is_put_aside_and_found_again(tmp_path) -> None:
+    some = passed(TEXTS, growing=True)
+    some.advance(["outputs", "transplant"], 20)
+    one, other = KeptLooks.of(tmp_path, "one"), KeptLooks.of(tmp_path, "other")
+    one.make_current()
+    one.save(Position(0, 1, 3.0), some)
+    (tmp_path / look_storage.COMPARED).write_bytes(b"of the first")
+    other.make_current()
+    assert not (tmp_path / FILE).exists()
+    other.save(Position(0, 2, 9.0), some)
+    look_storage.remove_kept(tmp_path)  # its output is written
+    assert len(list(tmp_path.iterdir())) == 2
+    other.make_current()
+    assert other.restore(passed(TEXTS, growing=True), {}) == Position()
+    one.make_current()
+    assert (tmp_path / look_storage.COMPARED).read_bytes() == b"of the first"
+    assert one.restore(passed(TEXTS, growing=True), {}) == Position(0, 1, 3.0)
+    one.make_current()  # again
+    look_storage.remove_kept(tmp_path)
+    assert not tmp_path.exists()
+
+
 @pytest.mark.parametrize("code", ["information", "input_information"])
 def test_a_measure_with_numbers_of_all_texts_is_kept_with_what_it_learns_from(
     tmp_path, code

@@ -64,7 +64,8 @@ def test_what_a_caveat_says_already_is_not_said_again() -> None:
 @pytest.mark.parametrize(
     ("converged", "cut", "words", "of", "expected"),
     [
-        (False, 0, 0, 40, "Training stopped before it converged. No text truncated."),
+        (False, 0, 0, 40, "Training stopped before it converged. 0 of 40 texts truncated."),
+        (False, 0, 0, None, "Training stopped before it converged. No text truncated."),
         (
             None,
             1,

@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 
 from sightline.audits.audit_result import Audit
-from sightline.report.attention_source_notes import QUESTION, Tried, choice, heat, tried_sources
+from sightline.core.results import ONE_WEIGHT
+from sightline.report.attention_source_notes import (
+    QUESTION,
+    Tried,
+    choice,
+    heat,
+    said_of_source,
+    source_of,
+    tried_sources,
+)
 from sightline.report.card import card
 from sightline.report.html.audit_page import render
 from sightline.report.text.audit_summary import lines
@@ -66,6 +75,28 @@ def test_the_choice_is_a_sentence_with_how_many_were_tried(chosen: Audit) -> Non
     assert choice(audit()) == ""
     without = {**FOUND, "shares": {}, "learned_from": 0}
     assert "validation" not in choice(replace(chosen, spec={"readings": without}))
+
+
+def of_source(reading: str, of_map: str = "attention") -> Audit:
+    one = audit()
+    model = {**one.cards["model"], "reading": reading}
+    verdict = replace(one.verdict, of_map=of_map)
+    return replace(one, verdict=verdict, cards={**one.cards, "model": model})
+
+
+def test_a_source_that_was_named_stands_in_the_head_of_every_form() -> None:
+    one = of_source("layer 5, mean of all heads")
+    said = "layer 5, mean of all heads"
+    assert said in plain("\n".join(lines(one))).partition("Tests ")[0]
+    assert said in plain(Page(render(one)).text()).partition("Tests ")[0]
+    assert [said in plain(line) for line in card(one).lists[QUESTION]] == [True]
+    for other in (of_source(ONE_WEIGHT), of_source("scores: of a file", of_map="the scores")):
+        assert source_of(other) == said_of_source(other) == ""
+
+
+def test_a_choice_is_said_once(chosen: Audit) -> None:
+    model = {**chosen.cards["model"], "reading": "layer 1, head 0"}
+    assert plain(said_of_source(replace(chosen, cards={**chosen.cards, "model": model}))) == SAID
 
 
 def test_the_choice_says_which_texts_chose_and_which_sources_may_be_as_good(chosen: Audit) -> None:

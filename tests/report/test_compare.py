@@ -104,6 +104,19 @@ def test_lines_say_what_the_page_says_and_nothing_that_a_terminal_would_obey() -
     assert any(line.startswith('B: <b>"two"') for line in lines)
 
 
+def test_two_attention_sources_of_one_model_are_told_apart() -> None:
+    first, second = (
+        replace(one, cards={**one.cards, "model": {**one.cards["model"], "reading": reading}})
+        for one, reading in (
+            (answering(audit(), 2), "layer 5, head 1"),
+            (answering(audit(), 3), "rollout through all layers"),
+        )
+    )
+    text = comparison_lines(compare(first, second))
+    assert [line for line in text if line.startswith("A: ") and "layer 5, head 1" in line]
+    assert [line for line in text if line.startswith("B: ") and "rollout" in line]
+
+
 def test_audits_without_texts_stand_side_by_side() -> None:
     empty = replace(answering(audit(), 2), texts=())
     found = compare(empty, replace(empty))

@@ -23,7 +23,13 @@ from sightline.config.word_maps import MAPS, USER_MAPS
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
-from sightline.core.protocols import Auditable, MeasureContext, SupportsAuditedMap, Trace
+from sightline.core.protocols import (
+    Auditable,
+    MeasureContext,
+    SupportsAttentionSources,
+    SupportsAuditedMap,
+    Trace,
+)
 from sightline.core.results import Results, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.core.tokeniser import tokenise
@@ -261,7 +267,23 @@ def _of_model(
             change="name an audit of this model",
             field="audit",
         )
+    _refuse_other_source(card.get("reading", ""), model)
     return found, _doubt(found, weights_digest(model), known)
+
+
+def _refuse_other_source(audited: str, model: Auditable) -> None:
+    """Refuse an audit of another attention source: its verdict is not about this map."""
+    if not isinstance(model, SupportsAttentionSources) or model.choosing or not audited:
+        return
+    if (shown := model.shows) != audited:
+        raise ModelError(
+            f"expected an audit of this attention ({shown}), got one of other attention ({audited})",
+            change=(
+                "look at the attention that was audited, as hf:FOLDER(layer=0,head=1) does, or "
+                "name an audit of this one"
+            ),
+            field="audit",
+        )
 
 
 def _doubt(audit: Results, weights: str, known: KnownModel) -> str:

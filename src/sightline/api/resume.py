@@ -52,30 +52,40 @@ def kept_until_written(
 @contextmanager
 def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterator[Path | None]:
     """Yield a folder in which an audit that stops early keeps its looks until its output is
-    written; say where a stop leaves them.
+    written; say where a stop leaves them, and that looks of another audit stay.
     """
     if not stopping.early:
         yield None
         return
     folder = kept.with_name(f"{kept.name}-looks")
-    if any(folder.glob(LOOKS)):
-        hooks.on_resume(f"resuming from the looks kept in {folder}")
+    if any(folder.glob(ANY_LOOKS)):
+        hooks.on_resume(
+            f"looks are kept in {folder}: this audit resumes from those that are its own"
+        )
     try:
         yield folder
     except BaseException:
         if any(folder.glob(LOOKS)):
             hooks.on_resume(
-                f"stopped: what was measured is kept in {folder}, and the same command resumes there"
+                f"stopped: the tests that were finished are kept in {folder}, and the same command "
+                "resumes there; a test that was not finished begins again"
             )
         raise
     from sightline.audits.look_storage import remove_kept  # noqa: PLC0415  (torch)
 
     for kept_of_a_seed in (*folder.glob("*"), folder):
         remove_kept(kept_of_a_seed)
+    if any(folder.glob(ANY_LOOKS)):
+        hooks.on_resume(
+            f"looks of another audit stay in {folder}: its own command resumes from them; remove "
+            "the folder if you do not need them"
+        )
 
 
 LOOKS = "*/looks.npz"
 """The files with the looks of each seed."""
+ANY_LOOKS = "*/*looks.npz"
+"""The same, and the files of other audits."""
 
 
 def kept_threads(folder: Path) -> int | None:

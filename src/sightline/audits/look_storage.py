@@ -2,7 +2,7 @@
 
 One file for the looks, written whole after each stage, and two for what follows the verdict,
 written after each measure. They are read without executing anything. Each belongs to one model, one
-plan and one version; a file of another is ignored.
+plan and one version. Files of another audit are put aside under its name, where it finds them.
 """
 
 from __future__ import annotations
@@ -36,9 +36,23 @@ _HAD = ("rows", "looked")
 be anything, so it learns again from the same rows."""
 
 
+def aside_name(key: str, file: str) -> str:
+    """Name a file that is put aside by the key of its audit.
+
+    >>> aside_name("0f" * 32, "looks.npz")
+    'of-0f0f0f0f0f0f0f0f-looks.npz'
+    """
+    return f"of-{key[:16]}-{file}"
+
+
+def _move(file: Path, to: Path) -> None:
+    with suppress(FileNotFoundError):
+        file.replace(to)
+
+
 def remove_kept(folder: Path) -> None:
-    """Remove what is saved of an audit, what a killed process left half-written of it, and the
-    folder unless it holds other files.
+    """Remove what is saved of the current audit, what a killed process left half-written of it, and
+    the folder unless it holds other files.
     """
     for file in (folder / name for name in FILES):
         with suppress(OSError):
@@ -88,6 +102,24 @@ class KeptLooks:
             digest.update(part if isinstance(part, bytes) else repr(part).encode())
             digest.update(b"\0")
         return KeptLooks(folder, digest.hexdigest())
+
+    def make_current(self) -> None:
+        """Put aside what another audit has saved in this folder, and take back what this one has."""
+        if self.folder is None or (found := self._key_found()) == self.key:
+            return
+        with suppress(OSError):
+            if found is not None:
+                for file in FILES:
+                    _move(self.folder / file, self.folder / aside_name(found, file))
+            for file in FILES:
+                _move(self.folder / aside_name(self.key, file), self.folder / file)
+
+    def _key_found(self) -> str | None:
+        """Return the key of the audit whose looks are in the folder; None if none can be read."""
+        with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError):
+            _, summary = self._read()
+            return str(summary["key"])
+        return None
 
     def other(self, file: str, *parts: Any) -> KeptLooks:
         """Name another file of the same audit, and what its numbers depend on in addition."""

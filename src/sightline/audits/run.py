@@ -46,7 +46,7 @@ from sightline.core.protocols import (
     SupportsAuditedMap,
     Trace,
 )
-from sightline.core.results import Learned, MapRow, Measurement, Outcome, TextRecord
+from sightline.core.results import ONE_WEIGHT, Learned, MapRow, Measurement, Outcome, TextRecord
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe, sample_test
 from sightline.data.near_duplicates import counted_once
@@ -392,7 +392,7 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
         "link": model.link,
         "offers": sorted(model.offers),
         "labels": list(dataset.label_names),
-        "reading": _reading(model),
+        "reading": reading_of(model),
     }
 
 
@@ -402,13 +402,13 @@ def _is_audited(model: Auditable, row: MapRow) -> bool:
     return bool(same) and row.name == f"signed_{same}"
 
 
-def _reading(model: Auditable) -> str:
+def reading_of(model: Auditable) -> str:
     """Describe the audited map over the words."""
     if isinstance(model, SupportsAuditedMap):
         return f"{model.audited_map.noun}: {model.audited_map.description}"
     if isinstance(model, SupportsAttentionSources):
         return model.shows
-    return "one attention weight a word, used by the decoder"
+    return ONE_WEIGHT
 
 
 def environment(trace: Trace) -> dict[str, Any]:

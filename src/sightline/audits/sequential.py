@@ -179,6 +179,7 @@ def look_at(
         (seeds.seed, version_of("sightline"), version_of("torch")),
         thresholds,
     )
+    kept.make_current()
     looking = _Looking(
         replace(data, test=ordered), plan, texts, with_rivals, answered, thresholds, limits, kept,
         began,

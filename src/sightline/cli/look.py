@@ -44,7 +44,7 @@ SavedAudit = Annotated[
         metavar="DIR",
         show_default="none",
         help="An audit of this model, as sightline audit --save wrote it, or a run of a store as "
-        "STORE:KEY: its verdict is shown with the maps.",
+        "STORE:KEY; its verdict is shown with the maps.",
         rich_help_panel="Data",
     ),
 ]

@@ -270,6 +270,10 @@ class ClassShare:
     predicted: Estimate
 
 
+ONE_WEIGHT = "one attention weight a word, used by the decoder"
+"""How attention is described of a model that has no other attention to choose from."""
+
+
 @dataclass(frozen=True)
 class Learned:
     """Whether the model has learned anything: its accuracy against always predicting the most

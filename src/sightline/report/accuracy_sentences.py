@@ -74,10 +74,10 @@ def _converged(converged: bool | None) -> str:
 def _cut(learned: Learned) -> str:
     if learned.cut is None:
         return "How many texts were truncated is unknown."
-    if learned.cut == 0:
+    if learned.cut == 0 and learned.cut_of is None:  # saved by an older version
         return "No text truncated."
     words = learned.words_cut
-    lost = "" if words is None else f" ({count(words)} {'word' if words == 1 else 'words'} lost)"
+    lost = f" ({count_phrase(words, 'word')} lost)" if words else ""
     if learned.cut_of is not None:
         return f"{count(learned.cut)} of {count_phrase(learned.cut_of, 'text')} truncated{lost}."
     return f"{count_phrase(learned.cut, 'text')} truncated{lost}."  # saved by an older version

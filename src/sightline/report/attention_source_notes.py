@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from sightline.core.results import Estimate, Results
+from sightline.core.audited_map import ATTENTION
+from sightline.core.results import ONE_WEIGHT, Estimate, Results
 from sightline.report.number_format import count, number, plainly
 from sightline.report.sentences import quoted
 
@@ -53,6 +54,24 @@ CRITERIA = {
 """Name of each criterion of the choice."""
 MOST_NAMED = 6
 """Sources that are named one by one."""
+
+
+def source_of(audit: Results) -> str:
+    """Name the attention source that was audited, of a model that has several; empty for a model
+    with one, or a map that is no attention.
+    """
+    card = audit.cards.get("model")
+    source = str(card.get("reading", "")) if isinstance(card, Mapping) else ""
+    other_map = audit.verdict.of_map != ATTENTION
+    return "" if other_map or source == ONE_WEIGHT else source
+
+
+def said_of_source(audit: Results) -> str:
+    """Say how the attention source was chosen, or else which one was named; empty if there is one
+    alone.
+    """
+    source = source_of(audit)
+    return choice(audit) or (f"Attention here is {source}." if source else "")
 
 
 def choice(audit: Results) -> str:

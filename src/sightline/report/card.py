@@ -15,7 +15,7 @@ from sightline.report.accuracy_sentences import TITLE as MODEL
 from sightline.report.accuracy_sentences import accuracy_notes, learning
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.attention_source_notes import QUESTION as WHICH_READING
-from sightline.report.attention_source_notes import choice
+from sightline.report.attention_source_notes import said_of_source
 from sightline.report.caption import caption
 from sightline.report.caption import title as caption_title
 from sightline.report.data_notes import TITLE, noted
@@ -68,7 +68,7 @@ def card(audit: Results, seeds: SeedSummary | None = None) -> Card:
         "Which map may be shown": () if blocked else (*may_be_shown, *moved),
         caveats_title(audit.verdict): held,
         MODEL: tuple(learned),
-        WHICH_READING: tuple(filter(None, [choice(audit)])),
+        WHICH_READING: tuple(filter(None, [said_of_source(audit)])),
         "Which map is this?": tuple(audited_map_notes.noted(audit)),
         TITLE: tuple(noted(audit)),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sightline.report.alternative_maps import families
+from sightline.report.attention_source_notes import source_of
 from sightline.report.number_format import count, interval, with_n
 from sightline.report.provenance import without_folders
 from sightline.report.sentences import headline
@@ -38,7 +39,14 @@ def side_title(side: Side) -> str:
     return " · ".join(
         filter(
             None,
-            (side.place, about["model"], without_folders(str(about["data"] or "")), seed, texts),
+            (
+                side.place,
+                about["model"],
+                source_of(side.audit),
+                without_folders(str(about["data"] or "")),
+                seed,
+                texts,
+            ),
         )
     )
 

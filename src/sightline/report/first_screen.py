@@ -110,7 +110,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
         Block(CAVEATS, () if first else tuple(caveats(audit, scores=scores))),
         Block(accuracy_sentences.TITLE, tuple(filter(None, [" ".join(_model(audit))]))),
         Block("Map", tuple(audited_map_notes.noted(audit))),
-        Block("Source", tuple(filter(None, [attention_source_notes.choice(audit)]))),
+        Block("Source", tuple(filter(None, [attention_source_notes.said_of_source(audit)]))),
         Block("Texts", tuple(data_notes.noted(audit))),
         Block(NOT_RUN, () if first else tuple(not_run(audit.findings))),
         Block(MAPS, () if first else tuple(maps(audit, scores=scores))),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import sightline
 from sightline.api.look import Look
 from sightline.api.unlabelled_texts import unlabelled
 from sightline.cli.app import app
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, ModelError
+from sightline.data.dataset import Dataset
+from sightline.measures.default_measures import default_measures
 from tests.adapters.huggingface.toys import (
     LONGEST,
     MARKED,
@@ -113,6 +116,22 @@ def test_a_text_beyond_the_model_is_cut_and_says_so(whole: Path, words: int, cut
     )
     assert ("Cut: the last" in plain.output) == (cut > 0)
     assert ("not seen" in plain.output) == (cut > 0)
+
+
+def test_an_audit_of_other_attention_is_refused() -> None:
+    tokenizer = word_pieces()
+    module = classifier("bert", tokenizer=tokenizer)
+    one, other = (
+        sightline.transformer(module, tokenizer, layer=0, head=head) for head in ("mean", 0)
+    )
+    texts = tuple(
+        replace(unlabelled(" ".join(WORDS[n : n + 4]), None, 9, n), label=n % 2) for n in range(8)
+    )
+    data = Dataset("texts", (), (), texts, one.labels, {})
+    audit = sightline.audit(one, data, measures=default_measures(chosen=("erasure",)))
+    assert sightline.look(one, "a text", maps="attention", audit=audit).audit is audit
+    with refused(ModelError):
+        sightline.look(other, "a text", maps="attention", audit=audit)
 
 
 def test_a_changed_text_is_read_anew(whole: Path) -> None:
