@@ -60,7 +60,7 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
     folder = kept.with_name(f"{kept.name}-looks")
     if any(folder.glob(ANY_LOOKS)):
         hooks.on_resume(
-            f"looks are kept in {folder}: this audit resumes from those that are its own"
+            f"looks are kept in {folder}: this audit resumes from its own ones"
         )
     try:
         yield folder
