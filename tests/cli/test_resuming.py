@@ -127,11 +127,17 @@ def test_a_stopped_look_is_kept_and_resumes(
         patch.setattr(progress.Lines, "look", stop_at_a_look)
         stopped = sightline(*command)
     assert stopped.code == 130
-    assert "what was measured is kept in report.html.partial-looks" in stopped.err
-    assert [*Path("report.html.partial-looks").rglob("looks.npz")]
+    assert "are kept in report.html.partial-looks" in stopped.err
+    (kept,) = Path("report.html.partial-looks").rglob("looks.npz")
+    measured = kept.read_bytes()
+    other = sightline("audit", "--data", table, *LOUD, "--max-texts", "12")
+    assert other.code == 0
+    (aside,) = Path("report.html.partial-looks").rglob("*looks.npz")
+    assert aside.read_bytes() == measured
+    assert "stay in report.html.partial-looks" in other.err
     again = sightline(*command)
     assert again.code == 0
-    assert "resuming from the looks kept in report.html.partial-looks" in again.err
+    assert "looks are kept in report.html.partial-looks" in again.err
     assert not Path("report.html.partial-looks").exists()
     about = json.loads(Path("a", "audit.json").read_text())["spec"]["sequential"]
     assert (about["planned"], about["texts"]) == (18, 18)
