@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from sightline.core.results import Estimate, Measurement
+from sightline.report.html.audit_page import render
+from sightline.report.html.result_view import finding_view
 from sightline.report.html.table_rows import (
     class_rows,
     estimate_row,
@@ -94,3 +96,16 @@ def test_a_method_that_rows_share_is_said_once_and_any_other_by_its_row() -> Non
     assert usual_method(estimate_rows({"a": one, "b": other, "c": one})) == "Wilson"
     assert usual_method(estimate_rows({"a": one, "b": other})) == ""
     assert usual_method([]) == ""
+
+
+def test_the_level_of_classes_is_their_own() -> None:
+    found = findings()[0]
+    wider = {
+        name: replace(one, method=f"{one.method}, 97.5 % interval")
+        for name, one in found.by_class.items()
+    }
+    assert wider
+    assert finding_view(found).class_level == "95"
+    assert finding_view(replace(found, by_class=wider)).class_level == "97.5"
+    page = render(replace(audit(), findings=(replace(found, by_class=wider),)))
+    assert ">score [97.5 %]</th>" in page

@@ -11,7 +11,7 @@ from sightline.core.results import Finding
 from sightline.report import sentences
 from sightline.report.effect_scale import formula
 from sightline.report.html.table_rows import EstimateRow, class_rows, estimate_rows
-from sightline.report.number_format import count, score_span, trimmed_number
+from sightline.report.number_format import count, level_of, score_span, trimmed_number
 from sightline.report.number_format import score as written
 from sightline.report.svg_figures import anchor, finding_figure
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -37,6 +37,8 @@ class FindingView:
     change: str
     figure: Markup | None
     classes: tuple[EstimateRow, ...]
+    class_level: str
+    """The level of the intervals of classes, which are wider because there are several."""
     related: tuple[EstimateRow, ...]
     scale: str
 
@@ -58,6 +60,7 @@ def finding_view(finding: Finding, of_map: str = ATTENTION) -> FindingView:
         change=sentences.to_settle(finding),
         figure=finding_figure(finding),
         classes=tuple(class_rows(finding)),
+        class_level=level_of(finding.by_class.values()),
         related=tuple(estimate_rows(finding.beside)),
         scale=formula(AUDIT_TESTS[finding.code]) if finding.code in AUDIT_TESTS else "",
     )
