@@ -34,7 +34,7 @@ def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add to the notes of a card: a model that was trained elsewhere can be audited on
     every row.
     """
-    if not any(note.startswith(DIVIDED) for note in card["notes"]):
+    if not _is_divided(card):
         return card
     return {
         **card,
@@ -45,14 +45,20 @@ def with_advice(card: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
+def _is_divided(card: Mapping[str, Any]) -> bool:
+    """Check whether the splits were drawn here, so that a model from elsewhere has every row."""
+    return any(note.startswith(DIVIDED) for note in card["notes"])
+
+
 def with_warning(card: Mapping[str, Any]) -> Mapping[str, Any]:
     """Add a note to a card whose test texts are too few for any verdict."""
     n, least = card["splits"]["test"]["n"], default_thresholds().least
     if n >= least:
         return card
+    here = " for a model that is trained here on the others" if _is_divided(card) else ""
     text = (
-        f"{n} test texts: a verdict rests on at least {least}, so an audit of these will say that "
-        "it cannot tell"
+        f"{n} test texts{here}: a verdict rests on at least {least}, so an audit of these will say "
+        "that it cannot tell"
     )
     return {**card, "notes": [*card["notes"], text]}
 
