@@ -75,7 +75,7 @@ def test_check_data_tells_what_is_there(sightline: Call, table):
     assert re.search(r"^train +84 +9 to 11, median 10 +neg 42, pos 42$", done.out, re.MULTILINE)
     card = sightline("check-data", "--data", table, "--json").json
     assert card["splits"]["test"]["n"] == 18
-    assert card["notes"][-1].startswith("18 test texts: a verdict rests on at least 50")
+    assert card["notes"][-1].startswith("18 test texts for a model that is trained here")
     enough = sightline("check-data", "--data", "planted:needle(n=400)", "--json").json
     assert [note for note in enough["notes"] if "a verdict rests" in note] == []
     assert card["splits"]["train"]["labels"] == {"neg": 42, "pos": 42}

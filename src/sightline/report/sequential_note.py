@@ -10,7 +10,6 @@ from sightline.core.results import Results
 from sightline.report.number_format import count, count_phrase, texts
 from sightline.report.sentences import join_words, name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.settled import OTHER_MAPS, measures_of
 
 if TYPE_CHECKING:
     from sightline.verdict.settled import LookState
@@ -113,6 +112,8 @@ def measures_line(codes: Sequence[str]) -> str:
     >>> measures_line(["outputs"]), measures_line(["own_word"])
     ('auditing, predictions', 'auditing, Own word (SL-402)')
     """
+    from sightline.verdict.settled import OTHER_MAPS, measures_of  # noqa: PLC0415  (scipy)
+
     tests = [claim.title for claim in AUDIT_TESTS.values() if measures_of(claim) & {*codes}]
     if not tests:
         return "auditing, predictions" if ALWAYS in codes else "auditing, what was asked for"
