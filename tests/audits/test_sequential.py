@@ -336,6 +336,15 @@ def test_what_was_kept_of_another_audit_is_put_aside_and_found_again(tmp_path) -
     assert not tmp_path.exists()
 
 
+def test_what_cannot_be_read_is_not_put_aside(tmp_path) -> None:
+    one = KeptLooks.of(tmp_path, "one")
+    for damaged in (b"torn", b""):
+        (tmp_path / FILE).write_bytes(damaged)
+        one.make_current()
+        assert one.restore(passed(TEXTS), {}) == Position()
+        assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
 @pytest.mark.parametrize("code", ["information", "input_information"])
 def test_a_measure_with_numbers_of_all_texts_is_kept_with_what_it_learns_from(
     tmp_path, code

@@ -30,6 +30,8 @@ from sightline.core.results import Failed
 FILE, COMPARED, COMPLETED = FILES = ("looks.npz", "compared.npz", "completed.npz")
 """What is saved: the looks; the comparison of other maps on some texts; and every measure of the
 last look while the audit is completed."""
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError, SpecError)
+"""What reading a file that is absent, damaged or foreign may raise."""
 _SUMMARY, _FINITE = "summary", "finite"
 _HAD = ("rows", "looked")
 """What is saved of a measure: its rows, and the rows that it learns from. What it has learned can
@@ -116,7 +118,7 @@ class KeptLooks:
 
     def _key_found(self) -> str | None:
         """Return the key of the audit whose looks are in the folder; None if none can be read."""
-        with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError):
+        with suppress(*_UNREADABLE):
             _, summary = self._read()
             return str(summary["key"])
         return None
@@ -154,7 +156,7 @@ class KeptLooks:
 
         ``with_rivals`` are the measures that replace others once other maps are compared.
         """
-        with suppress(OSError, ValueError, KeyError, TypeError, BadZipFile, EOFError, SpecError):
+        with suppress(*_UNREADABLE):
             arrays, summary = self._read()
             if summary["key"] == self.key and summary["measures"].keys() == texts.measures.keys():
                 position = Position(**summary["position"])
