@@ -558,6 +558,7 @@ _MODELS = ("bilstm+additive", "mlp+additive")
 def _by_start(lines: Sequence[Stored], start: str) -> Iterator[str]:
     """Give the mean τ of each model by class, with its chance level, and the seeds."""
     own = [line for line in lines if _start_of(line["model"]) == start]
+    seeds = dict[str, str]()
     for model in _MODELS:
         known = [
             line
@@ -568,12 +569,8 @@ def _by_start(lines: Sequence[Stored], start: str) -> Iterator[str]:
             " and ".join(f"{line[of]['value']:.2f}" for line in known) for of in ("ours", "floor")
         )
         yield f"{taus} (chance {by_chance})" if known else "—"
-    seeds = {
-        model: _seeds(line["seeds"], line["planned"])
-        for line in own
-        for model in _MODELS
-        if line["model"].startswith(model)
-    }
+        if known:
+            seeds[model] = _seeds(known[0]["seeds"], known[0]["planned"])
     same = len(set(seeds.values())) == 1
     yield next(iter(seeds.values())) if same else "; ".join(f"{a}: {b}" for a, b in seeds.items())
 

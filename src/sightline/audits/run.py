@@ -333,17 +333,11 @@ def _learned(found: Learned | None, dataset: Dataset, spec: Mapping[str, Any]) -
     """
     if found is None:
         return None
-    converged = spec.get("trainings", {}).get("model", {}).get("converged")
-    if "truncated" not in dataset.card:
-        return replace(found, converged=converged)
-    lost = [text.cut for text in dataset.test if text.cut]
-    return replace(
-        found,
-        converged=converged,
-        cut=len(lost),
-        words_cut=sum(lost),
-        cut_of=len(dataset.test),
-    )
+    known = {"converged": spec.get("trainings", {}).get("model", {}).get("converged")}
+    if "truncated" in dataset.card:
+        lost = [text.cut for text in dataset.test if text.cut]
+        known |= {"cut": len(lost), "words_cut": sum(lost), "cut_of": len(dataset.test)}
+    return replace(found, **known)
 
 
 def _records(
@@ -392,7 +386,7 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
         "link": model.link,
         "offers": sorted(model.offers),
         "labels": list(dataset.label_names),
-        "reading": reading_of(model),
+        "reading": _reading(model),
     }
 
 
@@ -402,7 +396,7 @@ def _is_audited(model: Auditable, row: MapRow) -> bool:
     return bool(same) and row.name == f"signed_{same}"
 
 
-def reading_of(model: Auditable) -> str:
+def _reading(model: Auditable) -> str:
     """Describe the audited map over the words."""
     if isinstance(model, SupportsAuditedMap):
         return f"{model.audited_map.noun}: {model.audited_map.description}"

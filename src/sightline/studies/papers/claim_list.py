@@ -24,9 +24,10 @@ WEAK = 0.5
 """A smaller τ is called weak here."""
 SPREAD = 0.5
 """A larger normalised entropy is called spread here."""
-UNTRAINED = f"{BILSTM}, untrained, weights ^300"
-"""An untrained model with sharpened weights: it shows the τ by rank of meaningless attention."""
 TAU_BY_RANK = wen2022.TAU_BY_RANK
+UNTRAINED = f"{BILSTM}, untrained, weights ^300"
+BY_CHANCE = Side(UNTRAINED, TAU_BY_RANK)
+"""An untrained model with sharpened weights: it shows the τ by rank of meaningless attention."""
 LOST_TAU = "τ lost"
 INPUTS = "τ with gradient of inputs"
 SPARSEMAX, SPARSEGEN = f"{BILSTM}+sparsemax", f"{BILSTM}+sparsegen"
@@ -291,7 +292,7 @@ WEN = (
         "§5.1, Table 2",
         "wen2022:W-2",
         Order(Side(BILSTM, TAU_BY_RANK), Side(FIXED_ATTENTION, TAU_BY_RANK)),
-        chance=Order(Side(UNTRAINED, TAU_BY_RANK), Side(FIXED_ATTENTION, TAU_BY_RANK)),
+        chance=BY_CHANCE,
         printed=Order(Side(FIXED_ATTENTION, LOST_TAU), 0.0),
     ),
     _wen(
@@ -301,7 +302,7 @@ WEN = (
         f"§5.1, Table 2; a loss of τ below {LITTLE} is ours",
         "wen2022:W-2",
         Order(Side(FIXED_STATES, TAU_BY_RANK), Side(BILSTM, TAU_BY_RANK), -LITTLE),
-        chance=Order(Side(UNTRAINED, TAU_BY_RANK), Side(BILSTM, TAU_BY_RANK), -LITTLE),
+        chance=BY_CHANCE,
         printed=Order(LITTLE, Side(FIXED_STATES, LOST_TAU)),
     ),
     _wen(
@@ -311,7 +312,7 @@ WEN = (
         f"§5.2, Table 4; a loss of τ below {LITTLE} is ours",
         "wen2022:W-4",
         Order(Side(f"{BILSTM}, adversary", TAU_BY_RANK), Side(BILSTM, TAU_BY_RANK), -LITTLE),
-        chance=Order(Side(UNTRAINED, TAU_BY_RANK), Side(BILSTM, TAU_BY_RANK), -LITTLE),
+        chance=BY_CHANCE,
         printed=Order(LITTLE, Side(f"{BILSTM}, adversary", LOST_TAU)),
         added=True,
     ),

@@ -72,10 +72,11 @@ class Claim:
 
     A claim is judged on every corpus of its table, or on those of which the paper makes it
     (``made_on``). For a claim that something is small (``low``), chance is no bar: meaningless
-    weights make it smaller still. ``chance`` is the inequality of models without meaning, if the claim's own rows
-    hold no chance level; ``no_chance`` says why there is none. ``printed`` is the same inequality
-    in printed numbers, or the reason why these cannot show it; None: the same one. With
-    ``of_lines`` the numbers aggregate all runs and are compared with a constant.
+    weights make it smaller still. ``chance`` is a model without meaning that takes the place of the
+    greater side, if the claim's own rows hold no chance level; ``no_chance`` says why there is
+    none. ``printed`` is the same inequality in printed numbers, or the reason why these cannot show
+    it; None: the same one. With ``of_lines`` the numbers aggregate all runs and are compared with a
+    constant.
 
     ``before`` is the inequality that was fixed before numbers were seen, if it differs; ``added``
     marks a claim that was written afterwards.
@@ -89,7 +90,7 @@ class Claim:
     order: Order
     made_on: tuple[str, ...] = ()
     low: bool = False
-    chance: Order | None = None
+    chance: Side | None = None
     no_chance: str = ""
     printed: Order | str | None = None
     of_lines: bool = False
@@ -126,7 +127,7 @@ class Claim:
     def criterion(self) -> str:
         """Write the criterion as a sentence."""
         by_chance = (
-            f"; by chance, {_written(self.chance.greater)} in place of {_written(self.order.greater)}"
+            f"; by chance, {_written(self.chance)} in place of {_written(self.order.greater)}"
             if self.chance
             else ""
         )
@@ -205,7 +206,7 @@ def _effect(claim: Claim, models: Models) -> Effect | None:
         return None if found is None else Effect(found.value, None, found.n)
     if claim.chance is None:
         return found
-    without_meaning = _in_order(claim.chance, models)
+    without_meaning = _in_order(replace(claim.order, greater=claim.chance), models)
     chance = None if without_meaning is None else without_meaning.value
     return Effect(found.value, chance, found.n)
 
