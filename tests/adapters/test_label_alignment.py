@@ -160,3 +160,10 @@ def test_a_label_that_would_be_run_by_a_shell_is_quoted() -> None:
     with pytest.raises(SightlineError) as caught:
         classes(("$(reboot)", "a,b"), NAMED)
     assert "label_map='{" in str(caught.value)
+
+
+def test_a_label_without_a_class_is_named_with_the_number_of_its_texts() -> None:
+    splits = ["train"] * 4 + ["validation"] * 2 + ["test"] * 3
+    data = data_from([f"film {i}" for i in range(9)], ["odd"] + ["0", "1"] * 4, splits=splits)
+    with pytest.raises(DataError, match=r"no class for 'odd' \(1 text\);"):
+        numbered_for(data, ("0", "1"))

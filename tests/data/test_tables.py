@@ -153,6 +153,16 @@ def test_no_split_column_divides_by_seed_class_by_class(folder):
     assert sorted(e.index for split in data.splits.values() for e in split) == list(range(200))
 
 
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+def test_a_csv_whose_header_has_no_comma_is_separated_otherwise(folder, separator):
+    cells = [["text", "label"], ["good, fine; really", "a"], ['so "bad"\tthen', "b"]]
+    stream = io.StringIO()
+    csv.writer(stream, delimiter=separator).writerows(cells)
+    read = read_rows(str(write(folder, "other.csv", stream.getvalue().encode())), "csv")
+    assert [list(row.cells.values()) for row in read.records] == cells[1:]
+    assert read.columns == ("text", "label")
+
+
 def test_a_split_column_is_followed(folder):
     data = load(parse_data(write(folder, "splits.csv", table(with_splits(), SPLIT_HEADER))), 0)
     named = {text: split.replace("dev", "validation") for text, _, split in with_splits()}

@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load, save
 
+from sightline.adapters.answers_model import answers
 from sightline.adapters.precision import to_float64
 from sightline.core.errors import ModelError
 from sightline.models.model_storage import load_classifier, save_classifier, weights_digest
@@ -110,4 +111,21 @@ def test_a_training_has_the_name_of_its_weights_wherever_they_are(tmp_path: Path
     saved, _ = load_classifier(save_classifier(model, tmp_path / "model"))
     assert weights_digest(saved) == weights_digest(to_float64(model)) == named
     assert weights_digest(untrained("mlp(hidden=4)", seed=4)) != named
-    assert weights_digest(wrapped(model)) == ""
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.bfloat16])
+def test_a_module_from_elsewhere_has_the_name_of_its_parameters(kind: torch.dtype) -> None:
+    elsewhere = wrapped(untrained("mlp(hidden=4)"))
+    model = elsewhere.module.to(kind)
+    named = weights_digest(elsewhere)
+    model.register_buffer("runs", torch.zeros(1))  # code from elsewhere may count its runs
+    assert weights_digest(elsewhere) == named != ""
+    with torch.no_grad():
+        next(model.parameters()).view(-1)[0] += 1
+    assert weights_digest(elsewhere) != named
+
+
+def test_a_model_without_weights_has_no_name_of_them() -> None:
+    assert (
+        weights_digest(answers(lambda texts: [[0.5, 0.5] for _ in texts], labels=("a", "b"))) == ""
+    )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import CANNOT_TELL, CAVEATS
+from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, Reason
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import caption
 from sightline.verdict.thresholds import default_thresholds
@@ -55,3 +55,15 @@ def test_it_is_said_how_many_texts_give_each_class_enough() -> None:
     ]
     assert f"'{name}'" in sentence
     assert list(more_of_classes(made)) == []
+
+
+def test_a_caption_says_once_for_which_texts_its_caveats_are() -> None:
+    made = audit()
+    codes = [one.code for one in made.findings if one.bears][:3]
+    reasons = tuple(Reason(f"caveat {n}", code, "failed", "") for n, code in enumerate(codes))
+    fine, whole = reached(CAN, 4), reached(CAVEATS, 5)
+    names = tuple(made.verdict.by_class)[:2] or ("a", "b")
+    each = {names[0]: replace(fine, reasons=()), names[1]: replace(whole, reasons=reasons[:1])}
+    said = " ".join(caption(replace(made, verdict=replace(whole, reasons=reasons, by_class=each))))
+    assert said.count("For all texts together") == 1
+    assert [f"aveat {n} " in said for n in range(3)] == [True] * 3

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
+from sightline.report.advice import more_texts
 from sightline.report.data_notes import noted
-from sightline.report.sequential_note import is_settled, look_line, settled_after
+from sightline.report.sequential_note import is_sequential, look_line, settled_after
 from sightline.verdict.settled import LookState, Settled
 from tests.report.audits import audit
 
@@ -26,12 +29,12 @@ def ended(about: dict | None):
 
 def test_a_full_audit_says_nothing() -> None:
     assert settled_after(ended(None)) == []
-    assert not is_settled(ended(None))
+    assert not is_sequential(ended(None))
 
 
 def test_a_settled_verdict_says_after_how_much() -> None:
     found = ended(SETTLED)
-    assert is_settled(found)
+    assert is_sequential(found)
     (said,) = settled_after(found)
     assert "96 of 800\N{NO-BREAK SPACE}texts; 41 s" in said
     assert said in noted(found)
@@ -55,7 +58,31 @@ def test_an_open_verdict_says_what_it_would_take() -> None:
     assert "threshold" in without
 
 
-def test_a_look_says_what_is_settled() -> None:
+@pytest.mark.parametrize(
+    ("stopped", "needed", "flags"),
+    [
+        ("budget", 400, {"--budget"}),
+        ("budget", 1742, {"--budget", "--max-texts 1800"}),
+        ("texts", 1742, {"--max-texts 1800"}),
+        ("texts", 2301, set()),  # more than there are
+    ],
+)
+def test_it_names_the_flags_that_take_the_texts_that_are_missing(stopped, needed, flags) -> None:
+    found = ended(OPEN | {"stopped": stopped, "needed_texts": needed})
+    of_many = found.cards["data"] | {"sample": {"of": 2000, "seed": 0}}
+    (said,) = settled_after(replace(found, cards={**found.cards, "data": of_many}))
+    assert {flag for flag in ("--budget", "--max-texts 1800") if flag in said} == flags
+    assert ("2,000 to test on" in said) == (needed > 2000)
+
+
+def test_it_names_one_number_of_texts() -> None:
+    found = ended(OPEN | {"stopped": "texts"})
+    asking = replace(found, findings=tuple(replace(one, needed=1234) for one in found.findings))
+    assert list(more_texts(replace(asking, spec=audit().spec))) != []
+    assert list(more_texts(asking)) == []
+
+
+def test_a_look_says_what_is_sequential() -> None:
     verdict = audit().verdict
     classes = dict.fromkeys(verdict.by_class, False)
     state = LookState(1, 4, 114, 800, 12.0, verdict, Settled(False, classes, ("SL-303",)))

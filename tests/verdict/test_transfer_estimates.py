@@ -30,7 +30,7 @@ def made(seed: int, rows: int = 12, spread: float = 1.0) -> Measurement:
         values |= {f"{chance}.attention": most * 0.3 * generator.random(whole.shape)}
     values |= {
         "present.attention": generator.choice([0.0, 0.5, 1.0], whole.shape),
-        "present.all": np.ones(whole.shape),
+        "present.all": generator.choice([0.5, 1.0], whole.shape),
     }
     values["carried.attention"][0, 0] = np.nan
     return Measurement("transplant", values, settings={"shares": MOVED_SHARES, "own": OWN_SHARES})
@@ -47,7 +47,7 @@ def test_number_floor_and_effect_are_sums_pair_by_pair(seed: int, kind: str) -> 
         """What the words do, what random ones do, the most, and what of it is left above chance."""
         here, whole = values[f"{kind}.attention"][x, k], values["whole"][x, k]
         if kind == "present":
-            return here, 0.5, values["present.all"][x, k], values["present.all"][x, k] - 0.5
+            return here, 0.5, 1.0, values["present.all"][x, k] - 0.5  # a share of pairs already
         drawn = values[f"{chance}.attention"][x, k]
         if kind == "own":  # the mean of what the words do when they come and when they go
             return here / 2, drawn / 2, whole * 3 / 5, whole * 3 / 5 - drawn / 2
@@ -140,6 +140,7 @@ def test_words_that_tell_more_than_all_words_do_are_cut_at_one_and_what_is_carri
     )
     assert (shown.score.value, shown.score.high) == (1.0, 1.0)
     assert shown.score.low <= 1
-    assert shown.number.value > 1.03
+    assert shown.number.value == pytest.approx(1 - 0.5 / 40, abs=1e-3)
+    assert shown.baseline.value == 0.5
     assert moved.score.value == pytest.approx((1.05 - 0.2) / 0.8, abs=0.005)
     assert moved.score.low > 1

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 from sightline.config.label_map import READ_AS, read_label_map, written_label_map
@@ -55,7 +57,10 @@ def numbered_for(
             f"{dataset.name}: expected one label for each text, got several, and the model "
             f"predicts one of {list_names(names)}; load the data without {setting('labels_sep')}"
         )
-    matching = match_labels(dataset.name, dataset.label_names, names, as_read(label_map or {}))
+    counts = Counter(dataset.label_names[one.label] for one in chain(*dataset.splits.values()))
+    matching = match_labels(
+        dataset.name, dataset.label_names, names, as_read(label_map or {}), counts
+    )
     numbers = [tuple(names).index(matching.classes[label]) for label in dataset.label_names]
     train, validation, test = (
         tuple(_renumbered(example, numbers) for example in split)
@@ -92,9 +97,16 @@ def as_read(label_map: LabelMap) -> dict[str, str]:
 
 
 def match_labels(
-    data: str, labels: Sequence[str], names: Sequence[str], label_map: Mapping[str, str]
+    data: str,
+    labels: Sequence[str],
+    names: Sequence[str],
+    label_map: Mapping[str, str],
+    counts: Mapping[str, int] | None = None,
 ) -> MatchedLabels:
-    """Find the class of each label; see the module for the rules."""
+    """Find the class of each label; see the module for the rules.
+
+    ``counts`` are the texts of each label, which an error names: a label of one text may be a typo.
+    """
     if label_map:
         return _mapped(data, labels, names, label_map)
     if set(labels) <= set(names):
@@ -105,7 +117,7 @@ def match_labels(
         label: [name for name in names if _folded(name) == _folded(label)] for label in labels
     }
     if unknown := [label for label in labels if label not in names and len(folded[label]) != 1]:
-        raise _unknown(data, labels, names, unknown)
+        raise _unknown(data, labels, names, [_counting(one, counts or {}) for one in unknown])
     return _apart(
         data,
         names,
@@ -195,11 +207,17 @@ def _unknown(
 ) -> DataError:
     """Make an error that lists both sides, with a map to complete."""
     message = (
-        f"{data}: the model has no class for {list_names(unknown)}; the data have the labels "
+        f"{data}: the model has no class for {list_names(unknown, str)}; the data have the labels "
         f"{list_names(labels)}"
     )
     message += f", the model has the classes {list_names(names)}"
     return DataError(f"{message}; say which is which with {_advice(labels, names, {})}")
+
+
+def _counting(label: str, counts: Mapping[str, int]) -> str:
+    """Show a label with the number of its texts, if that is known."""
+    n = counts.get(label)
+    return show(label) if n is None else f"{show(label)} ({n:,} text{'s' if n != 1 else ''})"
 
 
 def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:

@@ -47,7 +47,7 @@ from sightline.report.text.explanation_text import lines
 
 NOT_KNOWN = (
     "Whether that audit is of this training cannot be known: an older version saved it, or "
-    "the model comes from elsewhere"
+    "the model shows no weights"
 )
 """Used if the weights of the model or of the audit have no digest."""
 TRAINED_AGAIN = (

@@ -373,10 +373,10 @@ def model_card(model: Auditable, dataset: Dataset) -> dict[str, Any]:
     """Describe the audited model and identify its training by its weights; for a model from
     elsewhere, say what is unknown.
     """
-    elsewhere = model.origin == "elsewhere"
-    weights: dict[str, Any] = (
-        {"training_texts": TRAINED_ELSEWHERE} if elsewhere else {"weights": weights_digest(model)}
-    )
+    digest = weights_digest(model)
+    weights: dict[str, Any] = {"weights": digest} if digest else {}
+    if model.origin == "elsewhere":
+        weights["training_texts"] = TRAINED_ELSEWHERE
     calibration = getattr(model, "calibration", None)
     if calibration is not None:
         offsets = dict(zip(model.labels or (), calibration.offsets, strict=True))

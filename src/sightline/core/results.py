@@ -373,6 +373,7 @@ class Results:
         return {
             "schema": SCHEMA,
             "verdict": self.verdict.level,
+            "by_class": {name: one.level for name, one in self.verdict.by_class.items()},
             "verdict_detail": asdict(self.verdict),
             "findings": [asdict(finding) | {"reason": finding.reason} for finding in self.findings],
             "estimates": {name: asdict(value) for name, value in self.estimates.items()},

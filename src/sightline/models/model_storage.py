@@ -60,18 +60,29 @@ class ModelCard:
 
 
 def weights_digest(model: Auditable) -> str:
-    """Hash the weights, in float64: the result is the same for a trained, saved or loaded model on
-    any device.
+    """Hash the weights: of a model built here in float64, so that a trained, saved or loaded one
+    has the same result on any device; of a module from elsewhere its parameters as they are.
 
-    Empty for a model from elsewhere: only its own code knows what it computes with.
+    Empty for a model without weights, such as a function from texts to probabilities.
     """
-    if model.origin != "here" or not isinstance(model, nn.Module):
+    module = model if isinstance(model, nn.Module) else getattr(model, "module", None)
+    if not isinstance(module, nn.Module):
+        return ""
+    built_here = model.origin == "here"
+    # Code from elsewhere may count its own runs in a buffer, which would make it another model.
+    weights = module.state_dict() if built_here else dict(module.named_parameters())
+    if not weights:
         return ""
     digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
+    for name, tensor in sorted(weights.items()):
         digest.update(f"{name} {tuple(tensor.shape)}\n".encode())
-        digest.update(tensor.detach().to("cpu", torch.float64).contiguous().numpy())
+        digest.update(_bytes_of(tensor.to("cpu", torch.float64) if built_here else tensor))
     return digest.hexdigest()[:16]
+
+
+def _bytes_of(tensor: torch.Tensor) -> Any:
+    """Give the bytes of a tensor, even of a type that NumPy does not have."""
+    return tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
 
 
 def save_classifier(

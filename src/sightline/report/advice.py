@@ -23,7 +23,7 @@ from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import answers, join_words, name_classes, of_classes, opened, quoted
-from sightline.report.sequential_note import is_settled, is_unfinished
+from sightline.report.sequential_note import is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
 
@@ -122,6 +122,8 @@ def _other(family: MapFamily, allowed: bool) -> str:
 
 
 def _none(family: MapFamily) -> str:
+    if family.alone:
+        return "No other map of how much each word matters was compared; --full compares them."
     if family.may_be_shown:
         return (
             "Show no other map of how much each word matters: of those compared, none was put "
@@ -157,7 +159,7 @@ def more_texts(audit: Results) -> Iterator[str]:
         for one in audit.findings
         if one.bears and one.needed and one.score is not None
     ]
-    if not found or is_settled(audit):
+    if not found or is_sequential(audit):  # such an audit has said what would settle its verdict
         return
     groups: dict[str, list[str]] = {}
     for needed, _, title in sorted(found, key=lambda one: one[0]):

@@ -127,8 +127,9 @@ class MapFamily:
             return ""
         others = (row.carried for row in self.rows if row.name == ATTENTION and not row.chosen)
         attention = [f"; those of {self.of_map} {plainly(one)}" for one in others if _known(one)]
+        whose = f"The words of {self.called(self.name)}" if self.alone else "Its words"
         return (
-            f"Its words take {plainly(self.chosen.carried)} of the prediction into another "
+            f"{whose} take {plainly(self.chosen.carried)} of the prediction into another "
             f"text{''.join(attention)}."
         )
 

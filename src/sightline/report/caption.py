@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sightline.core.audited_map import reword_for_map
 from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
@@ -58,9 +58,18 @@ def _body(audit: Results) -> Iterator[str]:
 
 
 def _caveats(audit: Results) -> Iterator[str]:
-    """Say the caveats without their numbers, which the report has."""
+    """Say the caveats without their numbers, which the report has, and once for which texts."""
     if found := caveats(audit, scores=False):
-        yield f"Caveats: {' '.join(found)}"
+        yield f"Caveats: {' '.join(_said_once(found))}"
+
+
+def _said_once(sentences: Sequence[str]) -> Iterator[str]:
+    """Leave out for which texts a sentence is where the sentence before says it."""
+    before = ""
+    for sentence in sentences:
+        of, colon, said = sentence.partition(": ")
+        yield opened(said) if colon and of == before else sentence
+        before = of if colon else ""
 
 
 def _tested(audit: Results, part: HeadlinePart) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sightline.core.audited_map import ATTENTION, reword_for_map
 from sightline.core.results import Measurement, Results
-from sightline.report.number_format import texts
+from sightline.report.number_format import level_of, texts
 from sightline.report.provenance import card_name
 from sightline.report.sentences import opened
 
@@ -237,8 +237,9 @@ def _judged(audit: Results) -> Iterator[str]:
         if one.bears and one.score and one.threshold
     ]
     if deltas:
+        level = level_of(one.score for one in audit.findings if one.bears)
         yield (
-            "Each score was compared, with its 95 % interval over texts, with its threshold, "
+            f"Each score was compared, with its {level} % interval over texts, with its threshold, "
             f"set beforehand on synthetic texts ({', '.join(deltas)}); intervals by predicted "
             "class were corrected for the number of classes."
         )

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.results import Results
-from sightline.report.number_format import count, count_phrase, texts
+from sightline.report.number_format import (
+    KEEP,
+    approximate_count,
+    count,
+    count_phrase,
+    texts,
+)
 from sightline.report.sentences import join_words, name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
 
@@ -37,7 +43,7 @@ def settled_after(audit: Results) -> list[str]:
         spent = f"The budget of {as_given(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
         what = f"before every test that decides had measured {texts(about['texts'])}"
         return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
-    left = f"{_STOPPED[about['stopped']]}. {_left(about)}"
+    left = f"{_STOPPED[about['stopped']]}. {_left(about, max(audit.to_test_on, about['planned']))}"
     return [f"The verdict is not settled after {of}: {left}", *said]
 
 
@@ -79,9 +85,9 @@ def _not_compared(about: Mapping[str, Any]) -> Iterator[str]:
         yield "Other maps were not compared, because the texts are long; --full compares them."
 
 
-def is_settled(audit: Results) -> bool:
-    """Check whether an audit stopped because no open test could change its verdict."""
-    return bool(_sequential(audit).get("settled"))
+def is_sequential(audit: Results) -> bool:
+    """Check whether an audit stops once its verdict is settled."""
+    return bool(_sequential(audit))
 
 
 def look_line(state: LookState) -> str:
@@ -122,14 +128,23 @@ def measures_line(codes: Sequence[str]) -> str:
     return f"auditing, {tests[0]}{more}{maps}"
 
 
-def _left(about: Mapping[str, Any]) -> str:
-    """Name what is open, and what would settle it."""
-    said = _open(about)
-    if about["needed_texts"] is None:
+def _left(about: Mapping[str, Any], there: int) -> str:
+    """Name what is open, and what would settle it; ``there`` are the texts to test on."""
+    said, needed, seconds = _open(about), about["needed_texts"], about["needed_seconds"]
+    if needed is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."
-    seconds = about["needed_seconds"]
-    took = "" if seconds is None else f", and take about {_seconds(seconds)}"
-    return f"{said} About {texts(about['needed_texts'])} would settle it{took}."
+    took = "" if seconds is None else f", in about {_seconds(seconds)}"
+    how = f"; the data have {count(there)} to test on" if needed > there else _flags(about, needed)
+    return f"{said} About {approximate_count(needed)}{KEEP}texts would settle it{took}{how}."
+
+
+def _flags(about: Mapping[str, Any], needed: int) -> str:
+    """Name the flags that let the next audit measure so many texts."""
+    more = [f"--max-texts {approximate_count(needed)}".replace(",", "")]
+    flags = more if needed > about["planned"] else []
+    if about["stopped"] == "budget":
+        flags.append("a larger --budget")
+    return f" ({' and '.join(flags)})" if flags else ""
 
 
 def _open(about: Mapping[str, Any]) -> str:

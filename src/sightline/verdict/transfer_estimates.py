@@ -30,8 +30,9 @@ def compared(
     """Compare what the words of a map do with what as many random positions do, over the pairs of
     some donors.
 
-    ``θ = Σ w·number / Σ w·most``, ``θ₀`` likewise, and ``e = Σ w·(number − chance) / Σ w·(most −
-    chance)``; ``w`` gives every predicted class the same weight. ``n`` counts donors.
+    ``θ = Σ w·number / Σ w·most`` (of presence ``Σ w·number / Σ w``), ``θ₀`` likewise, and
+    ``e = Σ w·(number − chance) / Σ w·(most − chance)``; ``w`` gives every predicted class the same
+    weight. ``n`` counts donors.
     """
     of, chance, gained = (
         partial(of_pairs, one, clusters, level) for one in pair_sums(taken, number, donors)
@@ -86,7 +87,8 @@ def _parts(taken: Measurement, number: str, whole: Float[Array, "N K"]) -> Parts
     here = np.asarray(taken.values[number])
     if kind == "present":
         half, most = np.full(here.shape, 0.5), np.asarray(taken.values["present.all"])
-        return here, half, most, most - half
+        # Shares of pairs already, so unlike moves of the output they are not divided by the most.
+        return here, half, np.ones(here.shape), most - half
     chance = np.asarray(taken.values[f"{CHANCES[kind]}.{name}"])
     if kind == "carried":
         return here, chance, whole, whole - chance

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from transformers import AutoTokenizer
 from typer.testing import CliRunner
 
@@ -115,10 +116,11 @@ def test_a_text_beyond_the_model_is_cut_and_says_so(whole: Path, words: int, cut
         app, ["look", f"hf:{whole}", text, "--map", "attention"], catch_exceptions=False
     )
     assert ("Cut: the last" in plain.output) == (cut > 0)
-    assert ("not seen" in plain.output) == (cut > 0)
+    assert ("not seen" in plain.output) == (cut > 0)  # beside each such word
+    assert "Not seen:" not in plain.output
 
 
-def test_an_audit_of_other_attention_is_refused() -> None:
+def test_an_audit_of_other_attention_or_other_weights_is_refused() -> None:
     tokenizer = word_pieces()
     module = classifier("bert", tokenizer=tokenizer)
     one, other = (
@@ -132,6 +134,11 @@ def test_an_audit_of_other_attention_is_refused() -> None:
     assert sightline.look(one, "a text", maps="attention", audit=audit).audit is audit
     with refused(ModelError):
         sightline.look(other, "a text", maps="attention", audit=audit)
+    assert sightline.look(one, "a text", maps="attention", audit=audit).doubt == ""
+    with torch.no_grad():  # the same folder, trained again
+        next(iter(module.classifier.parameters())).add_(1)
+    with refused(ModelError):
+        sightline.look(one, "a text", maps="attention", audit=audit)
 
 
 def test_a_changed_text_is_read_anew(whole: Path) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sightline._io.limits import FILE, ROWS
@@ -23,6 +24,9 @@ Kind = str
 LABELLED = "texts and labels"
 """The default content of a table, for messages."""
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
+_WITHOUT_COMMA = ";\t"
+"""What separates the columns of a .csv file whose header has no comma: spreadsheets write a
+semicolon where the comma is in numbers."""
 _CLOSE_QUOTES = 'a text with quotes is written "like ""this""", each opened quote closed'
 
 
@@ -56,7 +60,8 @@ def read_rows(file: str, kind: Kind, holds: str = LABELLED, share: float = 1.0) 
     if kind == "jsonl":
         rows = _json_lines(file, decoded_lines(file, "\n"), share)
     else:
-        rows = _delimited(file, decoded_lines(file, ""), _DELIMITERS[kind], share)
+        lines, delimiter = _with_delimiter(decoded_lines(file, ""), kind)
+        rows = _delimited(file, lines, delimiter, share)
     if not rows.records:
         found = "a header and no rows" if rows.columns else "an empty file"
         raise DataError(f"expected a table of {holds}, got {found}", file)
@@ -82,6 +87,14 @@ def long_fields(most: int = 2**31 - 1) -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
+
+
+def _with_delimiter(lines: Iterator[str], kind: Kind) -> tuple[Iterable[str], str]:
+    """Find out what separates the columns of a table, by its header."""
+    usual, header = _DELIMITERS[kind], next(lines, "")
+    others = (one for one in _WITHOUT_COMMA if one in header)
+    found = usual if kind != "csv" or usual in header else next(others, usual)
+    return chain([header], lines), found
 
 
 def _delimited(file: str, lines: Iterable[str], delimiter: str, share: float) -> Records:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
@@ -180,7 +181,9 @@ def _unknown(reading: Explanation) -> Iterator[str]:
 def _unseen(reading: Explanation) -> Iterator[str]:
     """Say which words have no number, and possible reasons."""
     tokens = reading.text.tokens
-    without = [word for word, seen in zip(tokens, reading.sees, strict=True) if not seen]
+    at_end = sum(1 for _ in takewhile(lambda seen: not seen, reversed(reading.sees)))
+    read = len(tokens) - min(at_end, reading.cut)  # what was cut has its own sentence
+    without = [word for word, seen in zip(tokens[:read], reading.sees, strict=False) if not seen]
     if not without:
         return
     names = list(dict.fromkeys(map(quoted, without)))
@@ -189,7 +192,7 @@ def _unseen(reading: Explanation) -> Iterator[str]:
     yield (
         f"Not seen: {count(len(without))} of the {count(len(tokens))} words {have} no number, "
         "because the model has no token of its own for "
-        f"{'it' if len(without) == 1 else 'them'} or cuts the text before: {named}."
+        f"{'it' if len(without) == 1 else 'them'}: {named}."
     )
 
 
