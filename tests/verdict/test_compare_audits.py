@@ -20,12 +20,12 @@ from sightline.core.results import (
     Results,
     TextRecord,
 )
-from sightline.stats import resamples
+from sightline.stats import bootstrap, resamples
 from sightline.stats.dyads import PairSums, of_pairs
 from sightline.stats.ratios import RatioSums, ratio
 from sightline.verdict.audit_test import FLIPS, MARGIN
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.comparison.compare_audits import _adjusted, compared
+from sightline.verdict.comparison.compare_audits import ACCURACY, _adjusted, compared
 from sightline.verdict.comparison.comparison_result import AuditPair, ComparedScore, SideBySide
 from sightline.verdict.comparison.shared_texts import match
 from sightline.verdict.effect_sums import score_sums
@@ -113,7 +113,7 @@ def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
             "share",
             "share without",
         ):  # other intervals of the same mean
-            values = [one.top.mean() for one in known]
+            values = [_estimate(one).value for one in known]
             assert any(value == pytest.approx(effects[claim.code].value) for value in values), (
                 claim.code
             )
@@ -124,6 +124,34 @@ def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
                 found_ends == pytest.approx(_ends(_estimate(one)), rel=1e-12, abs=1e-12)
                 for one in known
             ), claim.code
+
+
+def test_accuracy_has_the_interval_that_an_audit_gives_it() -> None:
+    wrong = np.where(np.arange(N) % 7 == 0, 1 - PREDICTED, PREDICTED)
+    one, other = usual(), results(predicted=wrong)
+    compared_row = compared([one, other]).pairs[0].claims[-1]
+    right = (wrong == PREDICTED).astype(float)
+    assert compared_row.code == ACCURACY
+    assert compared_row.second == bootstrap.proportion(right)
+
+
+def test_a_share_gives_predicted_classes_equal_weight_as_its_finding_does() -> None:
+    rare = np.where(np.arange(N) % 5 == 0, 1, 0)
+    taken = outcomes(agreement({}), PREDICTED, HALF)
+    moved = taken["transplant"]
+    assert isinstance(moved, Measurement)
+    measured = dict(moved.values)
+    shares = AUDIT_TESTS["SL-308"]
+    quantity = shares.number.partition(".")[2]
+    measured[quantity] = np.where(rare == 1, 0.9, 0.4) + 0.0 * np.asarray(measured[quantity])
+    taken["transplant"] = replace(moved, values=measured)
+    found = results(taken, predicted=rare)
+    evidence = Evidence(found.measurements, NAMES, default_thresholds(), 0)
+    (one,) = score_sums(evidence, shares).values()
+    assert isinstance(one, RatioSums)
+    judged = {finding.code: finding.score for finding in found.findings}["SL-308"]
+    assert judged is not None
+    assert _estimate(one).value == pytest.approx(judged.value) == pytest.approx(0.65)
 
 
 def _ends(one: Estimate) -> tuple[float, ...]:

@@ -51,7 +51,9 @@ def _of_pairs(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
 def _share(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:
     if not evidence.has(claim.number):
         return {claim.number_words: evidence.why_not(claim.number)}
-    return {claim.number_words: _mean(share_of(evidence, claim))}
+    values = share_of(evidence, claim)
+    classes = evidence.predicted if claim.kind == "share" else None  # as `scoring_rules` judges it
+    return {claim.number_words: RatioSums(values, np.ones_like(values), classes)}
 
 
 def _drops(evidence: Evidence, claim: AuditTest) -> dict[str, ScoreSums]:

@@ -136,7 +136,6 @@ def share_without(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | s
     """Give the share of texts for which the number is 0; it is exact for each text, so there is no
     chance level.
     """
-    """Give the share of each text; for *share without*, 1 minus the number."""
     if not evidence.has(claim.number):
         return evidence.why_not(claim.number)
     without = share_of(evidence, claim)

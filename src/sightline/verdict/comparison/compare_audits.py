@@ -17,7 +17,7 @@ from sightline.core.results import Results
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import holm
 from sightline.stats.dyads import PairSums
-from sightline.stats.intervals import LEVEL, LOG_2
+from sightline.stats.intervals import LEVEL, LOG_2, known_rows
 from sightline.stats.paired_differences import ScoreDifference, between_pairs, score_difference
 from sightline.stats.ratios import RatioSums
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -174,6 +174,8 @@ def _compared(
     if isinstance(sums, str):
         return ComparedScore(code, text, way, "not compared", why=sums)
     found = _between(sums, seed, clusters, count)
+    if code == ACCURACY or AUDIT_TESTS[code].kind == "share without":
+        found = _with_counted_shares(found, sums, clusters)
     n, fewest = found.difference.n, default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
     few = f"on {n} texts; a comparison rests on at least {fewest}"
@@ -182,6 +184,18 @@ def _compared(
         code, text, way, "not told apart" if known else "not compared",
         found.first, found.second, found.difference, found.p if known else None, why=why,
     )  # fmt: skip
+
+
+def _with_counted_shares(
+    found: ScoreDifference,
+    sums: tuple[RatioSums, RatioSums] | tuple[PairSums, PairSums],
+    clusters: Int[np.ndarray, " N"],
+) -> ScoreDifference:
+    """Give each share of texts the interval that its audit gives it."""
+    hits = [one.top for one in sums]
+    rows = known_rows(*hits)
+    first, second = (bootstrap.proportion(one[rows], clusters[rows]) for one in hits)
+    return replace(found, first=first, second=second)
 
 
 def _between(
