@@ -26,6 +26,13 @@ def about(**data: Any) -> Audit:
     return replace(compared(), cards={"data": data})
 
 
+def test_copies_are_counted_with_those_that_have_another_label() -> None:
+    copies = {"train": 0, "validation": 0, "test": 39}
+    said = noted(about(duplicates=copies, conflicting_labels=20))
+    assert [one.split("\N{NO-BREAK SPACE}")[0] for one in said] == ["39", "20"]
+    assert noted(about(duplicates=copies | {"test": 0}, conflicting_labels=0)) == []
+
+
 def heads(case: Audit) -> list[str]:
     """What is seen first in the terminal, on the page, in the card and in a notebook."""
     printed, page = lines(case), render(case)

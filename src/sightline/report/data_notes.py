@@ -25,8 +25,8 @@ _WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED)
 
 
 def noted(audit: Results) -> list[str]:
-    """Say which texts were left out because no training text has their label, and how the others
-    were read.
+    """Say which texts were left out because no training text has their label, which are copies, and
+    how the others were read.
 
     The data card says what else was dropped or cut.
     """
@@ -35,7 +35,15 @@ def noted(audit: Results) -> list[str]:
         return []
     read = [f"{opened(note)}." for note in worth_noting(card)]
     unseen = _unseen(card.get("labels_not_in_training") or {})
-    return [*settled_after(audit), *unseen, *read]
+    return [*settled_after(audit), *unseen, *_copies(card), *read]
+
+
+def _copies(card: Mapping[str, Any]) -> Iterator[str]:
+    """Say how many texts are copies of others, and how many of these have another label."""
+    if n := (card.get("duplicates") or {}).get("test", 0):
+        yield f"{texts(n)} to test on {'repeats' if n == 1 else 'repeat'} an earlier one word for word."
+    if n := card.get("conflicting_labels", 0):
+        yield f"{texts(n)} of the data have a copy with another label: no model is right on both."
 
 
 def worth_noting(card: Mapping[str, Any]) -> list[str]:
