@@ -118,6 +118,8 @@ WRONG = {
         "none",
     ): "^error: --companions is called --controls$",
     ("audit", "--data", "x.csv", "--reading", "all"): "^error: --reading is called --attention$",
+    ("check-model", "--model", "hf:x"): "^error: --model: .* sightline check-model MODEL$",
+    ("look", "--model", "hf:x", "a text"): "^error: --model: .* sightline look MODEL TEXT$",
     ("paint",): "No such command 'paint'",
     ("audit", "--data", "x.csv", "--epochs", "0"): "--epochs.*1",
     ("audit", "--data", "x.csv", "--limit", "0"): "--limit.*1",

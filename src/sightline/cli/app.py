@@ -207,10 +207,27 @@ def _usage(error: Exception) -> str | None:
     Recognised by its methods: typer has its own copy of click's errors since 0.26 and took click's
     before, so no class name fits both.
     """
-    if (now := RENAMED.get(getattr(error, "option_name", ""))) is not None:
-        return f"{getattr(error, 'option_name', '')} is called {now}"
+    flag = getattr(error, "option_name", "")
+    if (now := RENAMED.get(flag)) is not None:
+        return f"{flag} is called {now}"
+    if flag and (called := _as_argument(error, flag)):
+        return f"{flag}: this command takes it without a flag: {called}"
     compose = getattr(error, "format_message", None)
     return None if compose is None else str(compose())
+
+
+def _as_argument(error: Exception, flag: str) -> str:
+    """Write how a command is called that takes what a flag names as an argument; empty if it takes
+    none of that name.
+    """
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command", None)
+    named = [
+        one.name for one in getattr(command, "params", ()) if one.param_type_name == "argument"
+    ]
+    if context is None or flag.removeprefix("--").replace("-", "_") not in named:
+        return ""
+    return " ".join([str(context.command_path), *(str(name).upper() for name in named)])
 
 
 def _describe(error: SightlineError, asked: Sequence[str]) -> str:

@@ -251,6 +251,12 @@ BROKEN: Mapping[str, tuple[Callable[[Path], object], str]] = {
             r"save the classifier"
         ),
     ),
+    "no configuration": (lambda folder: (folder / "config.json").unlink(), "it has no config.json"),
+    "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "no weights, such as"),
+    "an adapter alone": (
+        lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
+        r"no whole model; save the model after merge_and_unload\(\)",
+    ),
     "a number that is none": (lambda folder: configured(folder, hidden_size="x"), "hidden_size"),
     "a tokenizer that is a list": (
         lambda folder: (folder / "tokenizer_config.json").write_text("[1]"),

@@ -14,7 +14,9 @@ from sightline._io.limits import CLASSES, DEPTH, FILE, LENGTHENED, Bound
 from sightline._io.safe_open import open_regular
 from sightline.core.errors import DataError, ModelError
 
-CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+CONFIG, TOKENIZER, ADAPTER = "config.json", "tokenizer.json", "adapter_config.json"
+WEIGHTS = (".safetensors", ".bin")
+"""How the names of files with weights end."""
 INDEXES = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
 """Index files that name the weight files."""
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
@@ -35,6 +37,24 @@ _COUNTS: Mapping[str, Bound] = {
     ),
 }
 """Names of the configuration fields, in the families of transformers, that set the size of a model."""
+
+
+def lacking(folder: Path) -> str:
+    """Say which file of a model a folder lacks; empty if it has a configuration and weights.
+
+    transformers says it in words of its own, which name no remedy.
+    """
+    if not folder.is_dir():
+        return ""
+    if not (folder / CONFIG).is_file():
+        if (folder / ADAPTER).is_file():
+            return (
+                f"it has an adapter ({ADAPTER}) and no whole model; save the model after "
+                "merge_and_unload()"
+            )
+        return f"it has no {CONFIG}"
+    weights = any(file.suffix in WEIGHTS for file in folder.iterdir())
+    return "" if weights else f"it has a {CONFIG} and no weights, such as model.safetensors"
 
 
 def check_folder(spec: str, folder: Path) -> None:

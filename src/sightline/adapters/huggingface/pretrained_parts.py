@@ -17,6 +17,7 @@ from sightline.adapters.huggingface.model_folder import (
     check_config,
     check_folder,
     check_tokenizer_files,
+    lacking,
 )
 from sightline.adapters.validate_outputs import is_fault
 from sightline.core.errors import MissingExtra, ModelError
@@ -113,7 +114,8 @@ def read_part(spec: str, place: Path, kind: Any, **options: Any) -> Any:
         if not is_fault(error):
             raise
         wanted = "a GGUF file that transformers can read" if packed else _WANTED
-        message = f"{spec}: expected {wanted}: {_describe(error) if place.exists() else _NOWHERE}"
+        why = (lacking(place) or _describe(error)) if place.exists() else _NOWHERE
+        message = f"{spec}: expected {wanted}: {why}"
         raise ModelError(message, change="nothing is downloaded", field="model") from error
 
 
