@@ -103,6 +103,18 @@ SETTINGS = (
         for eta in (0.3, 1.0)
     ),
     *(
+        Setting("tutek2020:T-1", f"bilstm+{scorer}+{kept}", says, change, 3, "news")
+        for scorer in ("additive", "dot")
+        for kept, says, change in (
+            (
+                "tying",
+                f"δ = 10, averaged over the {WIDTH} numbers of a state",
+                partial(_tied, delta=10),
+            ),
+            ("mlm", "η = 1", partial(_masked, eta=1.0)),
+        )
+    ),
+    *(
         Setting(
             "tutek2020:T-6",
             f"bilstm(layers={layers})+additive+tying",

@@ -13,9 +13,9 @@ from tests.verdict.cases import LEARNED, evidence, finding
 THRESHOLD, HALF = 0.1, 0.05
 
 
-def scored(code: str, value: float, of: str = "") -> Finding:
+def scored(code: str, value: float, of: str = "", half: float = HALF) -> Finding:
     """A finding of which one score lies there, and the result follows from it."""
-    low, high = value - HALF, value + HALF
+    low, high = value - half, value + half
     result = "passed" if low > THRESHOLD else "failed" if high < THRESHOLD else "inconclusive"
     score = Estimate(value, low, high, 120, "made up")
     known = replace(finding(code, "passed", {"a": "passed", "b": "passed"}), threshold=THRESHOLD)
@@ -58,6 +58,18 @@ def test_a_required_test_near_its_threshold_is_a_close_call(
 @pytest.mark.parametrize("side", [-1, 1])
 def test_a_test_far_from_its_threshold_is_none(side: int) -> None:
     assert calls(SL_301=THRESHOLD + side * (HALF + NEAR * HALF + 0.01)) == ()
+
+
+@pytest.mark.parametrize(("half", "near"), [(0.49, True), (0.51, False)])
+def test_an_interval_wider_than_the_scale_is_near_nothing(half: float, near: bool) -> None:
+    wide = scored("SL-301", THRESHOLD, half=half)
+    others = {
+        code: replace(finding(code, "passed", {"a": "passed", "b": "passed"}), threshold=THRESHOLD)
+        for code in AUDIT_TESTS
+    }
+    far = {**others, "SL-301": wide}
+    found = close_calls(far, evidence(), LEARNED, verdict_of(far, evidence(), LEARNED))
+    assert bool(found) == near
 
 
 def test_a_test_that_would_change_nothing_is_none() -> None:

@@ -18,6 +18,9 @@ NEAR = 1.0
 audit, the end of a score that depends on random words has a standard deviation of up to 0.6 half
 widths (docs/decisions/0110-close-calls.md)."""
 
+SCALE = 1.0
+"""The distance from chance to the best. An interval that is wider says nothing of what is near."""
+
 
 def close_calls(
     found: Mapping[str, Finding], evidence: Evidence, learned: Learned | None, verdict: Verdict
@@ -49,7 +52,10 @@ def _near(found: Mapping[str, Finding]) -> Iterator[tuple[str, str, float, Answe
 
 def _crossings(score: Estimate, threshold: float, answer: Answer) -> Iterator[tuple[float, Answer]]:
     """Give the result if an end of the interval crossed the threshold, the nearer end first."""
-    near = NEAR * (score.high - score.low) / 2
+    width = score.high - score.low
+    if width > SCALE:
+        return
+    near = NEAR * width / 2
     ends: list[tuple[float, Answer]] = [
         (abs(score.low - threshold), "inconclusive" if answer == "passed" else "passed"),
         (abs(score.high - threshold), "inconclusive" if answer == "failed" else "failed"),
