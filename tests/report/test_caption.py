@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, Reason
+from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT, Reason
 from sightline.report.advice import more_of_classes
-from sightline.report.caption import caption
+from sightline.report.caption import NO_OTHER, _said_once, caption
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TOO_FEW
-from tests.report.audits import audit
+from tests.report.audits import audit, compared
 from tests.verdicts import reached
 
 
@@ -58,12 +58,44 @@ def test_it_is_said_how_many_texts_give_each_class_enough() -> None:
 
 
 def test_a_caption_says_once_for_which_texts_its_caveats_are() -> None:
+    assert [*_said_once(["All: a.", "All: b.", "C: d.", "e.", "All: f."])] == [
+        "All: a.",
+        "B.",
+        "C: d.",
+        "e.",
+        "All: f.",
+    ]
+
+
+def test_the_caveats_under_a_map_of_one_class_are_of_this_class() -> None:
+    """What is open of all texts together may be known of a class."""
     made = audit()
-    codes = [one.code for one in made.findings if one.bears][:3]
-    reasons = tuple(Reason(f"caveat {n}", code, "failed", "") for n, code in enumerate(codes))
-    fine, whole = reached(CAN, 4), reached(CAVEATS, 5)
-    names = tuple(made.verdict.by_class)[:2] or ("a", "b")
-    each = {names[0]: replace(fine, reasons=()), names[1]: replace(whole, reasons=reasons[:1])}
-    said = " ".join(caption(replace(made, verdict=replace(whole, reasons=reasons, by_class=each))))
-    assert said.count("For all texts together") == 1
-    assert [f"aveat {n} " in said for n in range(3)] == [True] * 3
+    first, second, third = (one.code for one in [one for one in made.findings if one.bears][:3])
+    of_all = (Reason("of all alone", first, "inconclusive", ""),)
+    of_class = (Reason("of the class", second, "failed", ""), Reason("", third, "not run", ""))
+    whole = reached(CAVEATS, 5, (), of_all)
+    each = {"a": reached(CAVEATS, 5, (), of_class), "b": reached(CANNOT_TELL, 6)}
+    said = " ".join(caption(replace(made, verdict=replace(whole, by_class=each))))
+    assert "of all alone" not in said
+    assert "Of the class (" in said
+
+
+@pytest.mark.parametrize("level", [CANNOT_TELL, MUST_NOT])
+def test_a_map_that_must_not_be_shown_is_not_only_waiting_for_more_texts(level: str) -> None:
+    made = audit()
+    few = reached(CANNOT_TELL, 1, (), (f"{TOO_FEW} (20)",))
+    whole = reached(level, 2, (), ("it leads astray",), {"a": few, "b": few})
+    sentences = caption(replace(made, verdict=whole))
+    assert any("yet: " in one for one in sentences) == (level == CANNOT_TELL)
+    assert sentences[0].startswith("Do not display")
+
+
+def test_another_map_stands_in_only_where_attention_must_not_be_shown() -> None:
+    made = compared()
+    row = next(one for one in made.maps if one.chosen and not one.signed)
+    maps = tuple(replace(one, against=("a",)) if one is row else one for one in made.maps)
+    forbidden = reached(MUST_NOT, 2, (), ("it leads astray",))
+    verdict = reached(CAVEATS, 5, (), (), {"a": forbidden, "b": reached(CAVEATS, 5)})
+    said = caption(replace(made, maps=maps, verdict=verdict))
+    assert NO_OTHER in said
+    assert NO_OTHER not in caption(replace(made, verdict=verdict))

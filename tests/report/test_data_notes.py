@@ -5,9 +5,11 @@ and the notebook.
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sightline.audits.audit_result import Audit
+from sightline.core.results import Measurement
 from sightline.data.assembly.corpus import Text
 from sightline.data.assembly.data_warnings import text_warnings
 from sightline.report.card import card
@@ -31,6 +33,19 @@ def test_copies_are_counted_with_those_that_have_another_label() -> None:
     said = noted(about(duplicates=copies, conflicting_labels=20))
     assert [one.split("\N{NO-BREAK SPACE}")[0] for one in said] == ["39", "20"]
     assert noted(about(duplicates=copies | {"test": 0}, conflicting_labels=0)) == []
+
+
+@pytest.mark.parametrize(("groups", "few"), [(2, True), (50, False)])
+def test_groups_are_counted_and_few_of_them_are_a_warning(groups: int, few: bool) -> None:
+    case = about(columns={"text": "note", "group": "patient"})
+    outputs = case.measurements["outputs"]
+    assert isinstance(outputs, Measurement)
+    cluster = np.arange(200) % groups
+    with_groups = replace(outputs, values={**outputs.values, "cluster": cluster})
+    (said,) = noted(replace(case, measurements={**case.measurements, "outputs": with_groups}))
+    assert f" {groups} groups (column 'patient')" in said
+    assert ("at least 50" in said) == few
+    assert noted(about(columns={"text": "note"})) == []
 
 
 def heads(case: Audit) -> list[str]:

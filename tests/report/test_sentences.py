@@ -100,7 +100,7 @@ def test_a_p_value_stands_beside_its_null() -> None:
 def test_how_many_texts_would_settle_it_is_said_of_what_texts_would_settle() -> None:
     open_ = replace(FINDING["SL-001"], needed=5450)
     message = (
-        "Audit about 5,500 texts (now 872 texts): this would settle it if the score stays the same."
+        "Audit about 5,500 texts (now 872 texts): this may settle it, if the score stays the same."
     )
     assert to_settle(open_).replace("\xa0", " ") == message
     assert "even many times these" in to_settle(replace(open_, needed=None))

@@ -148,6 +148,7 @@ REPORTS: dict[str, tuple[str, Make, tuple[str, ...]]] = {
         (),
     ),
     "tabs": ("tabs.tsv", lambda: table(rows(), delimiter="\t"), ()),
+    "semicolons": ("semicolons.csv", lambda: table(rows(), delimiter=";"), ()),
     "gzip": ("packed.csv.gz", lambda: gzip.compress(table(rows())), ()),
     "other column names": (
         "columns.csv",
@@ -338,11 +339,11 @@ MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
         ("--split", "fold"),
         (r"unsplit\.csv:1: .*'fold' to " r"read as 'split'"),
     ),
-    "semicolons": (
-        "semicolons.csv",
-        lambda: table(rows(), delimiter=";"),
+    "other separators": (
+        "bars.csv",
+        lambda: table(rows(), delimiter="|"),
         (),
-        (r"semicolons\.csv:1: .*'text;label'; " r".*commas .* tabs"),
+        (r"bars\.csv:1: .*'text\|label'; " r".*commas .* tabs"),
     ),
     "a column twice": (
         "twice.csv",

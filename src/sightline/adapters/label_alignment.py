@@ -22,7 +22,7 @@ from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
-from sightline.data.error_excerpts import list_names, show
+from sightline.data.error_excerpts import list_names, show_name
 
 _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")
@@ -140,11 +140,12 @@ def _mapped(
     """
     if stray := [label for label in label_map if label not in labels]:
         raise SpecError(
-            f"{data} has no label {show(stray[0])}; it has {list_names(labels)}", field=_FIELD
+            f"{data} has no label {show_name(stray[0])}; it has {list_names(labels)}", field=_FIELD
         )
     if stray := [name for name in label_map.values() if name not in names]:
         raise SpecError(
-            f"the model has no class {show(stray[0])}; it has {list_names(names)}", field=_FIELD
+            f"the model has no class {show_name(stray[0])}; it has {list_names(names)}",
+            field=_FIELD,
         )
     classes = {label: label_map.get(label, label) for label in labels}
     if stray := [label for label in labels if classes[label] not in names]:
@@ -192,8 +193,8 @@ def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedL
     for label, name in matching.classes.items():
         if (other := first.setdefault(name, label)) != label:
             message = (
-                f"{data}: the labels {show(other)} and {show(label)} would both be the class "
-                f"{show(name)}"
+                f"{data}: the labels {show_name(other)} and {show_name(label)} would both be the class "
+                f"{show_name(name)}"
             )
             raise DataError(
                 f"{message}; if they are, say so with "
@@ -217,7 +218,9 @@ def _unknown(
 def _counting(label: str, counts: Mapping[str, int]) -> str:
     """Show a label with the number of its texts, if that is known."""
     n = counts.get(label)
-    return show(label) if n is None else f"{show(label)} ({n:,} text{'s' if n != 1 else ''})"
+    return (
+        show_name(label) if n is None else f"{show_name(label)} ({n:,} text{'s' if n != 1 else ''})"
+    )
 
 
 def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:

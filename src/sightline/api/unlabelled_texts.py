@@ -12,6 +12,7 @@ from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 from sightline.data.assembly.split_tables import read_sheet
+from sightline.data.error_excerpts import show
 from sightline.data.readers.csv_jsonl import Record
 from sightline.data.readers.table_columns import find_column, not_a_character
 
@@ -59,11 +60,12 @@ def _cells(row: Record, columns: Sequence[str]) -> tuple[Any, Any]:
 
 def _words(what: str, text: object, file: str | None, line: int | None) -> tuple[str, ...]:
     if not isinstance(text, str):
-        raise DataError(f"expected a {what}, got {text!r:.60}", file, line)
+        raise DataError(f"expected a {what}, got {show(text)}", file, line)
     if bad := not_a_character(text):
         raise DataError(f"the {what} holds {bad}, which is no character; remove it", file, line)
     if not (words := tokenise(text)[0]):
+        change = "write one word or more" if file is None else "leave it out"
         raise DataError(
-            f"expected a {what} with words in it, got {text!r:.60}; leave it out", file, line
+            f"expected a {what} with words in it, got {show(text)}; {change}", file, line
         )
     return words

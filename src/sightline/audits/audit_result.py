@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from sightline._io.atomic_write import plain
 from sightline.audits.audit_storage import load_results, save_results
 from sightline.core.results import Results
 from sightline.report.export.column_frame import ColumnFrame
@@ -14,6 +15,7 @@ from sightline.report.export.export_files import export, frames_of
 from sightline.report.gates import NOT_SHOWN, closed, outcome, read_gates
 from sightline.report.html.audit_page import in_notebook, write_page
 from sightline.report.html.comparison_page import write_comparison
+from sightline.report.redact import redacted
 from sightline.report.sentences import headline
 from sightline.report.transfer_summary import transferred_share
 from sightline.verdict.comparison.compare_audits import compared
@@ -35,7 +37,10 @@ class Audit(Results):
         """
         found = transferred_share(self)
         shown = None if found is None else asdict(found)
-        return {"headline": self.headline, "shown": shown} | super().to_json()
+        values: dict[str, Any] = plain(
+            {"headline": self.headline, "shown": shown} | super().to_json()
+        )
+        return values
 
     def to_html(
         self, path: str | Path, *, texts: bool = True, ids: bool = True, title: str = ""
@@ -55,11 +60,13 @@ class Audit(Results):
         """
         return frames_of(self, texts)
 
-    def export(self, folder: str | Path, kind: str = "csv", *, texts: bool = True) -> Path:
+    def export(
+        self, folder: str | Path, kind: str = "csv", *, texts: bool = True, ids: bool = True
+    ) -> Path:
         """Write the columns of `frames` to a folder, as ``csv`` or ``parquet``, with their
-        descriptions in `columns.json`.
+        descriptions in `columns.json`; without ``ids``, texts are numbered.
         """
-        return export(self, folder, kind, texts)
+        return export(redacted(self, ids=ids), folder, kind, texts)
 
     def assert_shown(self, *fail_on: str) -> None:
         """Raise `AssertionError` unless the map may be shown for every predicted class.

@@ -49,6 +49,7 @@ from sightline.cli.train import train
 from sightline.cli.vectors import vectors
 from sightline.core.errors import SightlineError, panicked
 from sightline.core.installation import AGAIN, version_of
+from sightline.data.error_excerpts import without_excerpts
 from sightline.report.sanitize import one_line
 
 _TAKE_MEMORY = ("--memory", "--batch-size", "--max-tokens", "--dimension", "--workers")
@@ -192,7 +193,8 @@ def _invoke(arguments: Sequence[str]) -> int:
     words = tuple(
         arguments
     )  # handed on as the context's object, so that a report can name the command
-    code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
+    with without_excerpts(active=not {"--no-texts", "--no-ids"}.isdisjoint(words)):
+        code = _made(app).main(list(words), prog_name="sightline", standalone_mode=False, obj=words)
     sys.stdout.flush()  # a reader that has gone is noticed here, before Python shuts down
     return code if isinstance(code, int) else DONE
 

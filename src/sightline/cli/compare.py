@@ -40,6 +40,7 @@ def compare(
     store: StoreFolder = None,
     out: flags.Page = Path("compare.html"),
     no_texts: flags.NoTexts = False,
+    no_ids: flags.NoIds = False,
     as_json: flags.Json = False,
 ) -> None:
     """Compare saved audits: verdicts side by side, and differences of scores on the same texts,
@@ -61,7 +62,7 @@ def compare(
     for one in named:
         note_unsealed(one.folder)
     with writing(out):
-        write_comparison(found, out, not no_texts)
+        write_comparison(found, out, texts=not no_texts, ids=not no_ids)
     if not as_json:
         return print_lines([*comparison_lines(found), "", f"report: {out}"])
     emit(found.to_json())

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 
 def span(least: float, most: float) -> str:
-    """Write a range of durations."""
-    return f"about {duration(most)}" if least == most else f"{duration(least)} to {duration(most)}"
+    """Write a range of durations.
+
+    >>> span(110, 143), span(110, 200)
+    ('about 2 min', '2 min to 3 min')
+    """
+    shortest, longest = duration(least), duration(most)
+    return f"about {longest}" if shortest == longest else f"{shortest} to {longest}"
 
 
 def duration(seconds: float) -> str:

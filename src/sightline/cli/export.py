@@ -17,6 +17,7 @@ from sightline.cli.output_checks import Folder, Output, check_places, note_repla
 from sightline.core.errors import SpecError
 from sightline.report.export.export_files import check_kind
 from sightline.report.export.export_files import export as write_export
+from sightline.report.redact import redacted
 
 EXPORT = Folder("an export", folders.EXPORT)
 
@@ -50,6 +51,7 @@ def export(
     csv: Csv = None,
     parquet: Parquet = None,
     no_texts: flags.NoTexts = False,
+    no_ids: flags.NoIds = False,
     as_json: flags.Json = False,
 ) -> None:
     """Write every number of an audit by text and by word as plain tables, with a description of
@@ -69,7 +71,7 @@ def export(
     for kind in wanted:
         check_kind(kind)
     note_replaced(*written)
-    found = load_results(saved)
+    found = redacted(load_results(saved), ids=not no_ids)
     note_unsealed(saved)
     for kind, place in wanted.items():
         with writing(place):

@@ -78,7 +78,9 @@ def parse_model(text: str, /, **settings: Any) -> ModelSpec:
         room = next((room for room in ROOMS if part.name in names_of(room)), None)
         if room is None:
             known = "; ".join(f"{room}s: {', '.join(names_of(room))}" for room in ROOMS)
-            raise SpecError(f"{text!r}: unknown part {part.name!r}. Known {known}", field="model")
+            folder = ", and no folder of that name" if text == part.name else ""
+            message = f"{text!r}: unknown part {part.name!r}{folder}. Known {known}"
+            raise SpecError(message, field="model")
         if room in parts:
             message = f"two {room}s, {parts[room].name} and {part.name}; name one"
             raise SpecError(f"{text!r}: {message}", field="model")

@@ -1,20 +1,41 @@
-"""Shorten values for error messages of one line."""
+"""Shorten values for error messages of one line, or leave them out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _NAMED = 10
 """The most column names, or lines, listed in a message."""
+_LEFT_OUT: ContextVar[bool] = ContextVar("left out", default=False)
+
+
+@contextmanager
+def without_excerpts(*, active: bool = True) -> Iterator[None]:
+    """Leave out what a file holds from the errors of this context: a cell may be a patient's note.
+
+    The file, the line and the column are named all the same.
+    """
+    before = _LEFT_OUT.set(active)
+    try:
+        yield
+    finally:
+        _LEFT_OUT.reset(before)
 
 
 def show(value: object) -> str:
-    """Show an unexpected value, shortened."""
+    """Show an unexpected value of a file, shortened, unless values are left out."""
+    return "a value that is not shown" if _LEFT_OUT.get() else show_name(value)
+
+
+def show_name(value: object) -> str:
+    """Show the name of a class or of a column, shortened: reports have these in any case."""
     shown = "nothing" if value is None else repr(value)
     return shown if len(shown) <= 60 else shown[:60] + "…"
 
 
-def list_names(names: Sequence[str], shown: Callable[[str], str] = show) -> str:
+def list_names(names: Sequence[str], shown: Callable[[str], str] = show_name) -> str:
     """List names, or the first ones and the number of further ones."""
     text = ", ".join(map(shown, names[:_NAMED]))
     return f"{text} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else text

@@ -113,7 +113,9 @@ def _read(path: str, texts: Sequence[Example]) -> Scores:
 def _check_columns(rows: Records) -> None:
     for column in ("id", "word", "score"):
         if column not in rows.columns:
-            message = f"expected the columns {_HOLDS}, got {list_names(rows.columns)}; rename them"
+            message = (
+                f"expected the columns {_HOLDS}, got {list_names(rows.columns, show)}; rename them"
+            )
             raise DataError(message, rows.file, 1)
 
 

@@ -30,8 +30,8 @@ _BEYOND = (
     "reference does."
 )
 _ONE_IS_ENOUGH = (
-    "Some tests below passed, and still the map must not be shown: a map has to pass every "
-    "required test, for the texts of each predicted class, and one that it fails is enough."
+    "Some tests below passed, and still the map must not be shown: of the tests that can forbid a "
+    "map, one that it fails is enough. The verdict above names those that decided."
 )
 _ONLY_ATTENTION = (
     "Attention transfers the prediction over all texts as the other maps have to, and still "
@@ -106,7 +106,7 @@ class MapFamily:
         if not self.tested:
             return "not measured on these texts"
         if self.alone:
-            return "no other map was compared"
+            return f"no map but {self.of_map} was compared"
         if self.chosen is not None and self.chosen.answer == "failed":
             return "none of the maps that were tried"
         if self.chosen is not None and self.chosen.answer == "passed":

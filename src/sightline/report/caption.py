@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sightline.core.audited_map import reword_for_map
-from sightline.core.results import BY_ABSENCE, CAVEATS, MUST_NOT, Results
+from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Results
 from sightline.report.advice import UNFIT, first_of_all
 from sightline.report.alternative_maps import families
 from sightline.report.first_screen import caveats, finding_of, held_out_score, reasons, scores_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
 from sightline.report.provenance import audit_date
-from sightline.report.sentences import HeadlinePart, answers, join_words, of_classes, opened
+from sightline.report.sentences import (
+    HeadlinePart,
+    answers,
+    class_caveats,
+    join_words,
+    of_classes,
+    opened,
+)
 from sightline.report.transfer_summary import TRANSFER
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 _RELIED = "Highlighted words are the words this model relied on most{of}."
+NO_OTHER = "No other map that was tested may be shown instead."
 _MODEL_ALONE = "what the model did, not whether it is right."
 
 
@@ -32,8 +41,20 @@ def title(audit: Results) -> str:
 
 
 def _parts(audit: Results) -> list[HeadlinePart]:
-    """The answers that the caption follows: for all texts, or for each predicted class."""
-    return [part for part in answers(audit.verdict) if part.advised]
+    """The answers that the caption follows: for all texts, or for each predicted class.
+
+    If attention must not be shown over all texts, no class of them stays open.
+    """
+    parts = [part for part in answers(audit.verdict) if part.advised]
+    if audit.verdict.level != MUST_NOT:
+        return parts
+    if all(part.level == CANNOT_TELL for part in parts):
+        return [HeadlinePart(MUST_NOT, MUST_NOT)]
+    why = join_words(one.words for one in audit.verdict.reasons[:1])
+    return [
+        replace(part, level=MUST_NOT, why=why) if part.level == CANNOT_TELL else part
+        for part in parts
+    ]
 
 
 def _body(audit: Results) -> Iterator[str]:
@@ -51,16 +72,31 @@ def _body(audit: Results) -> Iterator[str]:
     for part in parts:
         if not part.level.permits:
             yield from _not_shown(audit, part)
-    if any(part.level == CAVEATS for part in shown):
-        yield from _caveats(audit)
+    if with_caveats := [part for part in shown if part.level == CAVEATS]:
+        yield from _caveats(audit, [name for part in with_caveats for name in part.classes])
     if any(part.level == MUST_NOT for part in parts):
-        yield _instead(audit)
+        yield _instead(
+            audit, [name for part in parts if part.level == MUST_NOT for name in part.classes]
+        )
 
 
-def _caveats(audit: Results) -> Iterator[str]:
-    """Say the caveats without their numbers, which the report has, and once for which texts."""
-    if found := caveats(audit, scores=False):
-        yield f"Caveats: {' '.join(_said_once(found))}"
+def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
+    """Say the caveats of the texts that the map is shown for, without their numbers, which the
+    report has.
+
+    What holds of all texts together may not hold of a class, so a class has its own.
+    """
+    found = _of_classes(audit, classes) if classes else caveats(audit, scores=False)
+    if said := [*_said_once([*found])]:
+        yield f"Caveats: {' '.join(said)}"
+
+
+def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[str]:
+    """Give the caveats of some predicted classes, each with the test that it comes from."""
+    for reason, which in class_caveats(audit.verdict, classes):
+        finding = finding_of(audit, reason.code)
+        test = "" if finding is None else f" ({finding.name})"
+        yield f"{opened(f'{which}: {reason.words}' if which else reason.words)}{test}."
 
 
 def _said_once(sentences: Sequence[str]) -> Iterator[str]:
@@ -122,11 +158,15 @@ def _why(audit: Results, part: HeadlinePart) -> Iterator[str]:
         yield f"{opened(part.why)}."
 
 
-def _instead(audit: Results) -> str:
-    """Say which other map may be shown."""
+def _instead(audit: Results, forbidden: Sequence[str]) -> str:
+    """Say which other map may be shown; ``forbidden`` are the classes without attention, if not
+    all.
+    """
     found = next((one for one in families(audit.maps, audit.verdict) if not one.signed), None)
     if found is None or found.chosen is None or not found.may_be_shown or found.name == "attention":
-        return "No other map that was tested may be shown instead."
+        return NO_OTHER
+    if forbidden and {*forbidden} <= {*found.chosen.against, *found.absent}:
+        return NO_OTHER
     carried = found.chosen.carried
     numbers = f" ({held_out_score(carried)}; {CHANCE_TO_BEST})" if carried is not None else ""
     return (

@@ -7,20 +7,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from sightline.config.label_map import READ_AS
-from sightline.core.results import Results
-from sightline.data.assembly.data_warnings import MARKUP
+from sightline.core.results import Measurement, Results
+from sightline.data.assembly.data_warnings import LOOK_ALIKE, MARKUP
 from sightline.data.assembly.joined_labels import LOOK_JOINED
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, texts
 from sightline.report.sentences import opened, quoted
 from sightline.report.sequential_note import settled_after
+from sightline.verdict.thresholds import default_thresholds
 
 TITLE = "About the texts"
 MOST = 6
 """Labels that are named one by one."""
-_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED)
+_WORTH = (MARKUP, EVERY_ROW, ALSO_TRAINED, READ_AS, NEAR, LOOK_JOINED, LOOK_ALIKE)
 """Parts of the notes in a data card that a reader must know before any number."""
 
 
@@ -35,7 +38,24 @@ def noted(audit: Results) -> list[str]:
         return []
     read = [f"{opened(note)}." for note in worth_noting(card)]
     unseen = _unseen(card.get("labels_not_in_training") or {})
-    return [*settled_after(audit), *unseen, *_copies(card), *read]
+    return [*settled_after(audit), *_groups(audit, card), *unseen, *_copies(card), *read]
+
+
+def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
+    """Say how many groups of texts there are that belong together, such as notes of a patient."""
+    outputs, columns = audit.measurements.get("outputs"), card.get("columns")
+    column = columns.get("group") if isinstance(columns, Mapping) else None
+    if not column or not isinstance(outputs, Measurement) or "cluster" not in outputs.values:
+        return
+    groups, least = (
+        len(np.unique(np.asarray(outputs.values["cluster"]))),
+        default_thresholds().least,
+    )
+    few = f" A verdict should rest on at least {least} of them." if groups < least else ""
+    yield (
+        f"The {texts(len(audit.texts))} are of {count(groups)} groups (column {quoted(column)}); texts "
+        f"of one group count as one in every interval.{few}"
+    )
 
 
 def _copies(card: Mapping[str, Any]) -> Iterator[str]:

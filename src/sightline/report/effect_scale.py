@@ -14,6 +14,10 @@ def _codes(*kinds: str) -> str:
     return join_words(sorted(code for code, claim in AUDIT_TESTS.items() if claim.kind in kinds))
 
 
+OWN_WORDS = tuple(
+    code for code, claim in AUDIT_TESTS.items() if claim.number.startswith("transplant.own.")
+)
+"""The tests of what words do by themselves, when they are put in and when they are taken out."""
 EXCEEDS = tuple(sorted(code for code, claim in AUDIT_TESTS.items() if claim.exceeds))
 """The tests whose score can exceed 1."""
 SCALE = (
@@ -25,7 +29,7 @@ SCALE = (
 DEFINED = (
     "A score is (number − chance) / (best − chance), each summed over texts. Chance is what the "
     "number would be if words were highlighted at random; best is the best achievable, by default "
-    "1."
+    f"1. {join_words(OWN_WORDS)} counts words that come and words that go, and is at most 1."
 )
 """How a score is computed."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sightline.config.measure_needs import NEEDS
 from sightline.core.audited_map import reword_for_map
+from sightline.core.needs import ANY_COMPANION, COMPANION, OTHER_ATTENTION
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -112,7 +114,7 @@ def blocks(audit: Results, *, alone: bool = True, scores: bool = True) -> list[B
         Block("Map", tuple(audited_map_notes.noted(audit))),
         Block("Source", tuple(filter(None, [attention_source_notes.said_of_source(audit)]))),
         Block("Texts", tuple(data_notes.noted(audit))),
-        Block(NOT_RUN, () if first else tuple(not_run(audit.findings))),
+        Block(NOT_RUN, () if first else tuple(not_run(audit))),
         Block(MAPS, () if first else tuple(maps(audit, scores=scores))),
         Block("Limits", () if first else tuple(limits(audit, alone=alone))),
     ]
@@ -287,19 +289,29 @@ def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted
     return [f"{n} failed for {what}{quoted(of)} alone" for of, n in counts.items()]
 
 
-def not_run(findings: Sequence[Finding]) -> list[str]:
+def not_run(audit: Results) -> list[str]:
     """Name the tests that the verdict misses, and how to run them or why they cannot run."""
+    card = audit.cards.get("model")
+    offers = card.get("offers") if isinstance(card, Mapping) else None
     by_remedy: dict[str, list[str]] = {}
-    for one in findings:
+    for one in audit.findings:
         if one.bears and one.result == "not run":
-            by_remedy.setdefault(_remedy(one), []).append(one.title)
+            by_remedy.setdefault(_remedy(one, offers), []).append(one.title)
     return [f"{', '.join(titles)}: {remedy}" for remedy, titles in by_remedy.items()]
 
 
-def _remedy(finding: Finding) -> str:
-    if finding.reason.startswith("it was not asked for") and finding.code in AUDIT_TESTS:
-        return f"add --measure {AUDIT_TESTS[finding.code].measure}"
-    return finding.reason or "no reason was kept"
+def _remedy(finding: Finding, offers: Collection[str] | None) -> str:
+    """Say what runs a test, or why nothing does; ``offers`` is what the model can do, if known."""
+    if not finding.reason.startswith("it was not asked for") or finding.code not in AUDIT_TESTS:
+        return finding.reason or "no reason was kept"
+    measure = AUDIT_TESTS[finding.code].measure
+    of_model = (
+        need
+        for need in sorted(NEEDS[measure])
+        if need not in (ANY_COMPANION, OTHER_ATTENTION) and not need.startswith(COMPANION)
+    )
+    missing = [] if offers is None else [need for need in of_model if need not in offers]
+    return f"needs {', '.join(missing)}" if missing else f"add --measure {measure}"
 
 
 def maps(audit: Results, *, scores: bool = True) -> list[str]:
@@ -326,16 +338,16 @@ def _map(family: MapFamily, audit: Results, *, scores: bool) -> str:
     carried = family.chosen.carried
     text = f" ({held_out_score(carried)})" if carried is not None and scores else ""
     other = f"{map_title(family.name)}{text}{family.but_not_for}"
-    return f"{attention}, or {other}" if attention and _of_all(allowed) else other
+    if not attention:
+        return other
+    return (
+        f"{attention}{of_classes([name for part in allowed for name in part.classes])}, or {other}"
+    )
 
 
 def held_out_score(carried: Estimate) -> str:
     """Write the transfer score of a map on the texts that were not used to choose it."""
     return f"Transfer score {bracketed(carried)} held-out texts"
-
-
-def _of_all(parts: Sequence[HeadlinePart]) -> bool:
-    return any(not part.classes for part in parts)
 
 
 def limits(audit: Results, *, alone: bool = True) -> list[str]:

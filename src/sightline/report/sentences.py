@@ -149,6 +149,20 @@ def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     return [*map(_together, found.values()), *of_all]
 
 
+def class_caveats(verdict: Verdict, classes: Sequence[str]) -> list[tuple[Reason, str]]:
+    """Give what a reader must know of texts predicted as one of some classes, and of which of these
+    classes, if not of all.
+    """
+    found: dict[tuple[str, str], dict[str, Reason]] = {}
+    for name in classes:
+        for reason in _folded(verdict.by_class[name].reasons):
+            found.setdefault((reason.code, reason.words), {})[name] = reason
+    return [
+        (next(iter(of.values())), "" if len(of) == len(classes) else _together(of)[1])
+        for of in found.values()
+    ]
+
+
 def _folded(reasons: Sequence[Reason]) -> Sequence[Reason]:
     """Combine the tests that were not run into one line, if there are several."""
     silent = [one for one in reasons if one.result == "not run"]
@@ -423,7 +437,7 @@ def to_settle(finding: Finding) -> str:
     now = texts(finding.score.n)
     if finding.needed is not None:
         text = f"Audit about {approximate_count(finding.needed)}{KEEP}texts (now {now})"
-        return f"{text}: this would settle it if the score stays the same."
+        return f"{text}: this may settle it, if the score stays the same."
     if side(finding.score, finding.threshold) == "holds threshold":
         return (
             f"The score is too near the threshold: even many times these {now} would not settle it."

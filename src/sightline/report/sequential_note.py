@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sightline.config.measure_registry import ALWAYS
-from sightline.core.results import Results
+from sightline.core.results import MUST_NOT, Results
 from sightline.report.number_format import (
     KEEP,
     approximate_count,
@@ -43,7 +43,10 @@ def settled_after(audit: Results) -> list[str]:
         spent = f"The budget of {as_given(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
         what = f"before every test that decides had measured {texts(about['texts'])}"
         return [f"{spent}, {what}: the verdict is not settled. {_open(about)}", *said]
-    left = f"{_STOPPED[about['stopped']]}. {_left(about, max(audit.to_test_on, about['planned']))}"
+    there = max(audit.to_test_on, about["planned"])
+    # A map that must not be shown needs no more texts.
+    left = _open(about) if audit.verdict.level == MUST_NOT else _left(about, there)
+    left = f"{_STOPPED[about['stopped']]}. {left}"
     return [f"The verdict is not settled after {of}: {left}", *said]
 
 
@@ -135,7 +138,7 @@ def _left(about: Mapping[str, Any], there: int) -> str:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."
     took = "" if seconds is None else f", in about {_seconds(seconds)}"
     how = f"; the data have {count(there)} to test on" if needed > there else _flags(about, needed)
-    return f"{said} About {approximate_count(needed)}{KEEP}texts would settle it{took}{how}."
+    return f"{said} About {approximate_count(needed)}{KEEP}texts may settle it{took}{how}."
 
 
 def _flags(about: Mapping[str, Any], needed: int) -> str:

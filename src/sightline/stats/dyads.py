@@ -23,6 +23,7 @@ from sightline.stats.intervals import (
     has_no_spread,
     interval_of_equal_values,
     known_rows,
+    resampled_units,
     student,
     without_interval,
 )
@@ -63,6 +64,7 @@ def dyads(
     *,
     level: float = LEVEL,
     bounds: Bounds = UNIT,
+    units: str = "texts",
 ) -> Estimate:
     """Estimate ``r = Σ top / Σ bottom`` over the pairs where both are defined.
 
@@ -85,6 +87,8 @@ def dyads(
         The texts of each pair, or the clusters that they belong to; ``n`` counts them.
     level, bounds
         As for `ratio`.
+    units
+        What ``first`` and ``second`` number, in words.
     """
     rows = known_rows(top, bottom)
     if len(rows) == 0:
@@ -101,7 +105,7 @@ def dyads(
     if has_no_spread(residuals, max(np.abs(top).max(), np.abs(bottom).max())):
         return interval_of_equal_values(value, pairs.texts, groups, level, bounds)
     half = student(level, groups) * _error(residuals, bottom, pairs)
-    method = describe_method(f"jackknife over the texts of {len(rows)} pairs", level)
+    method = describe_method(f"jackknife over the {units} of {len(rows)} pairs", level)
     return Estimate(
         value, *clip_interval(value, value - half, value + half, bounds), pairs.texts, method
     )
@@ -109,7 +113,12 @@ def dyads(
 
 def of_pairs(one: PairSums, clusters: Int[Array, " N"], level: float = LEVEL) -> Estimate:
     """Estimate one ratio over pairs; ``n`` counts the distinct first texts."""
-    found = dyads(one.top, one.bottom, clusters[one.first], clusters[one.second], level=level)
+    first, second = clusters[one.first], clusters[one.second]
+    groups, texts = (
+        len(np.unique(np.concatenate(pair))) for pair in ((first, second), (one.first, one.second))
+    )
+    units = resampled_units(texts, groups)
+    found = dyads(one.top, one.bottom, first, second, level=level, units=units)
     return replace(found, n=len(np.unique(one.first)))
 
 

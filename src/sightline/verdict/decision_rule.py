@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 
 from sightline.core.results import Answer, Estimate
+from sightline.stats.sample_size import texts_needed
 
 _RANK: tuple[Answer, ...] = ("not run", "failed", "inconclusive", "passed")
 WORSE = "worse than chance"
@@ -101,10 +102,12 @@ def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WOR
     if answer == "passed":
         return f"{text}; the whole interval lies above the threshold, {threshold:g}"
     if answer == "inconclusive":
-        return (
-            f"{text}; the interval contains the threshold, {threshold:g}: more texts would settle "
-            "it"
+        more = (
+            "more texts would settle it"
+            if texts_needed(score, threshold, fewest)
+            else f"even many times these {score.n} texts would not settle it"
         )
+        return f"{text}; the interval contains the threshold, {threshold:g}: {more}"
     if below_chance(score):
         return f"{text}; the whole interval lies below 0: {worse}"
     return f"{text}; the whole interval lies below the threshold, {threshold:g}"

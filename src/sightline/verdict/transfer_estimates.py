@@ -16,6 +16,10 @@ from sightline.stats.intervals import LEVEL
 Array = np.ndarray
 Parts = tuple[Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"]]
 """A number, its chance level, and the denominators of the number and of the score."""
+CUT_AT_ONE = ("transplant.own.", "transplant.present.")
+"""The numbers whose score is at most 1."""
+EXACT = "by definition"
+"""The method of a chance level that no text moves."""
 HEAVIEST = 0.95
 """Quantile of the moves by whole texts: a pair that moves more counts no more than this."""
 
@@ -37,11 +41,12 @@ def compared(
     of, chance, gained = (
         partial(of_pairs, one, clusters, level) for one in pair_sums(taken, number, donors)
     )
-    if not number.startswith(("own.", "present.")):
+    if not f"transplant.{number}".startswith(CUT_AT_ONE):
         return Contrast(of, chance, gained)
     # A class that is recognised by its words alone moves twice, when they come and when they go.
     # And the highlighted words may say more than all words, since fewer of them are noise.
-    return Contrast(of, chance, lambda: at_most_one(gained()))
+    half = chance if number.startswith("own.") else lambda: Estimate(0.5, 0.5, 0.5, of().n, EXACT)
+    return Contrast(of, half, lambda: at_most_one(gained()))
 
 
 def at_most_one(score: Estimate) -> Estimate:

@@ -7,6 +7,7 @@ The rows name no test. Each test says itself what its result does (`AuditTest.ch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -125,11 +126,11 @@ class VerdictContext:
         if not self.of:
             return self.found[code].reason
         score = self.score(code)
-        return (
-            ""
-            if score is None
-            else f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
-        )
+        if score is None:
+            return ""
+        if math.isnan(score.value):
+            return score.method  # why it is undefined
+        return f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
 
 
 Basis = tuple[tuple[str, ...], tuple[Reason, ...]]

@@ -13,7 +13,12 @@ from sightline.config.specs import DataSpec
 from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.data.assembly.corpus import Corpus, Text, count_cut_words
-from sightline.data.assembly.data_warnings import lengths, text_warnings, words_beyond
+from sightline.data.assembly.data_warnings import (
+    label_warnings,
+    lengths,
+    text_warnings,
+    words_beyond,
+)
 from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule
 from sightline.data.dataset import SPLITS, Dataset, Split, count_copies, make_card
@@ -35,6 +40,7 @@ def assemble(name: str, corpus: Corpus, spec: DataSpec, rule: SplitRule, seed: i
     ]
     if joined := find_joined_labels(corpus, spec):
         notes.append(joined.note())
+    notes += label_warnings(corpus.label_names)
     before = {"before_cutting": _lengths(corpus, chosen, spec.max_tokens)} if rule.cuts else {}
     splits = _examples(corpus, chosen)
     if empty := [split for split in chosen.needed if not splits[split]]:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from sightline.data.assembly.corpus import Text
+from sightline.data.error_excerpts import list_names
 
 _QUANTILES = {"median": 0.5, "q95": 0.95, "max": 1.0}
 MARKUP = "with markup, tags as <br> or signs as &amp;: its letters and signs are read as words"
 """The note in the data card for texts with markup."""
+LOOK_ALIKE = "differ only in case and blanks"
+"""The note in the data card for labels that may be one class."""
 _MARKUP = re.compile(
     r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>|&(?:[a-z]{2,8}|#[0-9]{1,7});", re.IGNORECASE
 )
@@ -26,6 +29,16 @@ def text_warnings(texts: Sequence[Text], longest: int | None) -> Iterator[str]:
         # The markup is not quoted: it is part of the text, and reports without texts have this note
         # too.
         yield f"{_texts(found)} {MARKUP}; take it out, or maps will weigh it"
+
+
+def label_warnings(names: Sequence[str]) -> Iterator[str]:
+    """Name labels that may be one class, written in two ways."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(name.strip().casefold(), []).append(name)
+    for written in alike.values():
+        if len(written) > 1:
+            yield f"the labels {list_names(written)} {LOOK_ALIKE}; write a class in one way"
 
 
 def words_beyond(texts: Sequence[Text], longest: int) -> int:

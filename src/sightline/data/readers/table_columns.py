@@ -158,7 +158,7 @@ def find_column(rows: Records, what: str, column: str) -> str:
 
 
 def _missing(what: str, column: str, columns: tuple[str, ...]) -> str:
-    there = list_names(columns)
+    there = list_names(columns, show)  # a table without a header has a text in their place
     advice = f"name the right column with {setting(what)}"
     if len(columns) == 1 and re.search(r"[;\t,|]", columns[0]):
         advice += ", or separate the fields with commas (csv:FILE) or tabs (tsv:FILE)"

@@ -31,6 +31,7 @@ from sightline.report.first_screen import (
     caveats,
     conclusions,
     count_results,
+    failed_for_classes,
 )
 from sightline.report.html.example_text import example_view
 from sightline.report.html.explorer import BUDGET, controls, pack_explorer_data
@@ -144,7 +145,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         "reasons": named.pop(WHY, ()),
         "maps": named.pop(MAPS, ()),
         "facts": named,
-        "counted": count_results(audit.findings),
+        "counted": "; ".join([count_results(audit.findings), *failed_for_classes(audit.findings)]),
         "what_to_do": TITLE,
         "at_odds": at_odds(audit),
         "further": () if audit.learned is None else accuracy_notes(audit.learned),

@@ -10,6 +10,7 @@ from itertools import takewhile
 from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.explanation import WARNING, Explanation
+from sightline.core.results import BY_ABSENCE, MUST_NOT
 from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
@@ -221,6 +222,9 @@ def _audited(reading: Explanation) -> Iterator[str]:
             f"Show no map of this text: it is predicted {quoted(reading.text.predicted)} by "
             f"absence, and {NO_WORD}"
         )
+    own = reading.audit.verdict.by_class.get(reading.text.predicted, reading.audit.verdict)
+    if MUST_NOT in (own.level, reading.audit.verdict.level) and own.level != BY_ABSENCE:
+        yield f"Do not show {reading.audit.verdict.of_map} of this text"
     for family in families(reading.audit.maps, reading.audit.verdict):
         yield f"Which map may be shown for {family.title}: {family.answer}"
     if reading.doubt:

@@ -98,7 +98,11 @@ def _tests(audit: Results, *, verbose: bool) -> list[str]:
         return _counted(audit)
     listed = [one for one in audit.findings if verbose or _listed(one)]
     left = len(audit.findings) - len(listed)
-    more = f"; {count(left)} more with --verbose" if left else ""
+    more = (
+        f"; {count(left)} of all {count(len(audit.findings))} are shown by --verbose alone"
+        if left
+        else ""
+    )
     return [*_counted(audit, more), *_table(listed)]
 
 

@@ -32,6 +32,7 @@ from sightline.verdict.comparison.shared_texts import MatchedTexts, attention_ap
 from sightline.verdict.effect_sums import ScoreSums, score_sums
 from sightline.verdict.evidence import ScoreQuantities, named_score_quantities
 from sightline.verdict.thresholds import default_thresholds
+from sightline.verdict.transfer_estimates import CUT_AT_ONE, at_most_one
 
 ACCURACY = "accuracy"
 RIGHT = "the share of right answers"
@@ -176,6 +177,8 @@ def _compared(
     found = _between(sums, seed, clusters, count)
     if code == ACCURACY or AUDIT_TESTS[code].kind == "share without":
         found = _with_counted_shares(found, sums, clusters)
+    elif AUDIT_TESTS[code].number.startswith(CUT_AT_ONE):
+        found = replace(found, first=at_most_one(found.first), second=at_most_one(found.second))
     n, fewest = found.difference.n, default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
     few = f"on {n} texts; a comparison rests on at least {fewest}"
