@@ -31,7 +31,7 @@ _BEYOND = (
 )
 _ONE_IS_ENOUGH = (
     "Some tests below passed, and still the map must not be shown: of the tests that can forbid a "
-    "map, one that it fails is enough. The verdict above names those that decided."
+    "map, one that it fails is enough. The verdict above names the tests that decided."
 )
 _ONLY_ATTENTION = (
     "Attention transfers the prediction over all texts as the other maps have to, and still "
