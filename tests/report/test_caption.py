@@ -9,6 +9,7 @@ import pytest
 from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT, Reason
 from sightline.report.advice import more_of_classes
 from sightline.report.caption import NO_OTHER, _said_once, caption
+from sightline.report.sentences import not_run
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import TOO_FEW
 from tests.report.audits import audit, compared
@@ -70,14 +71,19 @@ def test_a_caption_says_once_for_which_texts_its_caveats_are() -> None:
 def test_the_caveats_under_a_map_of_one_class_are_of_this_class() -> None:
     """What is open of all texts together may be known of a class."""
     made = audit()
-    first, second, third = (one.code for one in [one for one in made.findings if one.bears][:3])
-    of_all = (Reason("of all alone", first, "inconclusive", ""),)
-    of_class = (Reason("of the class", second, "failed", ""), Reason("", third, "not run", ""))
+    first, second, *silent = (one.code for one in [one for one in made.findings if one.bears][:4])
+    lacking = [Reason("", code, "not run", "needs decode") for code in silent]
+    of_all = (Reason("of all alone", first, "inconclusive", ""), *lacking)
+    of_class = (
+        Reason("of the class", second, "failed", ""),
+        *(replace(one, behind="") for one in lacking),  # a class has no reason of its own
+    )
     whole = reached(CAVEATS, 5, (), of_all)
     each = {"a": reached(CAVEATS, 5, (), of_class), "b": reached(CANNOT_TELL, 6)}
     said = " ".join(caption(replace(made, verdict=replace(whole, by_class=each))))
     assert "of all alone" not in said
     assert "Of the class (" in said
+    assert not_run(lacking).words in said.replace("Not run", "not run")
 
 
 @pytest.mark.parametrize("level", [CANNOT_TELL, MUST_NOT])

@@ -69,11 +69,11 @@ def _body(audit: Results) -> Iterator[str]:
         yield _tested(audit, part)
     if shown:
         yield f"They explain {_MODEL_ALONE}"
+    if with_caveats := [part for part in shown if part.level == CAVEATS]:
+        yield from _caveats(audit, [name for part in with_caveats for name in part.classes])
     for part in parts:
         if not part.level.permits:
             yield from _not_shown(audit, part)
-    if with_caveats := [part for part in shown if part.level == CAVEATS]:
-        yield from _caveats(audit, [name for part in with_caveats for name in part.classes])
     if any(part.level == MUST_NOT for part in parts):
         yield _instead(
             audit, [name for part in parts if part.level == MUST_NOT for name in part.classes]
