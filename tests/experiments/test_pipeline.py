@@ -1,6 +1,7 @@
 """A run from its spec: exact seeds, saved and loaded models, and no test text in training."""
 
 import hashlib
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,6 +66,16 @@ def test_a_saved_model_audits_as_it_did_before(tmp_path: Path) -> None:
     assert all(
         np.array_equal(before[k], after[k], equal_nan=before[k].dtype.kind == "f") for k in before
     )
+
+
+def test_a_control_model_that_was_removed_is_missed(tmp_path: Path) -> None:
+    """Without it a test would be left out, and its caveat with it."""
+    folder = save_trained(train(SPEC), tmp_path / "model")
+    shutil.rmtree(folder / "companions" / "uniform")
+    with pytest.raises(ModelError, match="control model 'uniform'"):
+        load_trained(folder, SPEC.data, SPEC.seed)
+    alone = save_trained(train(replace(SPEC, companions=())), tmp_path / "alone")
+    assert load_trained(alone, SPEC.data, SPEC.seed).companions == {}
 
 
 def test_a_model_is_not_audited_on_texts_it_was_trained_on(tmp_path: Path) -> None:

@@ -60,7 +60,9 @@ def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> 
         message = f"{model}: expected {wanted}, got a spec"
         raise ModelError(message, change="train it first, and name what came of it", field="model")
     read, record = load_classifier(folder)
-    return KnownModel(read.to(device), load_companions(folder, device), record, _command(folder))
+    return KnownModel(
+        read.to(device), load_companions(folder, record, device), record, _command(folder)
+    )
 
 
 def _valid(model: Any, *, several: bool) -> Auditable:

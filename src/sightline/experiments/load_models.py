@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sightline.adapters.label_alignment import LabelMap, numbered_for, numbered_for_model
 from sightline.adapters.label_views import has_labels
@@ -23,6 +25,7 @@ from sightline.experiments.preprocessing import unlike_training
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
 from sightline.models.model_storage import (
+    CONTROLS,
     CONTROLS_FOLDER,
     companions_in,
     load_classifier,
@@ -71,7 +74,7 @@ def load_trained(
     refuse_seen(dataset, seen, str(folder))
     if unlike := list(unlike_training(data, record)):
         dataset = replace(dataset, card={**dataset.card, "unlike_training": unlike})
-    others = load_companions(folder, device)
+    others = load_companions(folder, record, device)
     return Trained(model.to(device), card_with_vectors(dataset, record), others, record)
 
 
@@ -106,9 +109,19 @@ def with_labels(data: DataSpec, model: Auditable) -> DataSpec:
     return replace(data, labels_sep=LABELS_SEPARATOR)
 
 
-def load_companions(folder: str | Path, device: str = "cpu") -> dict[str, AttentionClassifier]:
-    """Read the control models of a saved model, by name."""
+def load_companions(
+    folder: str | Path, record: Mapping[str, Any], device: str = "cpu"
+) -> dict[str, AttentionClassifier]:
+    """Read the control models of a saved model, by name; one that its record names and the folder
+    lacks is an error.
+    """
     place = Path(folder)
+    if lost := sorted({*record.get(CONTROLS, ())} - {*companions_in(place)}):
+        raise ModelError(
+            f"{folder}: expected its control model {lost[0]!r} in {CONTROLS_FOLDER}, got none",
+            change="copy the whole folder that sightline train wrote",
+            field="model",
+        )
     return {
         name: load_classifier(place / CONTROLS_FOLDER / name)[0].to(device)
         for name in companions_in(place)

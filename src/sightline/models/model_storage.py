@@ -32,6 +32,9 @@ from sightline.models.lend_attention import borrow_attention
 FORMAT = 1
 FILES = ("model.json", "model.safetensors", MANIFEST)
 """The files of a saved model; the first one identifies it."""
+CONTROLS = "controls"
+"""The entry of the record that names the control models, so that a missing one is noticed: each has
+checksums of its own, and a test that needs it would be left out in silence."""
 CONTROLS_FOLDER = "companions"
 """The folder inside a saved model with its control models, each saved in the same form."""
 
@@ -98,8 +101,12 @@ def save_classifier(
     if not (is_free(final) or (final / "model.json").exists()):
         raise ModelError(f"{final}: exists and is not a saved model; name a new folder")
 
+    about = {key: value for key, value in (record or {}).items() if key != CONTROLS}
+    if companions:
+        about[CONTROLS] = sorted(companions)
+
     def write(aside: Path) -> None:
-        write_classifier(model, aside, dict(record or {}))
+        write_classifier(model, aside, about)
         seal(aside)
         for name, companion in (companions or {}).items():
             write_classifier(companion, aside / CONTROLS_FOLDER / name, {})
