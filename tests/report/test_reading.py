@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from sightline.core.explanation import Explanation, Prediction
+from sightline.core.results import CANNOT_TELL, CAVEATS, MUST_NOT
 from sightline.report.html.explanation_view import in_notebook, rows_of, style_of
 from sightline.report.text.explanation_text import lines, shaded
 from sightline.report.text.prediction_files import prediction_json, prediction_lines
 from tests.report.audits import ABSENT, HOSTILE, audit, by_absence, record
 from tests.report.pages import Page
 from tests.snapshots import same_text
+from tests.verdicts import reached
 
 
 def reading(text: str = "a good film indeed", **changes: object) -> Explanation:
@@ -85,6 +87,23 @@ def test_an_audit_says_what_may_be_shown() -> None:
     result = reading(audit=audit())
     for text in (Page(in_notebook(result)).text(), "\n".join(lines(result))):
         assert "Its audit, of 24 texts: attention can be shown with" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("whole", "own", "forbidden"),
+    [
+        (MUST_NOT, CAVEATS, False),  # the class has a verdict of its own
+        (MUST_NOT, CANNOT_TELL, True),
+        (CAVEATS, MUST_NOT, True),
+        (CAVEATS, CANNOT_TELL, False),
+    ],
+)
+def test_the_map_of_a_text_is_forbidden_as_the_verdict_of_its_class_is(
+    whole: str, own: str, forbidden: bool
+) -> None:
+    verdict = reached(whole, 6, (), (), {"pos": reached(own, 6)})
+    text = "\n".join(lines(reading(audit=replace(audit(), verdict=verdict))))
+    assert ("Do not show attention of this text" in text) == forbidden
 
 
 def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> None:

@@ -22,7 +22,15 @@ from sightline.core.results import (
 from sightline.report.alternative_maps import MapFamily, families
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
-from sightline.report.sentences import answers, join_words, name_classes, of_classes, opened, quoted
+from sightline.report.sentences import (
+    answers,
+    closed_level,
+    join_words,
+    name_classes,
+    of_classes,
+    opened,
+    quoted,
+)
 from sightline.report.sequential_note import is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
 from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
@@ -82,8 +90,7 @@ def says_guessing(verdict: Verdict) -> bool:
 def _attention(verdict: Verdict) -> Iterator[str]:
     """Say for which texts the attention map may be shown."""
     for part in (one for one in answers(verdict) if one.advised):
-        # If attention must not be shown over all texts, no class of them stays open.
-        level = MUST_NOT if part.level == CANNOT_TELL and verdict.level == MUST_NOT else part.level
+        level = closed_level(part.level, verdict)
         which = of_classes(part.classes, part.level)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
         yield f"{reword_for_map(_ATTENTION[level], verdict.of_map)}{which}{why}."

@@ -17,6 +17,7 @@ from sightline.report.sentences import (
     HeadlinePart,
     answers,
     class_caveats,
+    closed_level,
     join_words,
     of_classes,
     opened,
@@ -41,19 +42,16 @@ def title(audit: Results) -> str:
 
 
 def _parts(audit: Results) -> list[HeadlinePart]:
-    """The answers that the caption follows: for all texts, or for each predicted class.
-
-    If attention must not be shown over all texts, no class of them stays open.
-    """
-    parts = [part for part in answers(audit.verdict) if part.advised]
-    if audit.verdict.level != MUST_NOT:
-        return parts
-    if all(part.level == CANNOT_TELL for part in parts):
+    """The answers that the caption follows: for all texts, or for each predicted class."""
+    verdict = audit.verdict
+    parts = [part for part in answers(verdict) if part.advised]
+    if verdict.level == MUST_NOT and all(part.level == CANNOT_TELL for part in parts):
         return [HeadlinePart(MUST_NOT, MUST_NOT)]
-    why = join_words(one.words for one in audit.verdict.reasons[:1])
+    why = next((one.words for one in verdict.reasons), "")
     return [
-        replace(part, level=MUST_NOT, why=why) if part.level == CANNOT_TELL else part
+        part if level == part.level else replace(part, level=level, why=why)
         for part in parts
+        for level in [closed_level(part.level, verdict)]
     ]
 
 

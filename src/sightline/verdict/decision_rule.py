@@ -86,11 +86,18 @@ def below_chance(score: Estimate) -> bool:
     return score.high < 0
 
 
+def written(score: Estimate) -> str:
+    """Write a score with its interval and n, or why it is undefined."""
+    if math.isnan(score.value):
+        return score.method
+    return f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
+
+
 def explain(score: Estimate, threshold: float, fewest: int = 1, worse: str = WORSE) -> str:
     """Compare the interval with the threshold in words; ``worse`` is for an interval below 0."""
+    text = written(score)
     if math.isnan(score.value):
-        return score.method  # why it is undefined
-    text = f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
+        return text
     if score.n < fewest:
         return (
             f"{text}; fewer than the {fewest} texts that this test needs: more texts would settle "

@@ -16,7 +16,7 @@ from sightline.stats.intervals import LEVEL
 Array = np.ndarray
 Parts = tuple[Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"], Float[Array, "N K"]]
 """A number, its chance level, and the denominators of the number and of the score."""
-CUT_AT_ONE = ("transplant.own.", "transplant.present.")
+CUT_AT_ONE = ("own.", "present.")
 """The numbers whose score is at most 1."""
 EXACT = "by definition"
 """The method of a chance level that no text moves."""
@@ -41,7 +41,7 @@ def compared(
     of, chance, gained = (
         partial(of_pairs, one, clusters, level) for one in pair_sums(taken, number, donors)
     )
-    if not f"transplant.{number}".startswith(CUT_AT_ONE):
+    if not number.startswith(CUT_AT_ONE):
         return Contrast(of, chance, gained)
     # A class that is recognised by its words alone moves twice, when they come and when they go.
     # And the highlighted words may say more than all words, since fewer of them are noise.

@@ -7,7 +7,6 @@ The rows name no test. Each test says itself what its result does (`AuditTest.ch
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -30,7 +29,7 @@ from sightline.core.results import (
 )
 from sightline.verdict.audit_test import AuditTest, Requirement, Veto
 from sightline.verdict.catalogue import AUDIT_TESTS, DECIDING, OWN
-from sightline.verdict.decision_rule import below_chance
+from sightline.verdict.decision_rule import below_chance, written
 
 if TYPE_CHECKING:
     from sightline.verdict.evidence import (
@@ -126,11 +125,7 @@ class VerdictContext:
         if not self.of:
             return self.found[code].reason
         score = self.score(code)
-        if score is None:
-            return ""
-        if math.isnan(score.value):
-            return score.method  # why it is undefined
-        return f"score {score.value:z.3f} [{score.low:z.3f}, {score.high:z.3f}], n = {score.n}"
+        return "" if score is None else written(score)
 
 
 Basis = tuple[tuple[str, ...], tuple[Reason, ...]]

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
+from operator import not_
 
 from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.explanation import WARNING, Explanation
-from sightline.core.results import BY_ABSENCE, MUST_NOT
+from sightline.core.results import MUST_NOT
 from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
@@ -18,7 +19,7 @@ from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
-from sightline.report.sentences import by_absence, headline, quoted
+from sightline.report.sentences import by_absence, closed_level, headline, quoted
 
 UNKNOWN = "unknown"
 """Follows the shade of a word that the model does not know."""
@@ -182,7 +183,7 @@ def _unknown(reading: Explanation) -> Iterator[str]:
 def _unseen(reading: Explanation) -> Iterator[str]:
     """Say which words have no number, and possible reasons."""
     tokens = reading.text.tokens
-    at_end = sum(1 for _ in takewhile(lambda seen: not seen, reversed(reading.sees)))
+    at_end = sum(1 for _ in takewhile(not_, reversed(reading.sees)))
     read = len(tokens) - min(at_end, reading.cut)  # what was cut has its own sentence
     without = [word for word, seen in zip(tokens[:read], reading.sees, strict=False) if not seen]
     if not without:
@@ -222,9 +223,10 @@ def _audited(reading: Explanation) -> Iterator[str]:
             f"Show no map of this text: it is predicted {quoted(reading.text.predicted)} by "
             f"absence, and {NO_WORD}"
         )
-    own = reading.audit.verdict.by_class.get(reading.text.predicted, reading.audit.verdict)
-    if MUST_NOT in (own.level, reading.audit.verdict.level) and own.level != BY_ABSENCE:
-        yield f"Do not show {reading.audit.verdict.of_map} of this text"
+    verdict = reading.audit.verdict
+    own = verdict.by_class.get(reading.text.predicted, verdict)
+    if closed_level(own.level, verdict) == MUST_NOT:
+        yield f"Do not show {verdict.of_map} of this text"
     for family in families(reading.audit.maps, reading.audit.verdict):
         yield f"Which map may be shown for {family.title}: {family.answer}"
     if reading.doubt:

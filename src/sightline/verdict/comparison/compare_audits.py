@@ -177,7 +177,7 @@ def _compared(
     found = _between(sums, seed, clusters, count)
     if code == ACCURACY or AUDIT_TESTS[code].kind == "share without":
         found = _with_counted_shares(found, sums, clusters)
-    elif AUDIT_TESTS[code].number.startswith(CUT_AT_ONE):
+    elif AUDIT_TESTS[code].number.partition(".")[2].startswith(CUT_AT_ONE):
         found = replace(found, first=at_most_one(found.first), second=at_most_one(found.second))
     n, fewest = found.difference.n, default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
