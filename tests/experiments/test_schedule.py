@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sightline.config.run_keys import run_key
+from sightline.config.run_keys import run_key, training_key
 from sightline.config.spec_syntax import parse_data, parse_model
 from sightline.config.specs import FitSpec, RunSpec
 from sightline.core.errors import SightlineError, StoreError
@@ -23,6 +23,7 @@ from sightline.experiments.executors import local
 from sightline.experiments.executors.executor import ATTEMPTS
 from sightline.experiments.executors.local import Processes, Serial
 from sightline.experiments.store import Store
+from sightline.training.control_models import trainings_of
 from tests.experiments.children import die, give_up, tell_path
 from tests.experiments.test_store import same
 from tests.living import workers_of
@@ -47,6 +48,28 @@ def test_two_processes_give_the_bits_of_one(tmp_path: Path) -> None:
     assert endings == [{"done": 4}, {"done": 4}]
     assert all(same(one.audit(run_key(s)), two.audit(run_key(s))) for s in SPECS)
     assert sorted(p.name for p in two.root.rglob("model.safetensors")) == ["model.safetensors"] * 8
+
+
+def test_a_worker_takes_the_next_run_that_waits_for_no_training_of_another(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    first = replace(BASE, companions=())
+    shares, controls = replace(first, limit=6), replace(first, companions=("uniform",))
+    others = [replace(first, seed=seed) for seed in (1, 2)]
+    crew = [local._Worker(Idle(), Pipe()[0]) for _ in range(4)]
+
+    def given(specs: list[RunSpec]) -> list[RunSpec | None]:
+        queue = local._Queue(deque(specs))
+        for worker in crew:
+            worker.spec = None
+        for worker in crew:
+            queue.give(worker, crew, store)
+        return [worker.spec for worker in crew]
+
+    specs = [first, shares, controls, *others]
+    assert given(specs) == [first, *others, shares], "it waits where every run left would"
+    assert list(map(training_key, trainings_of(controls))).count(training_key(first)) == 1
+    store.training_folder(training_key(first)).mkdir(parents=True)
+    assert given(specs) == [first, shares, controls, others[0]], "nobody waits for one that is kept"
 
 
 @pytest.mark.slow
@@ -129,6 +152,15 @@ def test_a_failed_cell_does_not_stop_the_others(tmp_path: Path) -> None:
 
 def test_nothing_to_run_is_no_work(tmp_path: Path) -> None:
     assert list(Processes(2).run([], Store(tmp_path / "store"), again=False)) == []
+
+
+class Idle(BaseProcess):
+    """A process that was never started."""
+
+    def __init__(self) -> None: ...
+
+    def __repr__(self) -> str:
+        return "idle"
 
 
 class Dying(BaseProcess):

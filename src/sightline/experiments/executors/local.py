@@ -14,12 +14,13 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from sightline.config.run_keys import run_key
+from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.experiments.executors.child_process import end_with_parent, start
 from sightline.experiments.executors.executor import KillCounts, RunOutcome
 from sightline.experiments.store import State, Store
+from sightline.training.control_models import trainings_of
 
 _OWN_WILL = range(256)
 """Exit codes of a process that ended by itself. A killed process has another, on Windows a very
@@ -71,7 +72,7 @@ class Processes:
                 crew.append(_hire(store, again))  # noqa: PERF401  (one that is hired is in the crew, come what may)
             while queue.left or any(worker.spec for worker in crew):
                 for worker in crew:
-                    queue.give(worker)
+                    queue.give(worker, crew, store)
                 ready = wait(
                     [end for worker in crew for end in (worker.pipe, worker.process.sentinel)]
                 )
@@ -97,10 +98,13 @@ class _Queue:
     left: deque[RunSpec]
     tries: KillCounts = field(default_factory=KillCounts)
 
-    def give(self, worker: _Worker) -> None:
-        """Hand the next run to an idle worker."""
+    def give(self, worker: _Worker, crew: Sequence[_Worker], store: Store) -> None:
+        """Hand a run to an idle worker: the next that waits for no training of another worker."""
         if worker.spec is None and self.left:
-            worker.spec = self.left.popleft()
+            made = {key for one in crew if one.spec is not None for key in _unmade(one.spec, store)}
+            free = (spec for spec in self.left if made.isdisjoint(_unmade(spec, store)))
+            worker.spec = next(free, self.left[0])
+            self.left.remove(worker.spec)
             with suppress(OSError):  # it died meanwhile, as its sentinel shows
                 worker.pipe.send(worker.spec)
 
@@ -128,6 +132,14 @@ class _Queue:
         if done.ending == "killed":
             self.left.append(spec)
         return done
+
+
+def _unmade(spec: RunSpec, store: Store) -> set[str]:
+    """Return the keys of the trainings that a run needs and the store lacks: a worker that makes one
+    of them lets every other that needs it wait.
+    """
+    keys = map(training_key, trainings_of(spec))
+    return {key for key in keys if not store.training_folder(key).exists()}
 
 
 def _check_killed(code: int | None, spec: RunSpec) -> None:
