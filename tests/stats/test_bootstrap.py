@@ -1,5 +1,7 @@
 """Intervals that hold the truth as often as they say, also where all texts are alike."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -134,6 +136,17 @@ def test_a_statistic_of_copies_in_clusters_is_that_of_the_texts() -> None:
 def test_a_statistic_that_no_text_changes_does_not_make_a_certainty() -> None:
     right = np.tile(np.diag([1.0, 0.0]), (60, 1, 1)) + np.diag([0.0, 1.0])
     assert "rule of three" in bootstrap.statistic(counted(right), macro_f1, 0, (0.0, 1.0)).method
+
+
+def test_a_statistic_that_every_cluster_changes_equally_has_an_interval() -> None:
+    """Without any one cluster F1 is the same, but not the same as with all: they mirror each
+    other."""
+    kinds = [np.array([[9.0, 1.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [1.0, 9.0]])]
+    found = bootstrap.statistic(counted(np.array(kinds * 6)), macro_f1, 0, (0.0, 1.0))
+    unseen = -math.log(0.05) / 12
+    assert "rule of three" in found.method
+    assert found.value == pytest.approx(0.9)
+    assert (found.low, found.high) == pytest.approx((0.9 - unseen * 0.9, 0.9 + unseen * 0.1))
 
 
 def test_many_texts_are_resampled_in_chunks() -> None:

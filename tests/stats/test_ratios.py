@@ -36,6 +36,23 @@ def test_the_interval_is_that_of_the_literal_formula(clusters, level, monkeypatc
     assert ends(ours) == pytest.approx(ratio_interval(GAIN, ROOM, each, weights, level), rel=1e-9)
 
 
+def test_few_groups_miss_what_one_group_in_ten_does_and_fifty_do_not() -> None:
+    """Why a verdict takes 50 groups: the interval over three of them is narrow and wrong."""
+
+    def missed(groups: int) -> float:
+        random, times = np.random.default_rng(1), 100
+        members, missed = np.arange(400) % groups, 0
+        for _ in range(times):
+            odd = random.random(groups) < 0.1
+            values = np.where(odd, -0.6, 0.4)[members] + random.normal(0, 0.1, 400)
+            found = ratio(values, None, 0, members)
+            missed += not found.low <= 0.3 <= found.high
+        return missed / times
+
+    assert missed(3) > 0.5
+    assert missed(50) < 0.05
+
+
 def test_without_a_bottom_it_is_the_mean() -> None:
     assert ends(ratio(GAIN, None, 0)) == pytest.approx(ends(ratio(GAIN, np.ones(40), 0)), rel=1e-12)
     assert ratio(GAIN, None, 0).value == pytest.approx(GAIN.mean())

@@ -44,6 +44,22 @@ def test_a_test_waits_for_each_measure_that_it_rests_on(code, measure, waits) ->
     assert OpenTests(evidence, {}, (measure,), GROWING).waits(AUDIT_TESTS[code]) == waits
 
 
+@pytest.mark.parametrize(("groups", "settled"), [(N, True), (12, False)])
+def test_where_texts_are_of_few_groups_so_far_nothing_is_settled(groups, settled) -> None:
+    right = np.where(np.arange(N) < 0.9 * N, PREDICTED, 1 - PREDICTED)
+    taken = outcomes(agreement({}), PREDICTED, right)
+    outputs = taken["outputs"]
+    values = {**outputs.values, "cluster": np.arange(N) % groups}
+    grouped = {**taken, "outputs": replace(outputs, values=values)}
+    evidence = Evidence(grouped, ("neg", "pos"), THRESHOLDS, 0)
+    judged = judge(evidence)
+    assert judged.verdict.row == (5 if settled else 1)
+    sure = tuple(replace(one, result="passed") for one in judged.findings)
+    judged = replace(judged, findings=sure)
+    assert find_settled(evidence, judged, (), GROWING).whole == settled
+    assert find_settled(evidence, judged, (), ()).whole, "no text is to come"
+
+
 def test_where_no_text_is_to_come_nothing_is_open() -> None:
     judged, found = state({}, growing=())
     assert found.all

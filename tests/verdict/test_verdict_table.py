@@ -18,7 +18,7 @@ from sightline.core.results import (
 )
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.verdict_table import TABLE, verdict_of
+from sightline.verdict.verdict_table import AS_ONE, TABLE, verdict_of
 from tests.verdict.cases import LEARNED, NOTHING_LEARNED, THRESHOLDS, evidence, finding
 
 BASIS = ("SL-303", "SL-301", "SL-304", "SL-305", "SL-306", "SL-307", "SL-101", "SL-102")
@@ -224,6 +224,23 @@ def test_a_class_of_few_texts_cannot_be_told() -> None:
         "too few texts (20) for a verdict, which rests on at least 50 (SL-303 rests on 20 texts"
         in str(verdict.by_class["b"].reasons[0])
     )
+
+
+@pytest.mark.parametrize(("groups", "rows"), [(200, (4, 4, 4)), (60, (1, 1, 4)), (6, (1, 1, 1))])
+def test_texts_of_one_group_count_as_one(groups: int, rows: tuple[int, int, int]) -> None:
+    """Every test passes, and each class has 100 texts; but of how many patients are they?"""
+    taken = evidence(texts=200)
+    texts = np.arange(200)
+    values = {"predicted": texts % 2, "cluster": texts % groups}
+    outcomes = {**taken.outcomes, "outputs": Measurement("outputs", values)}
+    verdict = verdict_of(found(), Evidence(outcomes, ("a", "b"), THRESHOLDS, 0), LEARNED)
+    each = verdict.by_class["a"], verdict.by_class["b"]
+    whole = verdict.row == 1
+    assert (each[0].row, each[1].row, 1 if whole else 4) == rows
+    for few, count in ((each[0], groups // 2), *([(verdict, groups)] if whole else [])):
+        if few.row == 1:
+            assert f"too few texts ({count})" in few.reasons[0].words
+            assert few.reasons[0].words.endswith(AS_ONE)
 
 
 def test_too_few_texts_and_a_broken_adapter_cannot_tell() -> None:

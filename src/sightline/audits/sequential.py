@@ -560,9 +560,11 @@ class _Looking:
         """
         if not self.answered.measurement(ALWAYS):
             return set()
-        classes, counts = np.unique(self.answered.predicted, return_counts=True)
-        few = classes[counts < self.thresholds.least]
-        return {self.data.label_names[int(one)] for one in few}
+        return {
+            name
+            for name in self.answered.classes
+            if self.answered.independent(name) < self.thresholds.least
+        }
 
 
 def _first(data: Dataset, texts: int) -> Dataset:

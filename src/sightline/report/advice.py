@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
+import numpy as np
+
 from sightline.core.audited_map import reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
@@ -15,6 +17,7 @@ from sightline.core.results import (
     CANNOT_TELL,
     CAVEATS,
     MUST_NOT,
+    Measurement,
     Reason,
     Results,
     Verdict,
@@ -33,7 +36,7 @@ from sightline.report.sentences import (
 )
 from sightline.report.sequential_note import is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import NO_BETTER, TOO_FEW
+from sightline.verdict.verdict_table import AS_ONE, NO_BETTER, TOO_FEW
 
 TITLE = "What to do now"
 UNFIT = 1
@@ -144,7 +147,7 @@ def _none(family: MapFamily) -> str:
 
 def more_of_classes(audit: Results) -> Iterator[str]:
     """Say how many texts would give each predicted class enough for a verdict."""
-    predicted = Counter(one.predicted for one in audit.texts)
+    predicted = _independent(audit)
     few = [
         name
         for name, one in audit.verdict.by_class.items()
@@ -153,10 +156,20 @@ def more_of_classes(audit: Results) -> Iterator[str]:
     if few and all(predicted[name] for name in few):
         least = default_thresholds().least
         needed = ceil(least * len(audit.texts) / min(predicted[name] for name in few))
+        as_one = AS_ONE if predicted.total() < len(audit.texts) else ""
         yield (
             f"Audit about {approximate_count(needed)}{KEEP}texts (now {count(len(audit.texts))}): a verdict for "
-            f"texts predicted {name_classes(few)} takes at least {least} of each."
+            f"texts predicted {name_classes(few)} takes at least {least} of each{as_one}."
         )
+
+
+def _independent(audit: Results) -> Counter[str]:
+    """Count the texts of each predicted class; those of one cluster count as one."""
+    outputs = audit.measurements.get("outputs")
+    found = outputs.values.get("cluster") if isinstance(outputs, Measurement) else None
+    names = range(len(audit.texts)) if found is None else np.asarray(found).tolist()
+    clusters = {(one.predicted, name) for one, name in zip(audit.texts, names, strict=True)}
+    return Counter(predicted for predicted, _ in clusters)
 
 
 def more_texts(audit: Results) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
         len(np.unique(np.asarray(outputs.values["cluster"]))),
         default_thresholds().least,
     )
-    few = f" A verdict should rest on at least {least} of them." if groups < least else ""
+    few = f" A verdict rests on at least {least} of them." if groups < least else ""
     yield (
         f"The {texts(len(audit.texts))} are of {count(groups)} groups (column {quoted(column)}); texts "
         f"of one group count as one in every interval.{few}"

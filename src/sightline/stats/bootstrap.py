@@ -114,7 +114,7 @@ def statistic(
     if groups == 1:  # leaving it out leaves no text
         return interval_of_equal_values(centre, n, groups, level, bounds)
     left_out = _left_out(counts, members, compute)
-    if has_no_spread(left_out - centre, 1.0):
+    if has_no_spread(left_out - left_out.mean(), 1.0):
         return interval_of_equal_values(centre, n, groups, level, bounds)
     drawn = _resampled(counts, members, compute, seed, level)
     influence = left_out.mean() - left_out

@@ -104,6 +104,10 @@ class Evidence:
             return np.arange(len(self.predicted))
         return np.unique(self.array("outputs.cluster"), return_inverse=True)[1]
 
+    def independent(self, of: str = "") -> int:
+        """Count the texts of a class, or all: those of one cluster count as one."""
+        return len(np.unique(self.clusters[self.rows(of)]))
+
     def array(self, name: str) -> Float[Array, "N *R"] | Int[Array, "N *R"] | Bool[Array, "N *R"]:
         """Give one raw array, ``measure.quantity``, of a measurement that was taken."""
         measure, _, quantity = name.partition(".")

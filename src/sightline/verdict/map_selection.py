@@ -84,7 +84,7 @@ def _against(evidence: Evidence, name: str) -> Iterator[str]:
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
-        if rows.sum() < fewest:
+        if evidence.independent(label) < fewest:
             continue
         without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
         if without or _asked(evidence, name, rows)[0] == "failed":

@@ -93,6 +93,8 @@ class OpenTests:
             return False
         if claim.waits_on and self.found[claim.waits_on].result != "passed":
             return self.is_open(claim.waits_on)
+        if self.evidence.independent(of) < self.evidence.thresholds.fewest(code):
+            return True
         answer = finding.answers.get(of, "not run") if of else finding.result
         return answer == "inconclusive" and not self._in_conflict(finding, of)
 

@@ -179,7 +179,8 @@ def _compared(
         found = _with_counted_shares(found, sums, clusters)
     elif AUDIT_TESTS[code].number.partition(".")[2].startswith(CUT_AT_ONE):
         found = replace(found, first=at_most_one(found.first), second=at_most_one(found.second))
-    n, fewest = found.difference.n, default_thresholds().fewest(code)
+    n = min(found.difference.n, len(np.unique(clusters)))
+    fewest = default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
     few = f"on {n} texts; a comparison rests on at least {fewest}"
     why = "" if known else found.difference.method if found.p is None else few
