@@ -13,7 +13,7 @@ from sightline.verdict.verdict_table import NO_BETTER
 from tests.report.audits import LEARNED, estimate
 from tests.snapshots import same_text
 
-GUESSING = "As far as these texts can tell, the model is no better than guessing."
+GUESSING = "These texts do not show that the model is better than guessing."
 CHANCE = replace(LEARNED, chance=estimate(0.5), above_chance=estimate(0.315))
 
 

@@ -80,3 +80,5 @@ def test_a_failed_transfer_settles_the_whole_and_a_passed_one_does_not(result) -
     )
     found = find_settled(evidence, replace(judged, findings=findings), ("erasure", "need"), GROWING)
     assert found.whole == (result == "failed")
+    assert found.all == (result == "failed")
+    assert ("SL-301" in found.open) == (result == "passed"), "no test is open of what is settled"

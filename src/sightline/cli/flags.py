@@ -424,7 +424,7 @@ Threads = Annotated[
         min=1,
         max=1024,
         show_default="one or all, whichever is faster now",
-        help="Processor threads; equal threads give equal bits.",
+        help="Processor threads; equal threads give equal bits, unless an audit was resumed.",
         rich_help_panel=RUN,
     ),
 ]

@@ -43,7 +43,7 @@ def _doubt(learned: Learned, already_said: bool) -> str:
         return ""
     if learned.beats_chance:
         return "It beats chance, but not surely the majority class."
-    return "As far as these texts can tell, the model is no better than guessing."
+    return "These texts do not show that the model is better than guessing."
 
 
 def accuracy(learned: Learned) -> str:

@@ -38,7 +38,8 @@ def settled_after(audit: Results) -> list[str]:
     of = f"{count(about['texts'])} of {texts(about['planned'])}; {_seconds(about['seconds'])}"
     said = [*_some_words(about), *_not_compared(about)]
     if about["settled"]:
-        return [f"The verdict was settled after {of}.", *said]
+        rest = ": the other texts would not change it" if about["texts"] < about["planned"] else ""
+        return [f"The verdict was settled after {of}{rest}.", *said]
     if about.get("unfinished"):
         spent = f"The budget of {as_given(about['budget'])} ended the audit after {_seconds(about['seconds'])}"
         what = f"before every test that decides had measured {texts(about['texts'])}"

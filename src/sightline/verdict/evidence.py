@@ -247,7 +247,7 @@ def score_quantities(claim: AuditTest) -> tuple[ScoreQuantities, ...]:
 def named_score_quantities(claim: AuditTest) -> dict[str, ScoreQuantities]:
     """Name each way in which a test asks: by its chance level, or by how it removes words."""
     first, *others = score_quantities(claim)
-    if claim.kind in NAMED:
+    if claim.kind in NAMED and others:
         return dict(zip(NAMED[claim.kind], (first, *others), strict=False))
     words = {name: label for label, name in claim.shown_by_words.items()}
     return {claim.baseline_words: first} | {words[other.baseline]: other for other in others}

@@ -13,7 +13,7 @@ from sightline.core.results import Estimate
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import p_value
 from sightline.verdict.accuracy_drop import DROPS, WORDS, accuracy_losses
-from sightline.verdict.audit_test import FLIPS, MARGIN, AuditTest, Kind
+from sightline.verdict.audit_test import AuditTest, Kind
 from sightline.verdict.decision_rule import decide, strongest
 from sightline.verdict.evidence import (
     Evidence,
@@ -92,20 +92,20 @@ def two_operators(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | s
 
 def pairs(evidence: Evidence, claim: AuditTest) -> JudgedComparisons | str:
     """Compare what words do when moved between texts, over pairs of texts."""
-    first, *others = score_quantities(claim)
+    (way, first), *others = named_score_quantities(claim).items()
     if why := missing(evidence, first):
         return why
     test = _test(evidence, first)
     if not test.score.n:
         return _undefined(evidence, claim.number)
-    tests = {MARGIN: test}
-    for names in others:
+    tests = {way: test}
+    for other, names in others:
         if missing(evidence, names):
             continue
         whole = evidence.contrast(names)
         # For all texts only: if hybrids lie on the border of two classes, a bias moves all of them
         # to one class.
-        tests[FLIPS] = ScoredComparison(whole.number, whole.baseline, whole.score, {})
+        tests[other] = ScoredComparison(whole.number, whole.baseline, whole.score, {})
     return JudgedComparisons(tests, "must agree")
 
 

@@ -40,8 +40,8 @@ def measures_of(claim: AuditTest) -> set[str]:
 
 @dataclass(frozen=True)
 class Settled:
-    """Whether the verdict is settled, over all texts and for each predicted class, and which open
-    tests affect it.
+    """Whether the verdict is settled, over all texts and for each predicted class, and which tests
+    are open where it is not.
     """
 
     whole: bool
@@ -177,11 +177,14 @@ def find_settled(
         and (tests.has_too_few(best, worst, of) or not tests.absence_is_open(of))
         for of in classes
     }
-    bearing = [code for code, claim in AUDIT_TESTS.items() if claim.bears]
+    whole = best.level == worst.level
+    waiting = [*([] if whole else [""]), *(of for of, done in of_class.items() if not done)]
     open_ = [
-        code for code in bearing if any(tests.is_open(code, of) for of in ("", *evidence.classes))
+        code
+        for code, claim in AUDIT_TESTS.items()
+        if claim.bears and any(tests.is_open(code, of) for of in waiting)
     ]
-    return Settled(best.level == worst.level, of_class, tuple(open_))
+    return Settled(whole, of_class, tuple(open_))
 
 
 def _level(verdict: Verdict, of: str) -> Level:
