@@ -681,7 +681,7 @@ def test_the_python_of_the_guide_runs(pages, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "report.html").stat().st_size > 10_000
 
 
-def test_the_measure_of_the_guide_measures(pages, monkeypatch):
+def test_the_measure_of_the_guide_measures(pages, monkeypatch, capsys):
     (code,) = re.findall(
         r"^```python\n(from dataclasses.*?)^```$",
         pages["docs/own-measure.md"],
@@ -692,6 +692,14 @@ def test_the_measure_of_the_guide_measures(pages, monkeypatch):
     exec(compile(code, "own-measure.md", "exec"), result.__dict__)
     data = load(parse_data("planted:needle(n=40,length=5)"), 0)
     model = build(parse_model("mlp(hidden=4)"), Vocabulary.fit(data.train), data.label_names, 0)
+    (run,) = re.findall(
+        r"^```python\n(import sightline\nfrom.*?)^```$",
+        pages["docs/own-measure.md"],
+        re.MULTILINE | re.DOTALL,
+    )
+    result.__dict__.update(model=model, data=data)
+    exec(compile(run, "own-measure.md", "exec"), result.__dict__)
+    assert f"n={len(data.test)}" in capsys.readouterr().out
     found = auditing.audit(
         model, data, measures=[*default_measures(), result.Heaviest()]
     ).measurements["heaviest"]

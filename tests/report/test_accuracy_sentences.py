@@ -42,7 +42,7 @@ def test_how_far_the_model_is_from_guessing_stands_behind_with_its_intervals() -
 
 @pytest.mark.parametrize(
     ("low", "expected"),
-    [(0.001, False), (0.0, True), (-0.02, True), (-0.3, True), (math.nan, True)],
+    [(0.001, False), (0.0, True), (-0.02, True), (-0.3, False), (math.nan, True)],
 )
 def test_what_does_not_lie_above_guessing_is_said_to_be_no_better(
     low: float, expected: bool

@@ -8,7 +8,7 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
-from sightline.report.advice import AFTER_GUESSING, GUESSING, shown_maps_advice
+from sightline.report.advice import AFTER_GUESSING, GUESSING, WORSE, shown_maps_advice
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
@@ -196,6 +196,10 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
     ("audited", "message"),
     [
         (replace(compared(), learned=GUESSES), f"{GUESSING} {AFTER_GUESSING}"),
+        (
+            replace(compared(), learned=replace(LEARNED, above=estimate(-0.3))),
+            f"{WORSE} {AFTER_GUESSING}",
+        ),
         (
             replace(compared(reached(CAVEATS, 5, (), (NO_BETTER,))), learned=GUESSES),
             AFTER_GUESSING,

@@ -308,6 +308,11 @@ class Learned:
         """
         return self.above.low > 0
 
+    @property
+    def worse(self) -> bool:
+        """Whether the model is significantly worse than guessing: its classes may be mixed up."""
+        return self.above.high < 0
+
 
 @dataclass(frozen=True)
 class TextRecord:

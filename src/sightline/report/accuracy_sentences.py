@@ -38,8 +38,8 @@ def accuracy_notes(learned: Learned) -> list[str]:
 
 
 def _doubt(learned: Learned, already_said: bool) -> str:
-    """Say if the model may be guessing."""
-    if learned.something or already_said:
+    """Say if the model may be guessing; the advice says so where it is worse."""
+    if learned.something or learned.worse or already_said:
         return ""
     if learned.beats_chance:
         return "It beats chance, but not surely the majority class."

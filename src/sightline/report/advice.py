@@ -44,6 +44,10 @@ UNFIT = 1
 LARGER_BUDGET = "give the audit a larger --budget: it ended before the tests that decide had run"
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
+WORSE = (
+    "The model is surely worse than always predicting the majority class: are its classes named in "
+    "the right order?"
+)
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {
     CAN: "Show the attention map",
@@ -73,6 +77,8 @@ def first_of_all(audit: Results) -> str:
         return f"{opened(_unfit(audit, audit.verdict.reasons[0]))}."
     if audit.learned is None or audit.learned.something:
         return ""
+    if audit.learned.worse:
+        return f"{WORSE} {AFTER_GUESSING}"
     return AFTER_GUESSING if says_guessing(audit.verdict) else f"{GUESSING} {AFTER_GUESSING}"
 
 

@@ -23,7 +23,7 @@ def ends_of(name: str) -> Bounds:
     have the bounds of these.
 
     >>> ends_of("SL-101.number"), ends_of("agreement.captured.gradient"), ends_of("SL-101")
-    ((0.0, 1.0), (0.0, 1.0), None)
+    ((0.0, 1.0), (0.0, 1.0), (-inf, 1.0))
     """
     if name in SHARES:
         return 0.0, 1.0
@@ -34,12 +34,18 @@ def ends_of(name: str) -> Bounds:
 
 
 def _of_claim(claim: AuditTest, part: str) -> Bounds:
-    """Give the bounds of a test's score, number or chance level; a score has no lower bound."""
+    """Give the bounds of a test's score, number or chance level.
+
+    A score has no lower bound. It ends at 1 unless its best achievable value is measured: that one
+    can be exceeded.
+    """
     if claim.kind == "weakest drop":
         return UNIT
     if part == "baseline":
         return _of_quantity(claim.baseline)
-    return _of_quantity(claim.number) if part == "number" or claim.kind == "share without" else None
+    if part == "number" or claim.kind in ("share", "share without"):
+        return _of_quantity(claim.number)
+    return None if claim.ceiling else (-math.inf, 1.0)
 
 
 def _of_quantity(name: str) -> Bounds:

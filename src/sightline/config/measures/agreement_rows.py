@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sightline.config.measures.measure_row import MeasureRow
 from sightline.config.measures.quantity import (
-    ALL_EQUAL,
+    NO_TOP,
     COUNT,
     MARGIN,
     MOVED,
@@ -73,7 +73,7 @@ ROWS: Mapping[str, MeasureRow] = {
             ),
             "REF": Quantity("the maps themselves", SIZE, "words"),
             "words": WORDS,
-            "constant": ALL_EQUAL,
+            "constant": NO_TOP,
         },
     ),
     "types": MeasureRow(
@@ -87,7 +87,7 @@ ROWS: Mapping[str, MeasureRow] = {
             ),
             "words": WORDS,
             "constant": replace(
-                ALL_EQUAL, description="whether all weights of the model are equal"
+                NO_TOP, description="whether no weight of the model stands out"
             ),
         },
     ),
@@ -103,7 +103,7 @@ ROWS: Mapping[str, MeasureRow] = {
             "chance": Quantity("of the control model: the exact mean for shuffled weights", SHARE),
             "words": WORDS,
             "constant": replace(
-                ALL_EQUAL, description="whether all weights of the control model are equal"
+                NO_TOP, description="whether no weight of the control model stands out"
             ),
         },
     ),
@@ -122,7 +122,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 "share of all words that do not speak against the predicted class", SHARE
             ),
             "words": WORDS,
-            "constant": ALL_EQUAL,
+            "constant": NO_TOP,
         },
     ),
     "signs": MeasureRow(

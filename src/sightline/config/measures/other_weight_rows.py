@@ -79,7 +79,7 @@ ROWS: Mapping[str, MeasureRow] = {
             "logit_variance": Quantity(
                 "exact variance of the last logit under permutation", Scale("squared logit", 0)
             ),
-            "flat": Quantity("whether all weights are equal up to rounding", TRUTH),
+            "flat": ALL_EQUAL,
             "words": WORDS,
         },
     ),

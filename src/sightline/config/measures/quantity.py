@@ -43,7 +43,8 @@ class Quantity:
 
 
 WORDS = Quantity("words of the text", COUNT)
-ALL_EQUAL = Quantity("whether all weights are equal", TRUTH)
+ALL_EQUAL = Quantity("whether all weights are equal up to rounding", TRUTH)
+NO_TOP = Quantity("whether no weight stands out: all are within 5 % of the largest", TRUTH)
 GOLD, LEARNED = Quantity("gold class", CLASS), Quantity("predicted class", CLASS)
 NATS = Scale("nats")
 WHOLE = "all texts"
