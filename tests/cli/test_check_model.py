@@ -12,9 +12,8 @@ import pytest
 import torch
 import typer
 
-from sightline.adapters import compatibility, factory
+from sightline.adapters import compatibility
 from sightline.adapters.wrap import WrappedModule
-from sightline.api import model_source
 from sightline.audits.audit_storage import load_results
 from sightline.cli.app import app
 from sightline.core.example import Example
@@ -97,10 +96,6 @@ def write(folder: Path, text: str, outputs: int = 1, link: str = "sigmoid") -> s
         text.replace("OUTPUTS", str(outputs)).replace("LINK", repr(link))
     )
     return name
-
-
-def test_the_prefix_is_the_same_everywhere():
-    assert model_source.PY == factory.PREFIX
 
 
 def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):

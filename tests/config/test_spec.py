@@ -227,6 +227,8 @@ def test_a_model_round_trips_through_its_text(text: str) -> None:
         ("mlp+mlp", "two encoders"),
         ("additive", "no encoder; start with one of bilstm, cnn, mlp, transformer"),
         ("mlp+nearmax", "unknown part 'nearmax'"),
+        ("hf:folder", "trained already"),
+        ("py:mine:build", "trained already"),
         ("mlp+concat+residual", "two retentions, concat and residual"),
         ("mlp+query+linear", "two decoders"),
         ("mlp(hidden)", "expected key=value"),

@@ -294,6 +294,25 @@ def test_texts_that_are_decided_otherwise_or_labelled_otherwise_are_counted() ->
     assert len(message) == 12
 
 
+def test_texts_that_were_prepared_otherwise_are_named_as_why_none_is_shared() -> None:
+    def prepared(recipe: str, rows: range) -> Results:
+        return replace(usual(), cards={"data": {"recipe": recipe}}, texts=texts(rows))
+
+    found = match(prepared("clean", range(60)), prepared("paper", range(60, 120)), NAMES, NAMES)
+    assert "the recipes clean and paper" in found.unpaired
+    same = match(prepared("clean", range(60)), prepared("clean", range(60, 120)), NAMES, NAMES)
+    assert "recipe" not in same.unpaired
+
+
+def test_what_neither_audit_has_is_said_of_both() -> None:
+    outcome = NotRun("transplant", "rows name each other")
+    lacks = replace(usual(), measurements={**usual().measurements, "transplant": outcome})
+    pair = compared([lacks, replace(lacks, texts=lacks.texts[::-1])]).pairs[0]
+    assert {claim.why for claim in pair.claims if claim.code == "SL-303"} == {
+        "measured in neither: rows name each other"
+    }
+
+
 def test_samples_that_were_drawn_by_other_seeds_are_named_as_why_few_texts_are_shared() -> None:
     def sampled(seed: int, rows: range) -> Results:
         card = {**usual().cards, "data": {"sample": {"n": len(rows), "of": 200, "seed": seed}}}

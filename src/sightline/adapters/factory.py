@@ -21,12 +21,12 @@ from sightline.adapters.truncation import visible_texts
 from sightline.adapters.validate_model import validate
 from sightline.adapters.validate_outputs import call_user_code
 from sightline.adapters.wrap import WrappedModule
+from sightline.config.spec_syntax import PY
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, SupportsLabels, SupportsUnknownToken
 from sightline.core.tokeniser import tokenise
 
-PREFIX = "py:"
 _TEXTS = (
     "the film was good and the people in it were very good",
     "a bad story",
@@ -43,7 +43,7 @@ def load_factory(spec: str) -> Auditable:
     """Import and call the function that ``py:package.module:factory`` names, installed or in the
     current folder.
     """
-    factory = named_object(spec, PREFIX, "factory")
+    factory = named_object(spec, PY, "factory")
     if not callable(factory) or not without_arguments(factory):
         raise ModelError(
             (
@@ -56,7 +56,7 @@ def load_factory(spec: str) -> Auditable:
 
 
 def named_object(spec: str, prefix: str, what: str) -> Any:
-    """Import the object that ``PREFIXpackage.module:NAME`` names."""
+    """Import the object that ``py:package.module:NAME`` names."""
     module_name, _, attribute = spec.removeprefix(prefix).partition(":")
     if not spec.startswith(prefix) or not all(
         part.isidentifier() for part in f"{module_name}.{attribute}".split(".")

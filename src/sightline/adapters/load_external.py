@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from sightline.adapters.answers_model import AnswersModel, answers
-from sightline.adapters.factory import PREFIX, load_factory, named_object, without_arguments
+from sightline.adapters.factory import load_factory, named_object, without_arguments
 from sightline.adapters.validate_outputs import call_user_code
+from sightline.config.spec_syntax import ANSWERS, HF_CAUSAL, PY
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Auditable
-
-ANSWERS, CAUSAL = "answers:", "hf-causal:"
 
 
 def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
@@ -18,11 +17,11 @@ def load_elsewhere(spec: str, device: str = "cpu") -> Auditable:
     A model of the user's own code stays on its device; a model that transformers loads is moved to
     ``device``.
     """
-    if spec.startswith(PREFIX):
+    if spec.startswith(PY):
         return load_factory(spec)
     if spec.startswith(ANSWERS):
         return load_answers(spec)
-    if spec.startswith(CAUSAL):
+    if spec.startswith(HF_CAUSAL):
         from sightline.adapters.huggingface.causal_model import load_causal  # noqa: PLC0415  (an extra)
 
         return load_causal(spec, device)

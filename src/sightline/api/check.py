@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sightline.api.model_source import ELSEWHERE, MODEL_FILE, saved_folder
+from sightline.api.model_source import MODEL_FILE, saved_folder
 from sightline.config.presets import build_specs
-from sightline.config.spec_syntax import parse_data
+from sightline.config.spec_syntax import ELSEWHERE, parse_data
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SpecError
 from sightline.core.results import Failed

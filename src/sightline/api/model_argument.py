@@ -13,7 +13,8 @@ from typing import Any
 from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.adapters.validate_model import validate
-from sightline.api.model_source import ELSEWHERE, saved_folder
+from sightline.api.model_source import saved_folder
+from sightline.config.spec_syntax import ELSEWHERE
 from sightline.core.errors import DataError, ModelError
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW

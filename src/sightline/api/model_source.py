@@ -22,7 +22,7 @@ from sightline.api.run_options import TO_THE_END, AuditOptions, Stopping, Traini
 from sightline.config.measure_registry import with_default_measures
 from sightline.config.presets import build_specs
 from sightline.config.registry import ENCODERS
-from sightline.config.spec_syntax import place_and_options
+from sightline.config.spec_syntax import ANSWERS, ELSEWHERE, HF, HF_CAUSAL, PY, place_and_options
 from sightline.config.specs import DataSpec, ModelSpec, RunSpec
 from sightline.config.user_tables import LABELS_SEPARATOR, WITH_LABELS
 from sightline.core.errors import ModelError, SpecError, setting
@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 
 MODEL_FILE = "model.json"
 """The file that identifies a saved model."""
-PY, HF, HF_CAUSAL, ANSWERS = "py:", "hf:", "hf-causal:", "answers:"
 FOR_TRANSFORMERS = (HF, HF_CAUSAL)
-ELSEWHERE = (PY, *FOR_TRANSFORMERS, ANSWERS)
-"""Prefixes of names of models that were made elsewhere: by the user's own code, for transformers,
-or as a function that answers."""
 FIT = ("epochs", "batch_size", "learning_rate")
 """Settings of the training that have an option of their own."""
 NO_TRAINING, USUAL = TrainingOptions(), AuditOptions()

@@ -19,6 +19,9 @@ from sightline.config.specs import OFFICIAL, OWN, DataSpec, ModelSpec
 from sightline.config.user_tables import TABLES, read_files, table_kind
 from sightline.core.errors import SpecError
 
+ELSEWHERE = PY, HF, HF_CAUSAL, ANSWERS = "py:", "hf:", "hf-causal:", "answers:"
+"""What the name of a model begins with that was trained elsewhere."""
+
 
 def parse_data(text: str, /, **settings: Any) -> DataSpec:
     """Read a data spec: ``planted:needle(n=2000)``, ``sst:DIR``, ``csv:FILE``, or the path of a
@@ -73,6 +76,12 @@ def parse_model(text: str, /, **settings: Any) -> ModelSpec:
     >>> str(parse_model("mlp"))
     'mlp+additive+softmax'
     """
+    if text.startswith(ELSEWHERE):
+        message = f"expected a model to train, such as bilstm+additive, got {text!r}"
+        raise SpecError(
+            f"{message}, which is trained already: `sightline audit --model` takes it",
+            field="model",
+        )
     parts: dict[str, Any] = {}
     for part in (_part(one, "model") for one in text.split("+")):
         room = next((room for room in ROOMS if part.name in names_of(room)), None)

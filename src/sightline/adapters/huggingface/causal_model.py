@@ -47,17 +47,15 @@ from sightline.adapters.huggingface.prompt_files import (
 from sightline.adapters.huggingface.prompt_reader import PromptReader
 from sightline.adapters.huggingface.prompted_model import PromptedModel
 from sightline.adapters.validate_outputs import call_user_code
-from sightline.config.spec_syntax import place_and_options
+from sightline.config.spec_syntax import HF_CAUSAL, place_and_options
 from sightline.core.errors import ModelError
 from sightline.core.example import Example
 from sightline.core.tokeniser import tokenise
 
-PREFIX = "hf-causal:"
-
 
 def load_causal(spec: str, device: str = "cpu") -> HuggingFace:
     """Load a language model, its tokenizer, the template of a prompt and its answers."""
-    place, options = place_and_options(spec.removeprefix(PREFIX))
+    place, options = place_and_options(spec.removeprefix(HF_CAUSAL))
     asked, source = read_prompt_options(spec, options)
     template = read_template(asked.template)
     check_answers(asked.answers)

@@ -28,11 +28,10 @@ from sightline.adapters.huggingface.pretrained_parts import (
 from sightline.adapters.huggingface.subword_alignment import SubwordReader
 from sightline.adapters.label_views import SIGMOIDS
 from sightline.adapters.validate_outputs import call_user_code
-from sightline.config.spec_syntax import place_and_options
+from sightline.config.spec_syntax import HF, place_and_options
 from sightline.core.errors import ModelError
 from sightline.core.protocols import Link
 
-PREFIX = "hf:"
 _BY_PROMPT = (
     "a language model is asked for the class by a prompt: "
     "hf-causal:FOLDER(template=FILE,answers=A|B)"
@@ -43,7 +42,7 @@ def load_huggingface(spec: str, device: str = "cpu") -> HuggingFace:
     """Load a model and its tokenizer, ``hf:FOLDER(layer=N,head=M)``; the files of a name must be
     cached already.
     """
-    place, reading = place_and_options(spec.removeprefix(PREFIX))
+    place, reading = place_and_options(spec.removeprefix(HF))
     auto, where = transformers_library(), Path(place).expanduser()
     if where.suffix == GGUF:
         change = _BY_PROMPT.replace("FOLDER", place)

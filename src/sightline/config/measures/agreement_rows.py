@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from sightline.config.measures.measure_row import MeasureRow
 from sightline.config.measures.quantity import (
-    NO_TOP,
     COUNT,
     MARGIN,
     MOVED,
+    NO_TOP,
     PART,
     SHARE,
     SIZE,
@@ -86,9 +86,7 @@ ROWS: Mapping[str, MeasureRow] = {
                 SHARE,
             ),
             "words": WORDS,
-            "constant": replace(
-                NO_TOP, description="whether no weight of the model stands out"
-            ),
+            "constant": replace(NO_TOP, description="whether no weight of the model stands out"),
         },
     ),
     "frozen": MeasureRow(

@@ -109,6 +109,8 @@ def _repeats() -> Iterator[tuple[str, str]]:
 def _both(
     ours: ScoreSums, theirs: ScoreSums, first: Side, other: Side, matched: MatchedTexts
 ) -> PairedSums:
+    if isinstance(ours, str) and ours == theirs:
+        return f"measured in neither: {ours}"
     for side, way in ((first, ours), (other, theirs)):
         if isinstance(way, str):
             return f"not measured in {side.name}: {way}"

@@ -62,8 +62,23 @@ def _unpaired(
     if common:
         return ""
     return "; ".join(
-        ["no text of one is among the texts of the other, by id and text", *_samples(first, second)]
+        [
+            "no text of one is among the texts of the other, by id and text",
+            *_recipes(first, second),
+            *_samples(first, second),
+        ]
     )
+
+
+def _recipes(first: Results, second: Results) -> list[str]:
+    """Say that each audit prepared its texts in another way."""
+    recipes = [audit.cards.get("data", {}).get("recipe") for audit in (first, second)]
+    if None in recipes or recipes[0] == recipes[1]:
+        return []
+    return [
+        f"their texts were prepared by the recipes {' and '.join(map(str, recipes))}: give both "
+        "audits one --recipe"
+    ]
 
 
 def _notes(first: Results, second: Results, rows: Int[Array, "N 2"]) -> tuple[str, ...]:
