@@ -17,7 +17,7 @@ from sightline._io.atomic_write import hidden_name
 from sightline.cli.app import app
 from sightline.cli.audit_output import AUDIT
 from sightline.cli.output_checks import Folder, Output, check_places
-from sightline.core.errors import SightlineError
+from sightline.core.errors import SightlineError, StoreError
 from sightline.experiments.store import FILES, Store
 from tests.cli.conftest import Call, Finished
 
@@ -434,3 +434,18 @@ def test_the_root_has_no_folder_above_it_and_is_refused_like_another(
         done = sightline(*WRITES[command, flag], "/")
         assert done.code == 2
         assert done.err.startswith(f"error: {flag} /: ")
+
+
+@pytest.mark.parametrize(("flag", "name"), [("--out", "mine.html"), ("--card", "notes.md")])
+def test_a_page_of_the_user_is_not_replaced_and_one_of_ours_is(
+    flag: str, name: str, tmp_path: Path
+) -> None:
+    output = Output(flag, tmp_path / name)
+    check_places((), output)
+    output.path.write_text("<p>My thesis.")
+    with pytest.raises(StoreError, match="not a page of sightline"):
+        check_places((), output)
+    assert output.path.read_text() == "<p>My thesis."
+    for ours in ("", "<title>can be shown – sightline audit</title>"):
+        output.path.write_text(ours)
+        check_places((), output)

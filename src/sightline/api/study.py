@@ -23,6 +23,7 @@ from sightline.experiments.tabulate import check_columns, tabulate
 from sightline.report.tables.markdown_table import to_markdown
 from sightline.report.tables.terminal_table import to_text
 from sightline.studies.papers.paper_index import PAPER_TABLES, plan_named
+from sightline.studies.papers.predicted_cost import left_of
 from sightline.studies.papers.published_comparison import compare
 from sightline.studies.papers.write_outputs import (
     Drawing,
@@ -88,6 +89,8 @@ class PlannedStudy:
     """Missing corpora of a paper, with the reasons."""
     columns: Sequence[str] = ()
     """The columns in the table of a study file."""
+    seconds_left: Callable[[Store], Mapping[str, float]] | None = None
+    """Predicts the seconds of each missing run by its key, where the corpora are known."""
 
     @property
     def data_places(self) -> set[Path]:
@@ -148,7 +151,13 @@ def plan_paper(name: str, asked: Params, *, quick: bool = False) -> PlannedStudy
         return figures_of(called, figures, runs_of(plan.grid, ended.store), together=1)
 
     return PlannedStudy(
-        called, plan.grid, figures, lambda ended: compare(plan, ended.store), drawings, plan.absent
+        called,
+        plan.grid,
+        figures,
+        lambda ended: compare(plan, ended.store),
+        drawings,
+        plan.absent,
+        seconds_left=lambda store: left_of(plan.keyed, store),
     )
 
 

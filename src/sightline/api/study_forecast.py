@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sightline.api.hooks import OnNote
 from sightline.api.study import PlannedStudy, RunSettings, missing_runs
+from sightline.config.run_keys import run_key
 from sightline.core.errors import SightlineError
 from sightline.experiments.cost_estimate import Cost
 from sightline.experiments.executors.worker_choice import Workers
@@ -16,6 +17,9 @@ from sightline.experiments.store import Store, Summary
 
 if TYPE_CHECKING:
     from sightline.config.specs import RunSpec
+
+
+PREDICTED = "by tokens × epochs × the cost of the encoder and of each measure"
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,9 @@ def forecast_study(
     before = 0.0 if began is None else perf_counter() - began
     workers = _processors(running.workers, on_note) if todo else running.workers.processes
     states = [summary.state for summary in found.values()]
-    cost = _cost(todo, [summary for summary in found.values() if summary.state == "done"])
+    cost = _predicted(study, store, todo) or _cost(
+        todo, [summary for summary in found.values() if summary.state == "done"]
+    )
     least, most = (
         (before + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most)
     )
@@ -87,6 +93,15 @@ def _processors(asked: Workers, on_note: OnNote) -> int:
     except SightlineError as error:
         on_note(f"planned for one worker: {error}")
         return 1
+
+
+def _predicted(study: PlannedStudy, store: Store, todo: Sequence[RunSpec]) -> Cost | None:
+    """Predict the runs of a paper's table as its other forecasts do; None for other studies."""
+    if study.seconds_left is None or not todo:
+        return None
+    each, wanted = study.seconds_left(store), {run_key(spec) for spec in todo}
+    seconds = sum(took for key, took in each.items() if key in wanted)
+    return Cost(seconds, seconds, PREDICTED)
 
 
 def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:

@@ -23,6 +23,9 @@ from sightline.core.errors import SpecError, StoreError
 if TYPE_CHECKING:
     from sightline.api.data_source import DataSpec
 
+PAGES, CARD = (".html", ".htm"), "--card"
+NAME, MOST = b"sightline", 2**20
+"""What a page of ours names, and the bytes in which it is looked for."""
 Input = tuple[str, Path | None]
 """A flag and the file or folder that it reads; None if there is none."""
 
@@ -144,7 +147,20 @@ def _check_kind(output: Output) -> None:
         )
     if folder is not None and found == "folder":
         _check_replaced(output, folder)
+    if found == "file" and not _may_be_ours(output):
+        raise StoreError(f"{output}: exists and is not a page of sightline; name another file")
     kind_of(hidden_name(output.path))  # refused here: a name too long for its temporary file
+
+
+def _may_be_ours(output: Output) -> bool:
+    """Check whether a page or a card that would be replaced names this program, as ours do. Tables
+    and other files do not, and a repeated command should replace them.
+    """
+    if output.path.suffix.lower() not in PAGES and output.flag != CARD:
+        return True
+    with output.path.open("rb") as file:
+        start = file.read(MOST)
+    return not start or NAME in start
 
 
 def _check_replaced(output: Output, folder: Folder) -> None:

@@ -79,6 +79,8 @@ def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
     """Print what remains of the papers' tables: by table and corpus, and by stage in the order of
     the runs.
     """
+    from sightline.api.study_forecast import PREDICTED  # noqa: PLC0415  (as late as it is needed)
+
     if as_json:
         return emit(found)
     head = ("table", "corpus", "configurations", "seeds", "runs", "new", "to run", "hours")
@@ -96,8 +98,7 @@ def _show_forecast(found: Mapping[str, Any], *, as_json: bool) -> None:
             *aligned([("stage", "new runs", "to run", "hours", "hours by its end"), *stages]),
             "",
             f"{together['planned']:,} runs, {together['done']:,} done; the others take about "
-            f"{together['hours_left']:,.1f} hours of one worker, by tokens × epochs × the cost of "
-            "the encoder and of each measure",
+            f"{together['hours_left']:,.1f} hours of one worker, {PREDICTED}",
             *_pace(found["pace"], together["hours_left"]),
         ]
     )

@@ -200,7 +200,11 @@ def in_notebook(audit: Results) -> str:
     rows = sorted(views, key=lambda view: not view.finding.bears)
     texts = f"{count(n)} {'text' if n == 1 else 'texts'} audited"
     return template("notebook.html.j2").render(
-        rows=rows, question=sentences.question(audit.verdict), texts=texts, **_head(audit)
+        rows=rows,
+        question=sentences.question(audit.verdict),
+        texts=texts,
+        level=level_of(one.score for one in audit.findings if one.bears),
+        **_head(audit),
     )
 
 
