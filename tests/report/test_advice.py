@@ -8,7 +8,7 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import CAN, CANNOT_TELL, CAVEATS, MUST_NOT
-from sightline.report.advice import AFTER_GUESSING, GUESSING, WORSE, shown_maps_advice
+from sightline.report.advice import AFTER_GUESSING, GUESSING, UNBALANCED, WORSE, shown_maps_advice
 from sightline.report.caption import caption
 from sightline.report.card import card
 from sightline.report.first_screen import CAVEATS as CAVEATS_BLOCK
@@ -201,8 +201,8 @@ GUESSES = replace(LEARNED, above=estimate(0.0), converged=False)
             f"{WORSE} {AFTER_GUESSING}",
         ),
         (
-            replace(compared(reached(CAVEATS, 5, (), (NO_BETTER,))), learned=GUESSES),
-            AFTER_GUESSING,
+            replace(compared(), learned=replace(GUESSES, above_chance=estimate(0.2))),
+            f"{GUESSING} {UNBALANCED}",
         ),
         (
             compared(reached(CANNOT_TELL, 1, (), ("20 test texts: audit more texts",))),

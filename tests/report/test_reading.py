@@ -95,15 +95,17 @@ def test_an_audit_says_what_may_be_shown() -> None:
         (MUST_NOT, CAVEATS, False),  # the class has a verdict of its own
         (MUST_NOT, CANNOT_TELL, True),
         (CAVEATS, MUST_NOT, True),
-        (CAVEATS, CANNOT_TELL, False),
+        (CAVEATS, CANNOT_TELL, "yet"),
+        (CAVEATS, CAVEATS, False),
     ],
 )
 def test_the_map_of_a_text_is_forbidden_as_the_verdict_of_its_class_is(
-    whole: str, own: str, forbidden: bool
+    whole: str, own: str, forbidden: bool | str
 ) -> None:
     verdict = reached(whole, 6, (), (), {"pos": reached(own, 6)})
     text = "\n".join(lines(reading(audit=replace(audit(), verdict=verdict))))
-    assert ("Do not show attention of this text" in text) == forbidden
+    assert ("Do not show attention of this text" in text) == bool(forbidden)
+    assert ("of this text yet" in text) == (forbidden == "yet")
 
 
 def test_of_a_text_whose_class_is_decided_by_absence_no_map_is_to_be_shown() -> None:

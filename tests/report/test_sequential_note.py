@@ -75,6 +75,24 @@ def test_it_names_the_flags_that_take_the_texts_that_are_missing(stopped, needed
     assert ("2,000 to test on" in said) == (needed > 2000)
 
 
+def test_open_tests_are_named_with_the_texts_of_which_they_are_open() -> None:
+    by_scope = {"open_of_all": ["SL-303"], "open_of_class": {"beta": ["SL-301"]}}
+    (said,) = settled_after(ended(OPEN | by_scope))
+    assert "all texts together: Transfer (SL-303); for texts predicted 'beta': Removal" in said
+    same = by_scope | {"open_of_class": {"beta": ["SL-303"]}}
+    (together,) = settled_after(ended(OPEN | same))
+    assert "all texts together and texts predicted 'beta': Transfer (SL-303)." in together
+    (alone,) = settled_after(ended(OPEN | by_scope | {"open_whole": False}))
+    assert "all texts together" not in alone
+
+
+@pytest.mark.parametrize(("independent", "few"), [(6, True), (60, False)])
+def test_texts_of_few_groups_are_not_told_to_be_more(independent: int, few: bool) -> None:
+    (said,) = settled_after(ended(OPEN | {"independent": independent}))
+    assert ("count as 6" in said) == few
+    assert ("400" in said) == (not few)
+
+
 def test_it_names_one_number_of_texts() -> None:
     found = ended(OPEN | {"stopped": "texts"})
     asking = replace(found, findings=tuple(replace(one, needed=1234) for one in found.findings))
@@ -85,9 +103,9 @@ def test_it_names_one_number_of_texts() -> None:
 def test_a_look_says_what_is_sequential() -> None:
     verdict = audit().verdict
     classes = dict.fromkeys(verdict.by_class, False)
-    state = LookState(1, 4, 114, 800, 12.0, verdict, Settled(False, classes, ("SL-303",)))
+    state = LookState(1, 4, 114, 800, 12.0, verdict, Settled(False, classes, {"": ("SL-303",)}))
     assert "114 of 800\N{NO-BREAK SPACE}texts" in look_line(state)
     assert "Transfer (SL-303) open" in look_line(state)
-    whole = replace(state, settled=Settled(True, classes, ("SL-303",)))
+    whole = replace(state, settled=Settled(True, classes, {"beta": ("SL-303",)}))
     assert verdict.level in look_line(whole) or not classes
-    assert look_line(replace(state, settled=Settled(True, {}, ()))).endswith("settled")
+    assert look_line(replace(state, settled=Settled(True, {}))).endswith("settled")

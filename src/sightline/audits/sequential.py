@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -45,13 +46,14 @@ from sightline.core.protocols import (
     SupportsLogits,
     SupportsSharedLogits,
 )
-from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
+from sightline.core.results import MUST_NOT, Finding, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
 from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
 from sightline.measures.trace_arrays import of_words
 from sightline.stats.intervals import LEVEL
+from sightline.stats.sample_size import texts_needed
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.judge import Judgement, judge
 from sightline.verdict.model_accuracy import learned_of
@@ -299,7 +301,7 @@ class _Looking:
         because of what they show, so their intervals need not be wider.
         """
         few = few_before(self.texts.run.subject.model, size, self.thresholds.least)
-        if self.limits.seconds is None or not few:
+        if self.limits.seconds is None or not few or self._independent(few) < self.thresholds.least:
             return
         began = self.seconds
         resumed = any(self.texts.measures[name].texts for name in self._names(STAGES[1]))
@@ -314,6 +316,10 @@ class _Looking:
             self.of_few = self.known
         if not self._fits(size):
             raise BudgetSpentError
+
+    def _independent(self, size: int) -> int:
+        """Count the first texts; those of one cluster count as one."""
+        return len(np.unique(self.answered.clusters[list(self.plan.order[:size])]))
 
     def _go_back(self) -> None:
         """Take what is known of few texts, if anything is, instead of what the budget left of the
@@ -498,6 +504,9 @@ class _Looking:
         classes = [of for of, done in state.by_class.items() if not done]
         return about | {
             "open": list(state.open),
+            "open_of_class": {of: [*codes] for of, codes in state.open_of.items() if of},
+            "open_of_all": list(state.open_of.get("", ())),
+            "independent": self._independent(len(self.data.test)),
             "open_whole": not state.whole,
             "open_classes": classes,
             "needed_texts": needed,
@@ -519,7 +528,12 @@ class _Looking:
         assert known.state is not None
         if self._unfinished:
             return None
-        asked = [one.needed for one in known.judgement.findings if one.code in known.state.open]
+        asked = [
+            _needed_for(one, of, self.thresholds.fewest(one.code), known.size)
+            for of, codes in known.state.open_of.items()
+            for one in known.judgement.findings
+            if one.code in codes
+        ]
         counts = [one for one in asked if one is not None]
         later = [size for size in self.plan.sizes if size > known.size]
         return max([*counts, *later[:1]], default=None)
@@ -565,6 +579,19 @@ class _Looking:
             for name in self.answered.classes
             if self.answered.independent(name) < self.thresholds.least
         }
+
+
+def _needed_for(finding: Finding, of: str, fewest: int, audited: int) -> int | None:
+    """Give the number of audited texts that would settle a test, over all of them or for a class;
+    None if more would not.
+    """
+    if not of:
+        return finding.needed
+    score, threshold = finding.by_class.get(of), finding.threshold
+    if score is None or threshold is None or finding.answers.get(of) != "inconclusive":
+        return None
+    needed = texts_needed(score, threshold, fewest)
+    return None if needed is None else ceil(needed * audited / max(score.n, 1))
 
 
 def _first(data: Dataset, texts: int) -> Dataset:

@@ -76,7 +76,9 @@ def _drawn_apart(card: Mapping[str, Any]) -> bool:
 def _describe(dataset: Dataset, sizes: Counter[int]) -> dict[str, Any]:
     """Add to the card the number of near copies, and the number they count as."""
     count, clusters = sizes.total(), len(sizes)
-    groups = " or share a group with some" if any(text.group for text in dataset.test) else ""
+    groups = (
+        ", or of one group with such a text" if any(text.group for text in dataset.test) else ""
+    )
     note = (
         f"{count} of {len(dataset.test)} test texts are {NEAR}{groups} (at least {ALIKE:.0%} "
         "of their words are the same, in the same order): in every interval they count as "

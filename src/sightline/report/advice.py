@@ -36,7 +36,7 @@ from sightline.report.sentences import (
 )
 from sightline.report.sequential_note import is_sequential, is_unfinished
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.verdict_table import AS_ONE, NO_BETTER, TOO_FEW
+from sightline.verdict.verdict_table import AS_ONE, TOO_FEW
 
 TITLE = "What to do now"
 UNFIT = 1
@@ -45,8 +45,12 @@ LARGER_BUDGET = "give the audit a larger --budget: it ended before the tests tha
 NOT_SURELY = "the model is not surely better than always predicting the majority class"
 GUESSING = f"{opened(NOT_SURELY)}."
 WORSE = (
-    "The model is surely worse than always predicting the majority class: are its classes named in "
-    "the right order?"
+    "The model is surely worse than always predicting the majority class: are its classes, or those "
+    "of --label-map, in the right order?"
+)
+UNBALANCED = (
+    "It is better than its predictions in random order: audit texts of which fewer have the "
+    "majority class, or fix the model first; nothing else in this audit is meaningful."
 )
 AFTER_GUESSING = "Fix the model first; nothing else in this audit is meaningful."
 _ATTENTION = {
@@ -79,7 +83,9 @@ def first_of_all(audit: Results) -> str:
         return ""
     if audit.learned.worse:
         return f"{WORSE} {AFTER_GUESSING}"
-    return AFTER_GUESSING if says_guessing(audit.verdict) else f"{GUESSING} {AFTER_GUESSING}"
+    if audit.learned.beats_chance:
+        return f"{GUESSING} {UNBALANCED}"
+    return f"{GUESSING} {AFTER_GUESSING}"
 
 
 def _unfit(audit: Results, reason: Reason) -> str:
@@ -88,12 +94,10 @@ def _unfit(audit: Results, reason: Reason) -> str:
         return LARGER_BUDGET
     if reason.code:
         return "no verdict is possible: none of the tests that decide could be run"
-    return f"audit more texts: {reason.words}" if reason.words.startswith(TOO_FEW) else reason.words
-
-
-def says_guessing(verdict: Verdict) -> bool:
-    """Check whether the reasons of a verdict say that the model is no better than guessing."""
-    return any(reason.words == NO_BETTER for reason in verdict.reasons)
+    if not reason.words.startswith(TOO_FEW):
+        return reason.words
+    more = "texts of more groups" if reason.words.endswith(AS_ONE) else "more texts"
+    return f"audit {more}: {reason.words}"
 
 
 def _attention(verdict: Verdict) -> Iterator[str]:

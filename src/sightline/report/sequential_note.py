@@ -16,12 +16,13 @@ from sightline.report.number_format import (
 )
 from sightline.report.sentences import join_words, name_classes, quoted
 from sightline.verdict.catalogue import AUDIT_TESTS
+from sightline.verdict.thresholds import default_thresholds
 
 if TYPE_CHECKING:
     from sightline.verdict.settled import LookState
 
 _STOPPED = {
-    "budget": "the budget was spent",
+    "budget": "the budget holds no further look",
     "texts": "all planned texts were measured",
 }
 MOST = 3
@@ -108,12 +109,9 @@ def look_line(state: LookState) -> str:
         for of, done in state.settled.by_class.items()
         if done
     ]
-    open_ = _tests(state.settled.open)
-    return (
-        f"{head}: settled for {join_words(known)}; open, of all texts or a class: {open_}"
-        if known
-        else f"{head}: {open_} open"
-    )
+    if not known:
+        return f"{head}: {_tests(state.settled.open)} open"
+    return f"{head}: settled for {join_words(known)}; open for {_by_scope(state.settled.open_of)}"
 
 
 def measures_line(codes: Sequence[str]) -> str:
@@ -135,6 +133,12 @@ def measures_line(codes: Sequence[str]) -> str:
 def _left(about: Mapping[str, Any], there: int) -> str:
     """Name what is open, and what would settle it; ``there`` are the texts to test on."""
     said, needed, seconds = _open(about), about["needed_texts"], about["needed_seconds"]
+    least = default_thresholds().least
+    if (alone := about.get("independent", least)) < least:
+        return (
+            f"{said} The {texts(about['planned'])} count as {count(alone)}, because copies, and "
+            f"texts of one group, count as one; a verdict takes {least}."
+        )
     if needed is None:
         return f"{said} More texts would not settle it soon: a score lies at its threshold."
     took = "" if seconds is None else f", in about {_seconds(seconds)}"
@@ -153,10 +157,30 @@ def _flags(about: Mapping[str, Any], needed: int) -> str:
 
 def _open(about: Mapping[str, Any]) -> str:
     """Name what is open."""
+    if "open_of_class" in about:
+        whole = {"": about["open_of_all"]} if about["open_whole"] else {}
+        return f"Open for {_by_scope({**whole, **about['open_of_class']})}."
     of = ["all texts together"] if about["open_whole"] else []
     if classes := about["open_classes"]:
         of.append(f"texts predicted {name_classes(classes)}")
     return f"Open for {join_words(of)}: {_tests(about['open'])}."
+
+
+def _by_scope(open_of: Mapping[str, Sequence[str]]) -> str:
+    """Name the open tests of all texts and of each class; classes with the same tests together."""
+    scopes: dict[tuple[str, ...], list[str]] = {}
+    for of, codes in open_of.items():
+        scopes.setdefault((*codes,), []).append(of)
+    return "; for ".join(
+        f"{join_words(_scope(named))}: {_tests(codes)}" for codes, named in scopes.items()
+    )
+
+
+def _scope(named: Sequence[str]) -> list[str]:
+    """Name all texts together, and the classes."""
+    classes = [of for of in named if of]
+    whole = ["all texts together"] if "" in named else []
+    return [*whole, *([f"texts predicted {name_classes(classes)}"] if classes else [])]
 
 
 def _tests(codes: tuple[str, ...] | list[str]) -> str:

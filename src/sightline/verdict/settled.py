@@ -9,7 +9,7 @@ and the worst possible one fails all of them. If both are the same, the verdict 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sightline.config.word_maps import RIVALS, SIGNED_RIVALS
 from sightline.core.results import Answer, Estimate, Finding, Level, Verdict
@@ -46,7 +46,15 @@ class Settled:
 
     whole: bool
     by_class: Mapping[str, bool]
-    open: tuple[str, ...]
+    open_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The open tests of each predicted class that is not settled, and under an empty name those of
+    all texts."""
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The tests that are open anywhere."""
+        found = {code for codes in self.open_of.values() for code in codes}
+        return tuple(code for code in AUDIT_TESTS if code in found)
 
     @property
     def all(self) -> bool:
@@ -179,12 +187,9 @@ def find_settled(
     }
     whole = best.level == worst.level
     waiting = [*([] if whole else [""]), *(of for of, done in of_class.items() if not done)]
-    open_ = [
-        code
-        for code, claim in AUDIT_TESTS.items()
-        if claim.bears and any(tests.is_open(code, of) for of in waiting)
-    ]
-    return Settled(whole, of_class, tuple(open_))
+    bearing = [code for code, claim in AUDIT_TESTS.items() if claim.bears]
+    open_of = {of: tuple(code for code in bearing if tests.is_open(code, of)) for of in waiting}
+    return Settled(whole, of_class, open_of)
 
 
 def _level(verdict: Verdict, of: str) -> Level:

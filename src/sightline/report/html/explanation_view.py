@@ -11,7 +11,7 @@ from operator import not_
 from sightline.config.word_maps import MAPS
 from sightline.core.audited_map import ATTENTION
 from sightline.core.explanation import WARNING, Explanation
-from sightline.core.results import MUST_NOT
+from sightline.core.results import CANNOT_TELL, MUST_NOT
 from sightline.report.advice import NO_WORD
 from sightline.report.alternative_maps import families
 from sightline.report.html.colour_scale import none_of_size, scale_of, shades_of
@@ -225,8 +225,11 @@ def _audited(reading: Explanation) -> Iterator[str]:
         )
     verdict = reading.audit.verdict
     own = verdict.by_class.get(reading.text.predicted, verdict)
-    if closed_level(own.level, verdict) == MUST_NOT:
+    level = closed_level(own.level, verdict)
+    if level == MUST_NOT:
         yield f"Do not show {verdict.of_map} of this text"
+    elif level == CANNOT_TELL:
+        yield f"Do not show {verdict.of_map} of this text yet: its audit could not tell"
     for family in families(reading.audit.maps, reading.audit.verdict):
         yield f"Which map may be shown for {family.title}: {family.answer}"
     if reading.doubt:

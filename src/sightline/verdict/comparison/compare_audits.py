@@ -184,7 +184,8 @@ def _compared(
     n = min(found.difference.n, len(np.unique(clusters)))
     fewest = default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
-    few = f"on {n} texts; a comparison rests on at least {fewest}"
+    alone = "" if n == found.difference.n else "independent "
+    few = f"on {n} {alone}texts; a comparison rests on at least {fewest}"
     why = "" if known else found.difference.method if found.p is None else few
     return ComparedScore(
         code, text, way, "not told apart" if known else "not compared",
