@@ -12,6 +12,7 @@ from sightline.audits.audit_result import Audit
 from sightline.core.results import Measurement
 from sightline.data.assembly.corpus import Text
 from sightline.data.assembly.data_warnings import text_warnings
+from sightline.data.assembly.user_corpus import NO_WORDS
 from sightline.report.card import card
 from sightline.report.card_text import card_markdown
 from sightline.report.data_notes import TITLE, noted
@@ -33,6 +34,14 @@ def test_copies_are_counted_with_those_that_have_another_label() -> None:
     said = noted(about(duplicates=copies, conflicting_labels=20))
     assert [one.split("\N{NO-BREAK SPACE}")[0] for one in said] == ["39", "20"]
     assert noted(about(duplicates=copies | {"test": 0}, conflicting_labels=0)) == []
+
+
+def test_texts_without_words_are_counted() -> None:
+    left = {NO_WORDS: 2}
+    (said,) = noted(about(dropped=left, columns={"text": "note"}))
+    assert said.startswith("2")
+    assert NO_WORDS in said
+    assert noted(about(dropped=left)) == [], "a published corpus has its own rules"
 
 
 @pytest.mark.parametrize(("groups", "few"), [(2, True), (50, False)])

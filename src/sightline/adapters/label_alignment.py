@@ -142,6 +142,7 @@ def _mapped(
         raise SpecError(
             f"{data} has no label {show_name(stray[0])}; it has {list_names(labels)}", field=_FIELD
         )
+    label_map = {label: _named(name, names) for label, name in label_map.items()}
     if stray := [name for name in label_map.values() if name not in names]:
         raise SpecError(
             f"the model has no class {show_name(stray[0])}; it has {list_names(names)}",
@@ -158,6 +159,14 @@ def _mapped(
         classes,
         "" if all(label == name for label, name in classes.items()) else "the label map says",
     )
+
+
+def _named(name: str, names: Sequence[str]) -> str:
+    """Give the class of this name, or the only one that equals it except for case, blanks and
+    decimals.
+    """
+    alike = [one for one in names if _folded(one) == _folded(name)]
+    return alike[0] if name not in names and len(alike) == 1 else name
 
 
 def _numbers(labels: Sequence[str], names: Sequence[str]) -> dict[str, str] | None:

@@ -11,6 +11,7 @@ from sightline.cli.flag_groups import AuditReport, Console, Report
 from sightline.cli.output import emit, note_kept, print_lines, print_message, write_text, writing
 from sightline.cli.output_checks import Folder, Output
 from sightline.core.results import CANNOT_TELL
+from sightline.report.advice import first_of_all
 from sightline.report.junit import junit
 from sightline.report.sequential_note import is_unfinished
 
@@ -78,6 +79,8 @@ def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
         return ["Next      the same command with a larger --budget"]
     if isinstance(audits, Audits) and audits.first.verdict.level == CANNOT_TELL:
         return ["Next      audit more texts, or what the lines above say is missing"]
+    if isinstance(audits, Audits) and first_of_all(audits.first):
+        return ["Next      what the lines above say comes first"]
     if report.card is not None:
         return []
     return ["Next      add --card card.md for the caption to paste under a heat map"]

@@ -15,6 +15,7 @@ from sightline.report.number_format import CHANCE_TO_BEST, bracketed, texts
 from sightline.report.provenance import audit_date
 from sightline.report.sentences import (
     HeadlinePart,
+    NotRunTests,
     answers,
     class_caveats,
     closed_level,
@@ -23,6 +24,7 @@ from sightline.report.sentences import (
     opened,
 )
 from sightline.report.transfer_summary import TRANSFER
+from sightline.verdict.catalogue import AUDIT_TESTS
 
 TITLE, TITLE_WITHOUT = "To paste under a heat map", "To pass on to those who would show attention"
 _RELIED = "Highlighted words are the words this model relied on most{of}."
@@ -92,6 +94,9 @@ def _caveats(audit: Results, classes: Sequence[str]) -> Iterator[str]:
 def _of_classes(audit: Results, classes: Sequence[str]) -> Iterator[str]:
     """Give the caveats of some predicted classes, each with the test that it comes from."""
     for reason, which in class_caveats(audit.verdict, classes):
+        if isinstance(reason, NotRunTests):  # what they need is no matter of the map's readers
+            yield f"Not tested: {join_words(AUDIT_TESTS[code].name for code in reason.tests)}."
+            continue
         finding = finding_of(audit, reason.code)
         test = "" if finding is None else f" ({finding.name})"
         yield f"{opened(f'{which}: {reason.words}' if which else reason.words)}{test}."

@@ -13,9 +13,10 @@ from sightline.config.label_map import READ_AS
 from sightline.core.results import Measurement, Results
 from sightline.data.assembly.data_warnings import LOOK_ALIKE, MARKUP
 from sightline.data.assembly.joined_labels import LOOK_JOINED
+from sightline.data.assembly.user_corpus import EMPTY, NO_QUERY, NO_WORDS
 from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
 from sightline.data.near_duplicates import NEAR
-from sightline.report.number_format import count, texts
+from sightline.report.number_format import count, count_phrase, texts
 from sightline.report.sentences import opened, quoted
 from sightline.report.sequential_note import settled_after
 from sightline.verdict.thresholds import default_thresholds
@@ -38,7 +39,14 @@ def noted(audit: Results) -> list[str]:
         return []
     read = [f"{opened(note)}." for note in worth_noting(card)]
     unseen = _unseen(card.get("labels_not_in_training") or {})
-    return [*settled_after(audit), *_groups(audit, card), *unseen, *_copies(card), *read]
+    return [
+        *settled_after(audit),
+        *_groups(audit, card),
+        *unseen,
+        *_without_words(card),
+        *_copies(card),
+        *read,
+    ]
 
 
 def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
@@ -56,6 +64,14 @@ def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
         f"The {texts(len(audit.texts))} are of {count(groups)} groups (column {quoted(column)}); texts "
         f"of one group count as one in every interval.{few}"
     )
+
+
+def _without_words(card: Mapping[str, Any]) -> Iterator[str]:
+    """Say how many rows of the user hold nothing to read."""
+    dropped = card.get("dropped") or {}
+    for why in (EMPTY, NO_WORDS, NO_QUERY):
+        if "columns" in card and (n := dropped.get(why, 0)):
+            yield f"{count_phrase(n, 'row')} of the data left out: {why}."
 
 
 def _copies(card: Mapping[str, Any]) -> Iterator[str]:
