@@ -45,6 +45,13 @@ def test_words_beyond_sight_are_left_out_and_counted() -> None:
     assert seen.card["splits"]["train"] == {"n": 9}
 
 
+def test_a_text_that_was_cut_before_is_counted_once() -> None:
+    data = dataset()
+    once = tuple(replace(text, cut=3 if len(text.tokens) == 8 else 0) for text in data.test)
+    seen = visible_dataset(replace(data, test=once), ShortSighted(4))  # type: ignore[arg-type]  # as above
+    assert (seen.card["truncated"], seen.card["words_cut"]) == (2 + 1, 7 + 4 + 1)
+
+
 def test_a_text_that_is_not_seen_at_all_is_an_error() -> None:
     with refused(DataError):
         visible_dataset(dataset(), ShortSighted(0))  # type: ignore[arg-type]  # it is asked for nothing else

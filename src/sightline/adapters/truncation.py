@@ -63,7 +63,8 @@ def visible_dataset(dataset: Dataset, model: Auditable) -> Dataset:
     if not any(lost):
         return replace(dataset, train=train, validation=validation)
     card = dict(dataset.card)
-    card["truncated"] = card.get("truncated", 0) + sum(map(bool, lost))
+    newly = sum(n > 0 and not text.cut for n, text in zip(lost, dataset.test, strict=True))
+    card["truncated"] = card.get("truncated", 0) + newly
     card["words_cut"] = card.get("words_cut", 0) + sum(lost)
     card["splits"] = {**card.get("splits", {}), "test": describe(test, dataset.label_names)}
     return replace(dataset, train=train, validation=validation, test=test, card=card)
