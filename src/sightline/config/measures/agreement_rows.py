@@ -39,7 +39,8 @@ ROWS: Mapping[str, MeasureRow] = {
             "tau.REF": Quantity("Kendall’s τ-b over all words, as the papers report it", TAU),
             "significant.REF": Quantity(
                 (
-                    "1 if τ-b differs from 0 (p ≤ 0.05 over permutations of the words); by "
+                    "1 if τ-b differs from 0 (p ≤ 0.05 under permuted words, by a normal approximation with a "
+                    "continuity correction); by "
                     "chance, 1 on at most 5 % of texts"
                 ),
                 TRUTH,

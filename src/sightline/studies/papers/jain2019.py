@@ -54,7 +54,8 @@ START = (
     "epoch that is kept, and on how peaked attention is: hence the largest weight"
 )
 SIGNIFICANT = (
-    "significant: at p ≤ .05 over permutations of the words. At most one text in 20 is so where "
+    "significant: at p ≤ .05 under permuted words, by a normal approximation with a continuity "
+    "correction; how the paper computed p is not named. At most one text in 20 is so where "
     "weights are not used. Shuffled weights that are used were not tested, so this share has no "
     "chance level; theirs must be larger where the chance level of τ is high"
 )
