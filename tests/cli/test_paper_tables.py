@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sightline.config import presets
+from sightline.experiments.store import Store
 from tests.cli.conftest import Call
 from tests.studies import small
 
@@ -95,6 +96,12 @@ def test_figures_and_tables_lie_in_a_folder(
     }
     assert "left out: imdb (no " in done.err
     assert {row[2]["n"] for row in output["rows"]} - {None} == {10}
+    keys = set(Store(tmp_path / "store").keys())
+    for row in output["rows"]:
+        made = row[2]["n"] is not None
+        assert row[2]["seeds"] == ([0] if made else [])
+        assert len(row[2]["runs"]) == made
+        assert {*row[2]["runs"]} <= keys
     assert "ours: a sample of at most 10 test texts of each run" in output["notes"]
     again = sightline(
         "study",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sightline.core.results import Estimate, Table, TableCell
@@ -25,7 +26,8 @@ from sightline.studies.study_definition import Study
 
 Key = tuple[str, str, str]
 """A corpus, a model (none for the corpus itself) and a quantity."""
-COLUMNS = ("published", "later run", "ours", "chance level", "seeds", "result")
+OURS = "ours"
+COLUMNS = ("published", "later run", OURS, "chance level", "seeds", "result")
 NOT_COMPARABLE = "not comparable"
 UNSAID = "no run says this quantity"
 HOW = (
@@ -45,7 +47,8 @@ def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) 
     ``read`` holds earlier readings, some perhaps from another store.
     """
     artefact = plan.artefact
-    ours = {line.of: line for line in plan.lines(plan.read(store) if read is None else read)}
+    read = [*plan.read(store)] if read is None else read
+    ours, made = {line.of: line for line in plan.lines(read)}, _runs_of(plan, read)
     theirs = {one.of: one for one in printed_values_in(artefact.id) if _wanted(one, plan)}
     again = {one.of: one for one in later_values_in(artefact.id) if _wanted(one, plan)}
     keys = sorted({*ours, *theirs, *again}, key=order([*theirs, *ours, *again]))
@@ -55,13 +58,16 @@ def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) 
         title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
         columns=COLUMNS,
         rows=tuple(
-            compared_row(
-                artefact,
-                theirs.get(key),
-                again.get(key),
-                ours.get(key),
-                key,
-                _lacking(key, plan, models),
+            _with_runs(
+                compared_row(
+                    artefact,
+                    theirs.get(key),
+                    again.get(key),
+                    ours.get(key),
+                    key,
+                    _lacking(key, plan, models),
+                ),
+                made.get(key, {}),
             )
             for key in keys
         ),
@@ -77,6 +83,29 @@ def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) 
             )
         ),
         partial=_partial(missing, plan),
+    )
+
+
+def _runs_of(plan: Plan, read: Sequence[RunNumbers]) -> dict[Key, dict[int, str]]:
+    """Give the keys of the runs behind each line of ours, by seed."""
+    planned = zip(plan.planned, plan.grid.keys, strict=True)
+    keys = {(run.corpus, run.model, run.seed): key for run, key in planned}
+    found: dict[Key, dict[int, str]] = {}
+    for run, numbers in read:
+        if key := keys.get((run.corpus, run.model, run.seed)):
+            for quantity in numbers:
+                found.setdefault((run.corpus, run.model, quantity), {})[run.seed] = key
+    return found
+
+
+def _with_runs(row: tuple[TableCell, ...], made: Mapping[int, str]) -> tuple[TableCell, ...]:
+    """Name the runs behind our number."""
+    seeds = tuple(sorted(made))
+    return tuple(
+        replace(cell, seeds=seeds, runs=tuple(made[seed] for seed in seeds))
+        if column == OURS and cell.n is not None
+        else cell
+        for column, cell in zip(COLUMNS, row, strict=True)
     )
 
 
