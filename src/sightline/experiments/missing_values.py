@@ -16,6 +16,8 @@ from sightline.verdict.control_estimates import as_distance
 METRICS = ("accuracy", "f1")
 NUMBERS = (*METRICS, *AUDIT_TESTS)
 """The main numbers of a run: metrics, and the score of each test."""
+NOT_ASKED = "not asked for"
+"""What begins the reason of a column that the spec of a run leaves out."""
 NEEDS_COMPANION = {"retrained": "uniform", "frozen": "frozen"}
 """The measures that need a control model, and the name of that model."""
 
@@ -26,12 +28,12 @@ def not_asked(name: str, spec: RunSpec) -> str:
         if measure not in (*spec.measures, ALWAYS) and (
             spec.measures or measure in BY_NAME | WHERE_OFFERED
         ):
-            return f"not asked for: {measure} is not among the measures of the study"
+            return f"{NOT_ASKED}: {measure} is not among the measures of the study"
         companion = NEEDS_COMPANION.get(measure) or (
             name.split(".", 2)[2] if as_distance(name) else ""
         )
         if companion and companion not in spec.companions:
-            return f"not asked for: {companion} is not among the control models of the study"
+            return f"{NOT_ASKED}: {companion} is not among the control models of the study"
     return ""
 
 

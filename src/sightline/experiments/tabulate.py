@@ -18,7 +18,7 @@ from sightline.core.errors import SpecError
 from sightline.core.results import Estimate, Results, Table, TableCell
 from sightline.experiments.grid import Grid
 from sightline.experiments.long_table import all_numbers, main_estimates
-from sightline.experiments.missing_values import NUMBERS, not_asked, why_absent
+from sightline.experiments.missing_values import NOT_ASKED, NUMBERS, not_asked, why_absent
 from sightline.experiments.store import Summary
 from sightline.report.number_format import count_phrase
 from sightline.stats.across_seeds import across_seeds, deviation
@@ -111,15 +111,33 @@ def tabulate(
         _row(_done(members), len(members), columns, spread, audits, whole)
         for members in groups.values()
     )
+    shown = _shown(columns, rows)
     return Table(
         title=grid.name,
-        columns=tuple(columns),
-        rows=rows,
+        columns=tuple(columns[at] for at in shown),
+        rows=tuple(tuple(cells[at] for at in shown) for cells in rows),
         row_names=tuple(groups),
         row_axes=axes,
-        notes=(*notes, *_spread_notes(rows, spread)),
+        notes=(*notes, *_unasked(columns, shown), *_spread_notes(rows, spread)),
         partial=_partial(grid, found, elsewhere),
     )
+
+
+def _shown(columns: Sequence[str], rows: Sequence[Sequence[TableCell]]) -> list[int]:
+    """Choose the columns: all that are named; of the usual ones each that some run was asked for."""
+    if tuple(columns) != COLUMNS:
+        return [*range(len(columns))]
+    return [
+        at
+        for at in range(len(columns))
+        if not rows or not all(cells[at].note.startswith(NOT_ASKED) for cells in rows)
+    ]
+
+
+def _unasked(columns: Sequence[str], shown: Sequence[int]) -> list[str]:
+    """Name the columns that are left out."""
+    left = [name for at, name in enumerate(columns) if at not in {*shown}]
+    return [f"left out, because no run was asked for them: {', '.join(left)}"] if left else []
 
 
 def _partial(grid: Grid, found: Mapping[str, Summary], elsewhere: Collection[str]) -> str:
