@@ -319,6 +319,8 @@ class _Looking:
 
     def _independent(self, size: int) -> int:
         """Count the first texts; those of one cluster count as one."""
+        if not self.answered.measurement(ALWAYS):
+            return size
         return len(np.unique(self.answered.clusters[list(self.plan.order[:size])]))
 
     def _go_back(self) -> None:
