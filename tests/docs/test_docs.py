@@ -741,3 +741,12 @@ def test_the_claims_of_a_paper_stand_under_its_authors_and_year() -> None:
         "Jain & Wallace 2019",
     ]
     assert all(f'<a id="{paper}"></a>' in page for paper in ("tutek2020", "jain2019"))
+
+
+def test_a_claim_about_one_corpus_is_decided_there() -> None:
+    found = [
+        {"corpus": "sst", "result": "replicated"},
+        {"corpus": "imdb", "result": "undetermined"},
+    ]
+    for about, decided in ((["imdb"], found[1]), ([], found[0]), (["news"], None)):
+        assert reproduction._deciding({"findings": found, "made_on": about}) == decided

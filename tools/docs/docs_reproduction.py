@@ -320,8 +320,10 @@ def _of_claims(claims: Sequence[Stored]) -> str:
     every = [each for one in claims for each in one["findings"] if each["seeds"] >= FEWEST_SEEDS]
     luck = BY_LUCK * len(every)
     standings = Counter(one["standing"] for one in claims)
+    other = sum(bool(one.get("made_on")) for one, _ in deciding)
+    where = f"Claims on {DECIDES}" + (f" ({other} on the corpus it is about)" if other else "")
     return (
-        f"Claims on {DECIDES}: {_counted(results, there)}, {len(claims) - len(deciding)} without a "
+        f"{where}: {_counted(results, there)}, {len(claims) - len(deciding)} without a "
         f"run. Of the {len(deciding)} results {sum(found['interim'] for _, found in deciding)} are "
         f"interim, {exploratory} exploratory. Of those replicated {without} were not held against a "
         f"chance level, and {ours} no paper at hand claims "
@@ -356,10 +358,11 @@ def planned_results() -> int:
 
 
 def _deciding(one: Stored) -> Stored | None:
-    """Give the result on the corpus named beforehand, or of all runs together."""
-    found: Stored | None = next(
-        (each for each in one["findings"] if each["corpus"] in (DECIDES, "all")), None
-    )
+    """Give the result on the corpus named beforehand, or of all runs together; a claim about another
+    corpus is decided there.
+    """
+    there = one.get("made_on") or (DECIDES, "all")
+    found: Stored | None = next((each for each in one["findings"] if each["corpus"] in there), None)
     return found
 
 

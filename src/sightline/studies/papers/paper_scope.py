@@ -243,6 +243,7 @@ def claim_page(claim: Claim, kept: Mapping[str, StudyResults]) -> dict[str, Any]
         "paper": PAPERS[claim.paper],
         "says": claim.says,
         "source": claim.source,
+        "made_on": list(claim.made_on),
         "criterion": claim.criterion,
         "low": claim.low,
         "no_chance": claim.no_chance,
