@@ -56,7 +56,7 @@ def load_factory(spec: str) -> Auditable:
 
 
 def named_object(spec: str, prefix: str, what: str) -> Any:
-    """Import the object that ``py:package.module:NAME`` names."""
+    """Import the object that ``package.module:NAME`` names behind a ``prefix`` such as ``py:``."""
     module_name, _, attribute = spec.removeprefix(prefix).partition(":")
     if not spec.startswith(prefix) or not all(
         part.isidentifier() for part in f"{module_name}.{attribute}".split(".")

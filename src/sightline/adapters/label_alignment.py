@@ -113,23 +113,10 @@ def match_labels(
         return MatchedLabels({label: label for label in labels})
     if (numbers := _numbers(labels, names)) is not None:
         return _apart(data, names, MatchedLabels(numbers, _NUMBERS))
-    folded = {
-        label: [name for name in names if _folded(name) == _folded(label)] for label in labels
-    }
-    if unknown := [label for label in labels if label not in names and len(folded[label]) != 1]:
+    classes = {label: _named(label, names) for label in labels}
+    if unknown := [label for label, name in classes.items() if name not in names]:
         raise _unknown(data, labels, names, [_counting(one, counts or {}) for one in unknown])
-    return _apart(
-        data,
-        names,
-        MatchedLabels({label: _one_of(names, label, folded[label]) for label in labels}, _NAMES),
-    )
-
-
-def _one_of(names: Sequence[str], label: str, folded: Sequence[str]) -> str:
-    """Give the class of exactly this name, or the only class that equals it except for case, blanks
-    and decimals.
-    """
-    return label if label in names else folded[0]
+    return _apart(data, names, MatchedLabels(classes, _NAMES))
 
 
 def _mapped(
@@ -163,7 +150,7 @@ def _mapped(
 
 def _named(name: str, names: Sequence[str]) -> str:
     """Give the class of this name, or the only one that equals it except for case, blanks and
-    decimals.
+    decimals; without any, the name itself.
     """
     alike = [one for one in names if _folded(one) == _folded(name)]
     return alike[0] if name not in names and len(alike) == 1 else name

@@ -69,9 +69,7 @@ def forecast_study(
     before = 0.0 if began is None else perf_counter() - began
     workers = _processors(running.workers, on_note) if todo else running.workers.processes
     states = [summary.state for summary in found.values()]
-    cost = _predicted(study, store, todo) or _cost(
-        todo, [summary for summary in found.values() if summary.state == "done"]
-    )
+    cost = _cost(study, store, todo, found)
     least, most = (
         (before + cost.start + cells / workers) / 3600 for cells in (cost.least, cost.most)
     )
@@ -95,18 +93,18 @@ def _processors(asked: Workers, on_note: OnNote) -> int:
         return 1
 
 
-def _predicted(study: PlannedStudy, store: Store, todo: Sequence[RunSpec]) -> Cost | None:
-    """Predict the runs of a paper's table as its other forecasts do; None for other studies."""
-    if study.seconds_left is None or not todo:
-        return None
-    each, wanted = study.seconds_left(store), {run_key(spec) for spec in todo}
-    seconds = sum(took for key, took in each.items() if key in wanted)
-    return Cost(seconds, seconds, PREDICTED)
-
-
-def _cost(todo: Sequence[RunSpec], done: Sequence[Summary]) -> Cost:
+def _cost(
+    study: PlannedStudy, store: Store, todo: Sequence[RunSpec], found: Mapping[str, Summary]
+) -> Cost:
+    """Predict the runs of a paper's table as its other forecasts do, and time a few runs of any other
+    study.
+    """
     if not todo:
         return Cost(0.0, 0.0, "nothing to run")
+    if study.seconds_left is not None:
+        each, wanted = study.seconds_left(store), {run_key(spec) for spec in todo}
+        seconds = sum(took for key, took in each.items() if key in wanted)
+        return Cost(seconds, seconds, PREDICTED)
     from sightline.experiments.cost_estimate import estimate  # noqa: PLC0415  (torch)
 
-    return estimate(todo, done)
+    return estimate(todo, [summary for summary in found.values() if summary.state == "done"])

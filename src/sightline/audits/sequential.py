@@ -53,9 +53,8 @@ from sightline.measures.attribution_maps import shares_texts
 from sightline.measures.predictions import Predictions
 from sightline.measures.trace_arrays import of_words
 from sightline.stats.intervals import LEVEL
-from sightline.stats.sample_size import texts_needed
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.judge import Judgement, judge
+from sightline.verdict.judge import Judgement, judge, needed_texts
 from sightline.verdict.model_accuracy import learned_of
 from sightline.verdict.settled import (
     OTHER_MAPS,
@@ -589,10 +588,10 @@ def _needed_for(finding: Finding, of: str, fewest: int, audited: int) -> int | N
     """
     if not of:
         return finding.needed
-    score, threshold = finding.by_class.get(of), finding.threshold
-    if score is None or threshold is None or finding.answers.get(of) != "inconclusive":
+    if (score := finding.by_class.get(of)) is None:
         return None
-    needed = texts_needed(score, threshold, fewest)
+    answer = finding.answers.get(of, "not run")
+    needed = needed_texts(score, answer, finding.threshold, fewest)
     return None if needed is None else ceil(needed * audited / max(score.n, 1))
 
 

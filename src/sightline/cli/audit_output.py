@@ -75,12 +75,13 @@ def show_audits(audits: Audits | LabelAudits, report: AuditReport, console: Cons
 
 def _next(audits: Audits | LabelAudits, report: AuditReport) -> list[str]:
     """Name the next step: more texts after *cannot tell*, or the card, unless it was written."""
-    if isinstance(audits, Audits) and is_unfinished(audits.first):
-        return ["Next      the same command with a larger --budget"]
-    if isinstance(audits, Audits) and audits.first.verdict.level == CANNOT_TELL:
-        return ["Next      audit more texts, or what the lines above say is missing"]
-    if isinstance(audits, Audits) and first_of_all(audits.first):
-        return ["Next      what the lines above say comes first"]
+    if isinstance(audits, Audits):
+        if is_unfinished(audits.first):
+            return ["Next      the same command with a larger --budget"]
+        if audits.first.verdict.level == CANNOT_TELL:
+            return ["Next      audit more texts, or what the lines above say is missing"]
+        if first_of_all(audits.first):
+            return ["Next      what the lines above say comes first"]
     if report.card is not None:
         return []
     return ["Next      add --card card.md for the caption to paste under a heat map"]

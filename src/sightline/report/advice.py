@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from math import ceil
 
-import numpy as np
-
 from sightline.core.audited_map import reword_for_map
 from sightline.core.results import (
     BY_ABSENCE,
@@ -17,12 +15,12 @@ from sightline.core.results import (
     CANNOT_TELL,
     CAVEATS,
     MUST_NOT,
-    Measurement,
     Reason,
     Results,
     Verdict,
 )
 from sightline.report.alternative_maps import MapFamily, families
+from sightline.report.data_notes import clusters_of
 from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import (
@@ -175,11 +173,9 @@ def more_of_classes(audit: Results) -> Iterator[str]:
 
 def _independent(audit: Results) -> Counter[str]:
     """Count the texts of each predicted class; those of one cluster count as one."""
-    outputs = audit.measurements.get("outputs")
-    found = outputs.values.get("cluster") if isinstance(outputs, Measurement) else None
-    names = range(len(audit.texts)) if found is None else np.asarray(found).tolist()
-    clusters = {(one.predicted, name) for one, name in zip(audit.texts, names, strict=True)}
-    return Counter(predicted for predicted, _ in clusters)
+    clusters = clusters_of(audit) or range(len(audit.texts))
+    found = {(one.predicted, number) for one, number in zip(audit.texts, clusters, strict=True)}
+    return Counter(predicted for predicted, _ in found)
 
 
 def more_texts(audit: Results) -> Iterator[str]:

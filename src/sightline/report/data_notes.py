@@ -49,16 +49,20 @@ def noted(audit: Results) -> list[str]:
     ]
 
 
+def clusters_of(audit: Results) -> list[int] | None:
+    """Number the cluster of each text; None in an audit that does not say."""
+    outputs = audit.measurements.get("outputs")
+    found = outputs.values.get("cluster") if isinstance(outputs, Measurement) else None
+    return None if found is None else [int(one) for one in np.asarray(found)]
+
+
 def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
     """Say how many groups of texts there are that belong together, such as notes of a patient."""
-    outputs, columns = audit.measurements.get("outputs"), card.get("columns")
+    clusters, columns = clusters_of(audit), card.get("columns")
     column = columns.get("group") if isinstance(columns, Mapping) else None
-    if not column or not isinstance(outputs, Measurement) or "cluster" not in outputs.values:
+    if not column or clusters is None:
         return
-    groups, least = (
-        len(np.unique(np.asarray(outputs.values["cluster"]))),
-        default_thresholds().least,
-    )
+    groups, least = len({*clusters}), default_thresholds().least
     few = f" A verdict rests on at least {least} of them." if groups < least else ""
     yield (
         f"The {texts(len(audit.texts))} are of {count(groups)} groups (column {quoted(column)}); texts "

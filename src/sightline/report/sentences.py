@@ -161,14 +161,8 @@ def class_caveats(verdict: Verdict, classes: Sequence[str]) -> list[tuple[Reason
     classes, if not of all.
     """
     found: dict[tuple[str, str], dict[str, Reason]] = {}
-    lacks = {one.code: one.behind for one in verdict.reasons if one.result == "not run"}
     for name in classes:
-        # Why a test was not run is a reason of all texts.
-        reasons = (
-            replace(one, behind=one.behind or lacks.get(one.code, ""))
-            for one in verdict.by_class[name].reasons
-        )
-        for reason in _folded([*reasons]):
+        for reason in _folded(verdict.by_class[name].reasons):
             found.setdefault((reason.code, reason.words), {})[name] = reason
     return [
         (next(iter(of.values())), "" if len(of) == len(classes) else _together(of)[1])

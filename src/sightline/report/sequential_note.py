@@ -157,13 +157,10 @@ def _flags(about: Mapping[str, Any], needed: int) -> str:
 
 def _open(about: Mapping[str, Any]) -> str:
     """Name what is open."""
-    if "open_of_class" in about:
-        whole = {"": about["open_of_all"]} if about["open_whole"] else {}
-        return f"Open for {_by_scope({**whole, **about['open_of_class']})}."
-    of = ["all texts together"] if about["open_whole"] else []
-    if classes := about["open_classes"]:
-        of.append(f"texts predicted {name_classes(classes)}")
-    return f"Open for {join_words(of)}: {_tests(about['open'])}."
+    anywhere = about["open"]  # all that an older audit knows of any text
+    whole = {"": about.get("open_of_all", anywhere)} if about["open_whole"] else {}
+    classes = about.get("open_of_class", dict.fromkeys(about["open_classes"], anywhere))
+    return f"Open for {_by_scope({**whole, **classes})}."
 
 
 def _by_scope(open_of: Mapping[str, Sequence[str]]) -> str:

@@ -79,7 +79,7 @@ def _answered(evidence: Evidence, claim: AuditTest) -> Finding:
     return Finding(
         claim.code, claim.name, answer, claim.role, compared, tuple(filter(None, notes)), threshold,
         test.number, test.baseline, test.score, test.p, by_class=by_class, answers=answers,
-        needed=_needed(test.score, answer, threshold, fewest), comparison=lead,
+        needed=needed_texts(test.score, answer, threshold, fewest), comparison=lead,
     )  # fmt: skip
 
 
@@ -89,7 +89,9 @@ def _decided_otherwise(classes: Mapping[str, str]) -> Iterator[str]:
         yield f"for predicted {of!r} another comparison decides: {comparison}"
 
 
-def _needed(score: Estimate, answer: Answer, threshold: float | None, fewest: int) -> int | None:
+def needed_texts(
+    score: Estimate, answer: Answer, threshold: float | None, fewest: int
+) -> int | None:
     """Number of texts that would settle the test; None if more texts would not help."""
     if answer != "inconclusive" or threshold is None or decide(score, threshold, fewest) != answer:
         return None

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from sightline.config.run_keys import run_key
+from sightline.config.run_keys import run_key, training_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import StoreError
+from sightline.training.control_models import trainings_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sightline.experiments.store import State, Store
 
 RunEnding = Literal["done", "failed", "missing", "killed"]
@@ -51,6 +54,11 @@ class Executor(Protocol):
     def run(self, specs: Sequence[RunSpec], store: Store, *, again: bool) -> Iterator[RunOutcome]:
         """Execute the runs; ``again`` repeats runs that are kept as failed."""
         ...
+
+
+def training_folders(spec: RunSpec, store: Store) -> list[Path]:
+    """Name the folders of all trainings that a run needs."""
+    return [store.training_folder(training_key(one)) for one in trainings_of(spec)]
 
 
 @dataclass

@@ -14,13 +14,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from sightline.config.run_keys import run_key, training_key
+from sightline.config.run_keys import run_key
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SightlineError, StoreError
 from sightline.experiments.executors.child_process import end_with_parent, start
-from sightline.experiments.executors.executor import KillCounts, RunOutcome
+from sightline.experiments.executors.executor import KillCounts, RunOutcome, training_folders
 from sightline.experiments.store import State, Store
-from sightline.training.control_models import trainings_of
 
 _OWN_WILL = range(256)
 """Exit codes of a process that ended by itself. A killed process has another, on Windows a very
@@ -101,7 +100,7 @@ class _Queue:
     def give(self, worker: _Worker, crew: Sequence[_Worker], store: Store) -> None:
         """Hand a run to an idle worker: the next that waits for no training of another worker."""
         if worker.spec is None and self.left:
-            made = {key for one in crew if one.spec is not None for key in _unmade(one.spec, store)}
+            made = {at for one in crew if one.spec is not None for at in _unmade(one.spec, store)}
             free = (spec for spec in self.left if made.isdisjoint(_unmade(spec, store)))
             worker.spec = next(free, self.left[0])
             self.left.remove(worker.spec)
@@ -134,12 +133,11 @@ class _Queue:
         return done
 
 
-def _unmade(spec: RunSpec, store: Store) -> set[str]:
-    """Return the keys of the trainings that a run needs and the store lacks: a worker that makes one
-    of them lets every other that needs it wait.
+def _unmade(spec: RunSpec, store: Store) -> set[Path]:
+    """Name the trainings that a run needs and the store lacks: a worker that makes one of them lets
+    every other that needs it wait.
     """
-    keys = map(training_key, trainings_of(spec))
-    return {key for key in keys if not store.training_folder(key).exists()}
+    return {folder for folder in training_folders(spec, store) if not folder.exists()}
 
 
 def _check_killed(code: int | None, spec: RunSpec) -> None:

@@ -22,6 +22,7 @@ from sightline.core.errors import SightlineError, StoreError
 from sightline.core.installation import version_of
 from sightline.data.corpus_cache import content_digest
 from sightline.data.word_vectors import vectors_digest
+from sightline.experiments.executors.executor import training_folders
 from sightline.experiments.store import CLAIMS, Store
 from sightline.training.control_models import trainings_of
 
@@ -164,12 +165,12 @@ def needed(spec: RunSpec, store: Store) -> Folders:
     """Read what a run can use from its store: its finished trainings, and the run that lends its
     attention.
     """
-    return _read([*_trainings(spec, store), *_lenders(spec, store)], store.root)
+    return _read([*training_folders(spec, store), *_lenders(spec, store)], store.root)
 
 
 def new_folders(spec: RunSpec, store: Store, sent: Folders) -> Folders:
     """Read what a run has added to a store, without the files ``sent`` there."""
-    folders = _read([*_trainings(spec, store), store.run_folder(run_key(spec))], store.root)
+    folders = _read([*training_folders(spec, store), store.run_folder(run_key(spec))], store.root)
     return {place: files for place, files in folders.items() if place not in sent}
 
 
@@ -197,10 +198,6 @@ def store_folders(folders: Folders, spec: RunSpec, store: Store) -> None:
             f"{folder}: expected the run among what was sent, got {', '.join(folders) or 'nothing'}"
         )
     write_copy(folder, folders[_place(folder, store)])
-
-
-def _trainings(spec: RunSpec, store: Store) -> list[Path]:
-    return [store.training_folder(training_key(one)) for one in trainings_of(spec)]
 
 
 def _lenders(spec: RunSpec, store: Store) -> list[Path]:

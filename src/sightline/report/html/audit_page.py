@@ -112,7 +112,6 @@ def _parts(
         **_head(audit, alone=seeds is None),
         **_describe(audit),
         "title": title,
-        "level": level_of(one.score for one in audit.findings if one.bears),
         "view": token_view(held, texts),
         "with_texts": texts,
         "left": left,
@@ -139,6 +138,7 @@ def _head(audit: Results, *, alone: bool = True) -> dict[str, Any]:
         named[CAVEATS] = tuple(caveats(audit))
     return {
         "headline": sentences.headline(audit.verdict),
+        "level": level_of(one.score for one in audit.findings if one.bears),
         "caption": " ".join(caption(audit)),
         "to_paste": caption_title(audit),
         "answers": [(one.text, one.tone) for one in conclusions(audit.verdict)],
@@ -203,7 +203,6 @@ def in_notebook(audit: Results) -> str:
         rows=rows,
         question=sentences.question(audit.verdict),
         texts=texts,
-        level=level_of(one.score for one in audit.findings if one.bears),
         **_head(audit),
     )
 

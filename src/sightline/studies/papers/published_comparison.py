@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from sightline.core.results import Estimate, Table, TableCell
 from sightline.data.word_vectors import MANY
@@ -26,8 +27,7 @@ from sightline.studies.study_definition import Study
 
 Key = tuple[str, str, str]
 """A corpus, a model (none for the corpus itself) and a quantity."""
-OURS = "ours"
-COLUMNS = ("published", "later run", OURS, "chance level", "seeds", "result")
+COLUMNS = ("published", "later run", "ours", "chance level", "seeds", "result")
 NOT_COMPARABLE = "not comparable"
 UNSAID = "no run says this quantity"
 HOW = (
@@ -58,15 +58,13 @@ def compare(plan: Plan, store: Store, read: Sequence[RunNumbers] | None = None) 
         title=f"{PAPERS[artefact.paper]}, {artefact.place}: {artefact.description}",
         columns=COLUMNS,
         rows=tuple(
-            _with_runs(
-                compared_row(
-                    artefact,
-                    theirs.get(key),
-                    again.get(key),
-                    ours.get(key),
-                    key,
-                    _lacking(key, plan, models),
-                ),
+            compared_row(
+                artefact,
+                theirs.get(key),
+                again.get(key),
+                ours.get(key),
+                key,
+                _lacking(key, plan, models),
                 made.get(key, {}),
             )
             for key in keys
@@ -96,17 +94,6 @@ def _runs_of(plan: Plan, read: Sequence[RunNumbers]) -> dict[Key, dict[int, str]
             for quantity in numbers:
                 found.setdefault((run.corpus, run.model, quantity), {})[run.seed] = key
     return found
-
-
-def _with_runs(row: tuple[TableCell, ...], made: Mapping[int, str]) -> tuple[TableCell, ...]:
-    """Name the runs behind our number."""
-    seeds = tuple(sorted(made))
-    return tuple(
-        replace(cell, seeds=seeds, runs=tuple(made[seed] for seed in seeds))
-        if column == OURS and cell.n is not None
-        else cell
-        for column, cell in zip(COLUMNS, row, strict=True)
-    )
 
 
 def _lacking(key: Key, plan: Plan, models: Container[tuple[str, str]]) -> str:
@@ -150,9 +137,10 @@ def compared_row(
     ours: AggregateLine | None,
     key: Key | None = None,
     lacking: str = "no run is done",
+    made: Mapping[int, str] = MappingProxyType({}),
 ) -> tuple[TableCell, ...]:
     """Return the cells of one line: published, their later run, ours, chance level, seeds and the
-    result.
+    result. ``made`` gives the keys of the runs behind our number, by seed.
     """
     value, baseline = (None, None) if ours is None else (ours.found.value, ours.found.baseline)
     seeds = 0 if ours is None else ours.seeds
@@ -162,11 +150,17 @@ def compared_row(
         if theirs is None
         else TableCell(theirs.value, sd=theirs.sd),
         TableCell("") if again is None else TableCell(again.value, sd=again.sd),
-        _cell(value, why=lacking),
+        _with_runs(_cell(value, why=lacking), made),
         _cell(baseline, why="") if baseline else TableCell(""),
         TableCell(seeds or ""),
         TableCell(said_of(theirs, again, value, why_not_comparable(artefact, of), seeds)),
     )
+
+
+def _with_runs(cell: TableCell, made: Mapping[int, str]) -> TableCell:
+    """Name the runs behind our number."""
+    seeds = tuple(sorted(made))
+    return replace(cell, seeds=seeds, runs=tuple(made[seed] for seed in seeds)) if cell.n else cell
 
 
 def _cell(found: Estimate | None, why: str) -> TableCell:
