@@ -14,6 +14,7 @@ from sightline.adapters.wrap import WrappedModule
 from sightline.audits.measure_pass import measure
 from sightline.audits.run import TRAINED_ELSEWHERE
 from sightline.core.errors import DataError, ModelError
+from sightline.core.needs import OTHER_ATTENTION, needed
 from sightline.core.protocols import Auditable, Batch, Trace
 from sightline.core.results import Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
@@ -24,8 +25,6 @@ from tests.snapshots import refused
 from tests.texts import examples, untrained
 
 TEXTS = examples((7, 1, 4, 12, 2, 9))
-
-LOGITS = "token_logits (the logits of each word alone, which only an affine decoder has)"
 
 
 def taken(model: Auditable, companions: dict) -> dict:
@@ -160,19 +159,19 @@ def test_without_decode_what_needs_it_is_not_applicable() -> None:
     outcomes = taken(wrapped(decode=None, token_logits=None), {})
     refused = {code: one.reason for code, one in outcomes.items() if isinstance(one, NotRun)}
     assert refused == {
-        "need": "needs decode",
+        "need": needed({"decode"}),
         "retrained": "needs a control model (uniform)",
         "beside": "needs a control model (any)",
-        "types": "needs decode",
+        "types": needed({"decode"}),
         "frozen": "needs a control model (frozen)",
-        "reach": "needs decode or token_logits",
-        "permutation": "needs decode or token_logits",
-        "counterfactual": f"needs {LOGITS}",
-        "flips": f"needs {LOGITS}",
-        "repair": "needs decode",
-        "own_word": f"needs {LOGITS}",
-        "mixing": "needs states",
-        "token_evidence": f"needs {LOGITS}",
+        "reach": needed({OTHER_ATTENTION}),
+        "permutation": needed({OTHER_ATTENTION}),
+        "counterfactual": needed({"token_logits"}),
+        "flips": needed({"token_logits"}),
+        "repair": needed({"decode"}),
+        "own_word": needed({"token_logits"}),
+        "mixing": needed({"states"}),
+        "token_evidence": needed({"token_logits"}),
     }
     assert all(isinstance(outcomes[code], Measurement) for code in ("outputs", "erasure"))
 

@@ -17,6 +17,7 @@ from sightline.audits.audit_result import Audit
 from sightline.config.word_maps import MAPS
 from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.explanation import USUAL
+from sightline.core.needs import needed
 from sightline.core.results import Measurement, Ragged
 from sightline.core.tokeniser import tokenise
 from sightline.data.dataset import Dataset
@@ -131,10 +132,10 @@ def test_an_edit_changes_one_word_and_no_other(words: str, word: str, data: st.D
 def test_what_a_model_does_not_allow_is_said_to_be_absent() -> None:
     result = sightline.look(untrained("mlp(hidden=4)+query"), "ba do", "ki")
     assert result.absent == {
-        "signed_contribution": "needs token_logits, which the model does not offer"
+        "signed_contribution": f"{needed({'token_logits'})}; the model does not offer it"
     }
     assert list(result.maps) == ["attention", "deletion", "signed_gradient"]
-    assert "No signed weight × logit: needs token_logits" in str(result)
+    assert f"No signed weight × logit: {needed({'token_logits'})}" in str(result)
     assert result.again("lu").text.query == ("ki",)
     with pytest.raises(ModelError, match="expects a query, got no query"):
         sightline.look(untrained("mlp(hidden=4)+query"), "ba do")

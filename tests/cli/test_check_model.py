@@ -17,6 +17,7 @@ from sightline.adapters.wrap import WrappedModule
 from sightline.audits.audit_storage import load_results
 from sightline.cli.app import app
 from sightline.core.example import Example
+from sightline.core.needs import needed
 from tests.cli.conftest import TINY, Call
 
 FILE = """
@@ -106,8 +107,8 @@ def test_every_proof_is_a_line_and_the_code_is_0(sightline: Call, module):
     assert [line for line in lines if line.startswith("– ")] == [
         "– its tokenizer has tokens for the words (needs a tokenizer with an unknown token)",
         (
-            "– the logits are the token logits mixed by attention (needs token_logits, which is "
-            "not offered)"
+            "– the logits are the token logits mixed by attention "
+            f"({needed({'token_logits'})}; the model does not offer it)"
         ),
     ]
     assert lines[-1] == "Tiny: can be audited; 17 passed"

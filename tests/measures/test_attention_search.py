@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from sightline.audits.measure_pass import measure
+from sightline.core.needs import OTHER_ATTENTION, needed
 from sightline.core.protocols import Measure
 from sightline.core.results import Measurement, NotRun
 from sightline.core.seeds import Seeds
@@ -124,7 +125,7 @@ def test_it_is_taken_only_by_name_and_needs_other_attention() -> None:
     closed = measure(
         Offering(MODELS["one logit"]), TEXTS, (QUICK,), {}, Seeds(0), 8, lambda done, total: None
     )
-    assert closed["searched"] == NotRun("searched", "needs decode or token_logits")
+    assert closed["searched"] == NotRun("searched", needed({OTHER_ATTENTION}))
 
 
 @pytest.mark.parametrize("name", ["one logit", "three logits"])

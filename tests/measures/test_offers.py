@@ -2,10 +2,13 @@
 model opened.
 """
 
+import re
+
 import numpy as np
 import pytest
 
 from sightline.audits.measure_pass import measure
+from sightline.core.needs import needed
 from sightline.core.protocols import Capability
 from sightline.core.results import Measurement, NotRun
 from sightline.core.seeds import Seeds
@@ -44,14 +47,14 @@ def test_a_model_that_offers_nothing_has_deletion() -> None:
     assert little.values["disagreement"] == pytest.approx(
         1 - whole.values["captured.deletion"], nan_ok=True
     )
-    assert little.missing["captured.gradient"] == "needs embedding_grad"
+    assert little.missing["captured.gradient"] == needed({"embedding_grad"})
     assert (
         little.missing["captured.free_deletion"]
         == little.missing["coupling.deletion"]
-        == "needs decode"
+        == needed({"decode"})
     )
-    assert little.missing["captured.free"] == "needs decode, embedding_grad"
-    assert little.missing["captured.references"] == "needs embedding_grad"
+    assert little.missing["captured.free"] == needed({"decode", "embedding_grad"})
+    assert little.missing["captured.references"] == needed({"embedding_grad"})
     assert "gradient" not in little.settings
 
 
@@ -66,7 +69,7 @@ def test_gradients_alone_run_through_the_weights() -> None:
     assert (
         little.missing["gradient_through"]
         == little.missing["captured.free_gradient"]
-        == "needs decode"
+        == needed({"decode"})
     )
 
 
@@ -78,8 +81,8 @@ def test_what_is_not_measured_is_missing_and_nothing_else(offers: tuple[Capabili
     assert set(little.missing) == set(whole.values) - set(little.values)
     assert not whole.missing
     assert all(
-        set(little.missing[name].removeprefix("needs ").split(", ")) <= set(ALL) - set(offers)
-        for name in little.missing
+        (named := set(re.findall(r"\((\w+)\)", reason))) and named <= set(ALL) - set(offers)
+        for reason in little.missing.values()
     )
 
 
@@ -96,11 +99,11 @@ def test_a_wrapped_module_without_decode_is_asked() -> None:
         module, TEXTS, (Polarity(), Punctuation()), {}, Seeds(0), 8, lambda done, total: None
     )
     assert all(isinstance(one, Measurement) for one in taken.values()), taken
-    assert taken["marks"].missing == {"without": "needs decode"}
+    assert taken["marks"].missing == {"without": needed({"decode"})}
 
 
 def test_word_types_need_the_free_references() -> None:
     taken = measure(
         Offering(MODEL), TEXTS, (WordTypeControl(),), {}, Seeds(0), 8, lambda done, total: None
     )
-    assert taken["types"] == NotRun("types", "needs decode, embedding_grad")
+    assert taken["types"] == NotRun("types", needed({"decode", "embedding_grad"}))

@@ -11,6 +11,7 @@ import torch
 from sightline.audits.measure_pass import measure
 from sightline.config.measure_registry import BY_NAME, MEASURES, WHERE_OFFERED
 from sightline.core.example import Example
+from sightline.core.needs import needed
 from sightline.core.results import Measurement, NotRun, Ragged
 from sightline.core.seeds import Seeds
 from sightline.measures.attention_need import AttentionNeed
@@ -183,7 +184,7 @@ def test_a_decoding_that_misses_the_logits_is_still_seen() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_measure_is_taken_or_says_why_not(name: str) -> None:
     outcomes = take(model(name), TEXTS)
-    why = "needs token_logits (the logits of each word alone, which only an affine decoder has)"
+    why = needed({"token_logits"})
     exact = {"counterfactual", "flips", "own_word", "token_evidence"}
     for code in sorted(exact):
         assert outcomes.pop(code) == NotRun(code, why)

@@ -9,6 +9,7 @@ import pytest
 
 from sightline.audits.measure_pass import measure
 from sightline.core.example import Example
+from sightline.core.needs import needed
 from sightline.core.protocols import MeasureContext
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -97,7 +98,7 @@ def test_without_any_marks_no_map_is_made_and_that_is_said() -> None:
 
 def test_a_map_that_the_model_cannot_give_is_missing_with_what_it_needs() -> None:
     found = take(Offering(untrained("mlp(hidden=6)+additive")), MARKED)
-    assert found.missing["auprc.free_deletion"] == "needs decode"
+    assert found.missing["auprc.free_deletion"] == needed({"decode"})
     assert {name.removeprefix("auprc.") for name in found.values if name.startswith("auprc.")} == {
         "attention", "deletion", "signed_deletion"
     }  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from sightline.audits.measure_pass import measure
+from sightline.core.needs import needed
 from sightline.core.protocols import Auditable, MeasureContext, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -114,5 +115,5 @@ def test_what_a_model_does_not_offer_is_missing_and_nothing_else() -> None:
     little = signs(Offering(untrained("bilstm(hidden=6)+additive")))
     assert list(little.values) == ["signed_deletion"]
     assert set(little.missing) == set(whole.values) - set(little.values)
-    assert little.missing["base"] == little.missing["contribution"] == "needs token_logits"
-    assert little.missing["signed_gradient"] == "needs embedding_grad"
+    assert little.missing["base"] == little.missing["contribution"] == needed({"token_logits"})
+    assert little.missing["signed_gradient"] == needed({"embedding_grad"})

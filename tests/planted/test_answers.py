@@ -9,10 +9,12 @@ import pytest
 
 import sightline
 from sightline.audits.audit_result import Audit
+from sightline.core.needs import NEEDS_PREFIX, needed
 from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Measurement, Ragged
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
+from sightline.verdict.other_map import MORE
 from tests.planted.answering import LABELS, at_random, by_cue, of_cue, plausible, texts
 from tests.texts import trained
 
@@ -50,12 +52,9 @@ def test_scores_that_are_the_cue_are_shown_with_caveats(by_its_cue: Audit) -> No
     assert levels(audit) == {CAVEATS}
     silent = {one.code: one.reason for one in audit.findings if one.result == "not run"}
     for code in UNASKED:
-        assert silent[code].startswith("needs more than answers: "), code
-    assert (
-        silent["SL-402"]
-        == silent["SL-205"]
-        == ("needs more than answers: the logits of each word alone")
-    )
+        assert silent[code].startswith(MORE), code
+    alone = needed({"token_logits"}).removeprefix(NEEDS_PREFIX)
+    assert silent["SL-402"] == silent["SL-205"] == f"{MORE}{alone}"
     assert audit.verdict.of_map == "the score map"
     joined = audit.cards["model"]["joined_words"]  # these texts are written so
     assert [(joined[name]["value"], joined[name]["low"]) for name in ("moved", "changed")] == [

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from sightline.core.needs import OTHER_ATTENTION, UNASKED, needed
 from sightline.core.results import Bracket, Estimate, Measurement
 from sightline.stats import bootstrap, resamples
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -188,3 +189,22 @@ def test_accuracy_is_held_against_the_same_answers_dealt_out_at_random() -> None
     ] == pytest.approx((share, said))
     dealt = Measurement("outputs", {"predicted": np.roll(labels, 1), "label": labels})
     assert not learned_of(evidence(outputs=dealt)).beats_chance
+
+
+def test_a_test_that_nobody_asked_for_says_what_the_model_lacks_for_it() -> None:
+    known = {
+        offers: Evidence(
+            {}, (), THRESHOLDS, 0, offers=None if offers is None else frozenset(offers)
+        )
+        for offers in (None, (), ("decode",), ("decode", "states"))
+    }
+    assert {offers: one.why_not("information") for offers, one in known.items()} == {
+        None: UNASKED,
+        (): needed({"decode", "states"}),
+        ("decode",): needed({"states"}),
+        ("decode", "states"): UNASKED,
+    }
+    # A control model can be added by the user, and either of two capabilities serves.
+    assert known[()].why_not("retrained") == UNASKED
+    assert known[()].why_not("reach") == needed({OTHER_ATTENTION})
+    assert known["decode",].why_not("reach") == UNASKED

@@ -30,6 +30,7 @@ from sightline.adapters.checks.probe_batch import (
 from sightline.adapters.validate_outputs import call_user_code, rows_of, trace_of
 from sightline.core.errors import DataError, ModelError
 from sightline.core.example import Example
+from sightline.core.needs import needed
 from sightline.core.protocols import Auditable, Batch
 
 CheckOutcome = Literal["passed", "failed", "not run"]
@@ -237,7 +238,10 @@ def _asked(on: ProbeBatch) -> Iterator[CompatibilityCheck]:
     for name, demand in _demands(on.model).items():
         if demand.needs and demand.needs not in on.model.offers:
             yield CompatibilityCheck(
-                name, demand.claim, "not run", f"needs {demand.needs}, which is not offered"
+                name,
+                demand.claim,
+                "not run",
+                f"{needed({demand.needs})}; the model does not offer it",
             )
             continue
         try:

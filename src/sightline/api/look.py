@@ -23,6 +23,7 @@ from sightline.config.word_maps import MAPS, USER_MAPS
 from sightline.core.errors import ModelError, SpecError
 from sightline.core.example import Example
 from sightline.core.explanation import USUAL, Explanation
+from sightline.core.needs import lacking
 from sightline.core.protocols import (
     Auditable,
     MeasureContext,
@@ -370,5 +371,4 @@ def _spread(
 
 
 def _needed(name: str, model: Auditable) -> str:
-    missing = sorted(MAKERS[name].needs - model.offers)
-    return f"needs {' and '.join(missing)}, which the model does not offer"
+    return f"{lacking(MAKERS[name].needs, model.offers)}; the model does not offer it"

@@ -12,22 +12,9 @@ from typing import Any, get_args
 from sightline.adapters.validate_outputs import is_fault
 from sightline.config.measure_registry import WHERE_OFFERED
 from sightline.core.errors import AnswerError
-from sightline.core.protocols import (
-    AFFINE,
-    ANY_COMPANION,
-    COMPANION,
-    OTHER_ATTENTION,
-    Arrays,
-    Capability,
-    Measure,
-)
+from sightline.core.needs import lacking, names_companion
+from sightline.core.protocols import COMPANION, OTHER_ATTENTION, Arrays, Capability, Measure
 from sightline.core.results import Failed, NotRun, Outcome
-
-_MEANING = {
-    ANY_COMPANION: "a control model (any)",
-    "token_logits": AFFINE,
-}
-"""Descriptions of needs whose names do not describe them."""
 
 
 @dataclass(eq=False)
@@ -103,20 +90,8 @@ def _refusal(guarded: IsolatedMeasure, offers: frozenset[str]) -> NotRun | None:
     needs = frozenset(guarded.one.needs)
     known = (*get_args(Capability), OTHER_ATTENTION)
     if odd := next(
-        (need for need in sorted(needs) if need not in known and not _names_companion(need)), None
+        (need for need in sorted(needs) if need not in known and not names_companion(need)), None
     ):
         raise ValueError(f"{odd!r} is not known; known: {', '.join(known)}, {COMPANION}NAME")
-    missing = [_describe(need) for need in sorted(needs - offers)]
-    return NotRun(guarded.name, f"needs {', '.join(missing)}") if missing else None
-
-
-def _names_companion(need: str) -> bool:
-    return need == ANY_COMPANION or (need.startswith(COMPANION) and need != COMPANION)
-
-
-def _describe(need: str) -> str:
-    return (
-        f"a control model ({need.removeprefix(COMPANION)})"
-        if need.startswith(COMPANION)
-        else _MEANING.get(need, need)
-    )
+    missing = lacking(needs, offers)
+    return NotRun(guarded.name, missing) if missing else None

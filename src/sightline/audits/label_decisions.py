@@ -98,7 +98,10 @@ def _own(audit: Audit, level: float) -> float:
 def judged_at(audit: Audit, level: float, thresholds: Thresholds) -> Audit:
     """Judge an audit's measurements with intervals of another level; no verdict improves."""
     names = tuple(audit.cards["model"]["labels"])
-    evidence = Evidence(audit.measurements, names, thresholds, audit.spec["seed"], level)
+    offers = frozenset(audit.cards["model"]["offers"])
+    evidence = Evidence(
+        audit.measurements, names, thresholds, audit.spec["seed"], level, offers=offers
+    )
     judged, numbers = judge(evidence, audit.learned), estimates(evidence)
     verdict = _no_better(audit.verdict, judged.verdict)
     return replace(

@@ -31,10 +31,10 @@ from sightline.audits.determinism import DeterminismCheck
 from sightline.audits.isolation import IsolatedMeasure, enter
 from sightline.audits.prepass import half, learns_from_all, texts_of
 from sightline.core.example import Example
+from sightline.core.needs import offered
 from sightline.core.protocols import (
     ANY_COMPANION,
     COMPANION,
-    OTHER_ATTENTION,
     Arrays,
     Auditable,
     Measure,
@@ -85,8 +85,7 @@ def _offered(model: Auditable, companions: Mapping[str, Auditable]) -> frozenset
     controls = {f"{COMPANION}{name}" for name in companions} | (
         {ANY_COMPANION} if companions else set()
     )
-    decodes = model.offers & {"decode", "token_logits"}
-    return model.offers | controls | ({OTHER_ATTENTION} if decodes else set())
+    return offered(model.offers) | controls
 
 
 @dataclass(eq=False)

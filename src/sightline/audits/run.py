@@ -278,7 +278,7 @@ def conclude(
     and has wider intervals.
     """
     level = LEVEL if looked is None else looked.level
-    evidence = Evidence(outcomes, audited.label_names, thresholds, seed, level)
+    evidence = Evidence(outcomes, audited.label_names, thresholds, seed, level, offers=model.offers)
     answered = evidence if looked is None else looked.answered
     judgement, numbers = judge(evidence, learned_of(answered)), estimates(evidence)
     card = model_card(model, audited)

@@ -4,6 +4,8 @@ torch.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 COMPANION = "companion."
 """The prefix of a control model that a measure needs, as in ``companion.uniform``."""
 UNTRAINED = "untrained"
@@ -13,5 +15,62 @@ ANY_COMPANION = "companions"
 OTHER_ATTENTION = "decode or token_logits"
 """The requirement of a measure that computes predictions under other attention, by either
 capability."""
-AFFINE = "token_logits (the logits of each word alone, which only an affine decoder has)"
-"""How messages name missing token logits."""
+NEEDS_PREFIX = "needs "
+"""How the reason begins why a measure was not taken of a model that does not offer what it needs."""
+UNASKED = "it was not asked for"
+"""The reason why a measure was not taken that nobody asked for, though the model allows it."""
+REPLACED = "weights that can be replaced"
+ALONE = "the logits of each word alone, which only an affine decoder has"
+_MEANING = {
+    ANY_COMPANION: "a control model (any)",
+    OTHER_ATTENTION: f"{REPLACED} (decode or token_logits)",
+    "decode": f"{REPLACED} (decode)",
+    "token_logits": f"{ALONE} (token_logits)",
+    "embedding_grad": "gradients (embedding_grad)",
+    "states": "hidden states (states)",
+    "from_states": "predictions from other hidden states (from_states)",
+    "layers": "layers whose attention can be replaced (layers)",
+}
+"""What a model must offer, in words, and by the name under which an adapter offers it."""
+
+
+def offered(capabilities: Set[str]) -> frozenset[str]:
+    """Name the needs that a model with these capabilities meets.
+
+    >>> sorted(offered({"decode"}))
+    ['decode', 'decode or token_logits']
+    """
+    either = {OTHER_ATTENTION} if capabilities & {"decode", "token_logits"} else set()
+    return frozenset(capabilities | either)
+
+
+def lacking(needs: Set[str], offers: Set[str]) -> str:
+    """Say which needs are not met, or nothing.
+
+    >>> lacking({"states", "companion.uniform"}, {"decode"})
+    'needs a control model (uniform), hidden states (states)'
+    """
+    return needed(missing) if (missing := needs - offers) else ""
+
+
+def needed(needs: Set[str]) -> str:
+    """Say what a measure needs."""
+    return NEEDS_PREFIX + ", ".join(map(_describe, sorted(needs)))
+
+
+def of_model(needs: Set[str]) -> frozenset[str]:
+    """Leave out the control models, which a user may add."""
+    return frozenset(need for need in needs if not names_companion(need))
+
+
+def names_companion(need: str) -> bool:
+    """Tell whether a need is a control model: one by its name, or any."""
+    return need == ANY_COMPANION or (need.startswith(COMPANION) and need != COMPANION)
+
+
+def _describe(need: str) -> str:
+    return (
+        f"a control model ({need.removeprefix(COMPANION)})"
+        if need.startswith(COMPANION)
+        else _MEANING.get(need, need)
+    )

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import Reduction
+from sightline.core.needs import needed
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -225,8 +226,8 @@ def _free(compared: Mapping[str, Array | Ragged]) -> dict[str, Array]:
 def _missing(arrays: Arrays) -> dict[str, str]:
     """Name every quantity that the model does not allow, and the capability that it lacks."""
     lacking = {offer for name, offer in _SHOWS.items() if name not in arrays}
-    absent = {name: sorted(needs & lacking) for name, needs in _needs().items()}
-    found = {name: f"needs {', '.join(offers)}" for name, offers in absent.items() if offers}
+    absent = {name: needs & lacking for name, needs in _needs().items()}
+    found = {name: needed(needs) for name, needs in absent.items() if needs}
     if "deletion" not in arrays:
         alone = ("deletion", *(f"{kind}.deletion" for kind in _KINDS), "disagreement")
         found |= dict.fromkeys(alone, ITSELF)

@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
+from sightline.core.needs import COMPANION, needed
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -64,7 +65,7 @@ class ControlDistance:
         missing = (
             {}
             if "alike.seeds" in values
-            else dict.fromkeys(_SEEDS, "needs a control model (seed(by=1))")
+            else dict.fromkeys(_SEEDS, needed({f"{COMPANION}seed(by=1)"}))
         )
         return Measurement(self.code, values, undefined, {"draws": self.draws}, missing=missing)
 

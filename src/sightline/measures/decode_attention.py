@@ -12,13 +12,14 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sightline.core.protocols import AFFINE, Auditable, SupportsManyDecodings, Trace
+from sightline.core.needs import needed
+from sightline.core.protocols import Auditable, SupportsManyDecodings, Trace
 from sightline.measures.batch_words import Words, like
 from sightline.measures.trace_arrays import to_numpy
 from sightline.numerics.adversarial_descent import DescentProblem
 
 Array = np.ndarray
-NOT_AFFINE = f"needs {AFFINE}"
+NOT_AFFINE = needed({"token_logits"})
 """Why a model without token logits has no exact numbers."""
 AT_ONCE = 25
 """Number of attentions that are decoded together, if the model can."""

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import Reduction
+from sightline.core.needs import needed
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -114,7 +115,9 @@ class MinimalFlipSet:
             arrays, of_floor, floor
         )
         missing = (
-            {} if "size.gradient" in arrays else dict.fromkeys(_OF_GRADIENT, "needs embedding_grad")
+            {}
+            if "size.gradient" in arrays
+            else dict.fromkeys(_OF_GRADIENT, needed({"embedding_grad"}))
         )
         settings = {"draws": self.draws, "gradient": self.gradient}
         return Measurement(self.code, arrays, undefined, settings, missing=missing)

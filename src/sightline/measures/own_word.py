@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
+from sightline.core.needs import COMPANION, needed
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged, Values
 from sightline.core.seeds import Seeds
@@ -83,7 +84,7 @@ class OwnWord:
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts of which nothing can be explained."""
         values, undefined = with_reasons(arrays)
-        missing = {} if UNTRAINED in values else {UNTRAINED: f"needs a control model ({UNTRAINED})"}
+        missing = {} if UNTRAINED in values else {UNTRAINED: needed({f"{COMPANION}{UNTRAINED}"})}
         return Measurement(self.code, values, undefined, missing=missing)
 
 

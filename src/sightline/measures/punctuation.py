@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
+from sightline.core.needs import needed
 from sightline.core.protocols import Arrays, Auditable, MeasureContext, Survey, Trace
 from sightline.core.results import Measurement, Ragged
 from sightline.core.seeds import Seeds
@@ -104,7 +105,7 @@ class Punctuation:
         }
         alone = np.asarray(arrays["flat"]) == 0
         undefined = count_undefined(values, {"no marks": nowhere, "only marks": alone})
-        missing = {} if "without" in arrays else {"without": "needs decode"}
+        missing = {} if "without" in arrays else {"without": needed({"decode"})}
         return Measurement(
             self.code,
             values,

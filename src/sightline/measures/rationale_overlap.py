@@ -11,6 +11,7 @@ from jaxtyping import Bool
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import USER_MAPS, Reduction
+from sightline.core.needs import needed
 from sightline.core.protocols import Arrays, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -123,8 +124,4 @@ def _missing(arrays: Arrays, names: Iterable[str]) -> dict[str, str]:
         for name in names
         if name not in USER_MAPS and f"auprc.{name}" not in arrays
     }
-    return {
-        f"{kind}.{name}": f"needs {', '.join(sorted(needs))}"
-        for name, needs in lacking.items()
-        for kind in SCORES
-    }
+    return {f"{kind}.{name}": needed(needs) for name, needs in lacking.items() for kind in SCORES}

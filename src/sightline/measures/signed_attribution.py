@@ -12,6 +12,7 @@ from jaxtyping import Int
 from sightline.config.measure_needs import NEEDS, PAPERS
 from sightline.config.measure_registry import MEASURES
 from sightline.config.word_maps import SIGNED_RIVALS
+from sightline.core.needs import needed
 from sightline.core.protocols import Arrays, Capability, MeasureContext, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds
@@ -83,8 +84,4 @@ def _missing(arrays: Arrays) -> dict[str, str]:
     the model's to give.
     """
     needs = {name: MAKERS[name].needs for name in KEPT} | dict.fromkeys(_SUMS, _ALONE)
-    return {
-        name: f"needs {', '.join(sorted(n))}"
-        for name, n in needs.items()
-        if n and name not in arrays
-    }
+    return {name: needed(n) for name, n in needs.items() if n and name not in arrays}

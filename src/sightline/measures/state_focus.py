@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sightline.config.measure_needs import NEEDS, PAPERS
+from sightline.core.needs import COMPANION, needed
 from sightline.core.protocols import UNTRAINED, Arrays, MeasureContext, SupportsStates, Trace
 from sightline.core.results import Measurement
 from sightline.core.seeds import Seeds, seed_for
@@ -91,7 +92,7 @@ class StateFocus:
     def finish(self, arrays: Arrays) -> Measurement:
         """Count the texts of one word, and the texts whose hidden states no word changes."""
         values, undefined = with_reasons(arrays)
-        why = f"needs a control model ({UNTRAINED})"
+        why = needed({f"{COMPANION}{UNTRAINED}"})
         names = (f"own.{UNTRAINED}", f"focus.{UNTRAINED}")
         return Measurement(
             self.code, values, undefined, missing={one: why for one in names if one not in values}

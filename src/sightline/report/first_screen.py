@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sightline.config.measure_needs import NEEDS
 from sightline.core.audited_map import reword_for_map
-from sightline.core.needs import ANY_COMPANION, COMPANION, OTHER_ATTENTION
+from sightline.core.needs import UNASKED, lacking, of_model, offered
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -302,16 +302,12 @@ def not_run(audit: Results) -> list[str]:
 
 def _remedy(finding: Finding, offers: Collection[str] | None) -> str:
     """Say what runs a test, or why nothing does; ``offers`` is what the model can do, if known."""
-    if not finding.reason.startswith("it was not asked for") or finding.code not in AUDIT_TESTS:
+    if not finding.reason.startswith(UNASKED) or finding.code not in AUDIT_TESTS:
         return finding.reason or "no reason was kept"
     measure = AUDIT_TESTS[finding.code].measure
-    of_model = (
-        need
-        for need in sorted(NEEDS[measure])
-        if need not in (ANY_COMPANION, OTHER_ATTENTION) and not need.startswith(COMPANION)
-    )
-    missing = [] if offers is None else [need for need in of_model if need not in offers]
-    return f"needs {', '.join(missing)}" if missing else f"add --measure {measure}"
+    # Audits of earlier versions say of every such test that it was not asked for.
+    missing = offers is not None and lacking(of_model(NEEDS[measure]), offered({*offers}))
+    return missing or f"add --measure {measure}"
 
 
 def maps(audit: Results, *, scores: bool = True) -> list[str]:

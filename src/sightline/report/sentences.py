@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sightline.core.audited_map import ATTENTION
+from sightline.core.needs import ALONE, NEEDS_PREFIX, REPLACED, UNASKED
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -32,6 +33,7 @@ from sightline.report.number_format import (
 from sightline.report.sanitize import one_line, shortened
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import WORSE, below_chance
+from sightline.verdict.other_map import MORE
 from sightline.verdict.verdict_table import TABLE
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]
@@ -123,12 +125,10 @@ def of_level(verdict: Verdict, level: str) -> tuple[str, ...]:
 
 
 _LACKS: Mapping[str, str] = {
-    "needs more than answers": "because only the answers of this model are known",
-    "needs decode": "for this attention source (needs weights that can be replaced)",
-    "needs token_logits": (
-        "for this model (needs the logits of each word alone, which only an affine decoder has)"
-    ),
-    "it was not asked for": "because it was not asked for",
+    MORE.rstrip(": "): "because only the answers of this model are known",
+    f"{NEEDS_PREFIX}{REPLACED}": f"for this attention source ({NEEDS_PREFIX}{REPLACED})",
+    f"{NEEDS_PREFIX}{ALONE}": f"for this model ({NEEDS_PREFIX}{ALONE})",
+    UNASKED: f"because {UNASKED}",
 }
 """Beginnings of the reasons why a test was not run, and their wording for several tests."""
 
@@ -181,7 +181,7 @@ def _folded(reasons: Sequence[Reason]) -> Sequence[Reason]:
 def not_run(reasons: Sequence[Reason]) -> NotRunTests:
     """Name the tests that were not run, grouped by what they lack.
 
-    >>> not_run([Reason("", code, "not run", "needs decode") for code in ("SL-104", "SL-001")]).words
+    >>> not_run([Reason("", code, "not run", "needs weights that can be replaced") for code in ("SL-104", "SL-001")]).words
     'not run for this attention source (needs weights that can be replaced): Attention-free agreement and Need'
     """
     by_lack: dict[str, list[str]] = {}

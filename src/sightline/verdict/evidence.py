@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from sightline.config.measure_needs import NEEDS
+from sightline.core.needs import UNASKED, lacking, of_model, offered
 from sightline.core.results import Bracket, Estimate, Failed, Measurement, NotRun, Outcome, Ragged
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import Contrast, paired, score
@@ -49,6 +51,8 @@ class Evidence:
     seed: int
     confidence: float = LEVEL
     """The level of intervals over all texts: higher if an audit looks at them more than once."""
+    offers: frozenset[str] | None = None
+    """The capabilities of the model, if they are known."""
     _estimates: dict[str, Estimate | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -79,11 +83,12 @@ class Evidence:
             return outcome.missing.get(quantity, text)
         if isinstance(outcome, NotRun):
             return outcome.reason
-        return (
-            f"the measure failed: {outcome.error}"
-            if isinstance(outcome, Failed)
-            else "it was not asked for"
+        if isinstance(outcome, Failed):
+            return f"the measure failed: {outcome.error}"
+        missing = self.offers is not None and lacking(
+            of_model(NEEDS[measure]), offered(self.offers)
         )
+        return missing or UNASKED
 
     @cached_property
     def predicted(self) -> Int[Array, " N"]:

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from sightline.config.measure_needs import NEEDS as NEEDED
 from sightline.core.audited_map import AuditedMap, reword_for_map
-from sightline.core.needs import AFFINE, OTHER_ATTENTION
+from sightline.core.needs import NEEDS_PREFIX
 from sightline.core.results import Finding, Reason, Verdict
-from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.judge import Judgement
 
-NEEDS, UNASKED = "needs ", "it was not asked for"
-MORE = "needs more than answers: "
+MORE = f"{NEEDS_PREFIX}more than answers: "
 """Prefix of the reason why a test was not run for a model that gives only predictions."""
-_IN_WORDS = {
-    OTHER_ATTENTION: "weights that can be replaced",
-    AFFINE: "the logits of each word alone",
-    "decode": "weights that can be replaced",
-    "embedding_grad": "gradients",
-    "token_logits": "the logits of each word alone",
-    "states": "hidden states",
-}
-"""What a model would have to offer, in words."""
 
 
 def name_audited_map(judgement: Judgement, audited: AuditedMap) -> Judgement:
@@ -47,22 +34,16 @@ def _verdict(verdict: Verdict, noun: str) -> Verdict:
 def _reason(reason: Reason, noun: str) -> Reason:
     """Reword the result of a test; one that was not run would name attention, which is missing."""
     if not reason.code or reason.result == "not run":
-        return replace(reason, behind=_lacking(reason.code, reason.behind))
+        return replace(reason, behind=_lacking(reason.behind))
     return replace(reason, words=reword_for_map(reason.words, noun))
 
 
 def _finding(finding: Finding) -> Finding:
     if finding.result != "not run":
         return finding
-    return replace(finding, notes=tuple(_lacking(finding.code, one) for one in finding.notes))
+    return replace(finding, notes=tuple(_lacking(one) for one in finding.notes))
 
 
-def _lacking(code: str, text: str) -> str:
-    """Say what a test needs, also for a test that the user did not choose."""
-    needs = sorted(NEEDED[AUDIT_TESTS[code].measure]) if code in AUDIT_TESTS else []
-    if not text.startswith(NEEDS) and not (needs and text.startswith(UNASKED)):
-        return text
-    what = text.removeprefix(NEEDS) if text.startswith(NEEDS) else ", ".join(needs)
-    for offer, words in _IN_WORDS.items():
-        what = re.sub(rf"(?<!\w){re.escape(offer)}(?!\w)", words, what)
-    return f"{MORE}{what}"
+def _lacking(text: str) -> str:
+    """Say what a test needs in words."""
+    return MORE + text.removeprefix(NEEDS_PREFIX) if text.startswith(NEEDS_PREFIX) else text

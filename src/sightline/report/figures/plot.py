@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sightline.core.errors import DataError
+from sightline.core.needs import UNASKED
 from sightline.core.results import Measurement, NotRun, Outcome, Results, Values
 from sightline.report.number_format import count, count_phrase
 
@@ -61,7 +62,7 @@ def _why_not(found: Outcome | None, code: str, quantity: str) -> str:
     if isinstance(found, Measurement):
         return found.missing.get(quantity, "not measured")
     if found is None:
-        return f"{code}: it was not asked for"
+        return f"{code}: {UNASKED}"
     return f"{code}: {found.reason if isinstance(found, NotRun) else found.error}"
 
 
