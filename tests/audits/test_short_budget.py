@@ -134,9 +134,12 @@ def test_a_budget_moves_no_number_of_a_look_that_it_holds(within, monkeypatch) -
                 for quantity, value in one.values.items():
                     if isinstance(value, np.ndarray):
                         other = held.measurements[name].values[quantity]
-                        assert np.allclose(value, other, equal_nan=True, rtol=1e-3, atol=1e-5), (
-                            quantity
-                        )
+                        apart = ~np.isclose(value, other, equal_nan=True, rtol=1e-3, atol=1e-5)
+                        # Other batches round in another way, so two words whose numbers are
+                        # nearly equal may change places: a rank correlation then moves a little.
+                        some = len(apart) // 20 if quantity.startswith("tau.") else 0
+                        assert apart.sum() <= some, quantity
+                        assert np.abs(value - other)[apart].max(initial=0) <= 0.1, quantity
             else:
                 assert isinstance(held.measurements[name], NotRun)
 

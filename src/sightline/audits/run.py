@@ -23,16 +23,15 @@ from sightline.audits.audit_result import Audit
 from sightline.audits.captum_maps import attributed
 from sightline.audits.look_storage import unless_changed
 from sightline.audits.measure_pass import Progress, measure
-from sightline.audits.sequential import (
+from sightline.audits.sequential import SequentialResult, look_at
+from sightline.audits.stop_limits import (
     Limits,
     OnLook,
     OnMeasures,
-    SequentialResult,
-    ignore_look,
-    ignore_measures,
-    look_at,
+    ignore,
+    is_sequential,
+    most_texts,
 )
-from sightline.audits.stop_limits import is_sequential, most_texts
 from sightline.config.word_maps import is_attribution
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
@@ -91,8 +90,8 @@ def audit(
     max_texts: int | None = None,
     full: bool = False,
     kept_in: Path | None = None,
-    on_look: OnLook = ignore_look,
-    on_measures: OnMeasures = ignore_measures,
+    on_look: OnLook = ignore,
+    on_measures: OnMeasures = ignore,
     spec: Mapping[str, Any] | None = None,
     on_progress: Progress = lambda done, total: None,
 ) -> Audit:

@@ -8,11 +8,9 @@ are wide enough that all planned looks together err no more often than one audit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from math import ceil
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -35,8 +33,10 @@ from sightline.audits.look_measures import (
 from sightline.audits.look_plan import LookPlan, planned
 from sightline.audits.look_storage import COMPARED as COMPARED_FILE
 from sightline.audits.look_storage import COMPLETED, KeptLooks, Position
+from sightline.audits.look_summary import JudgedTexts, still_open, texts_to_settle
 from sightline.audits.measure_pass import Progress, TextPass
 from sightline.audits.one_look import few_before, takes_one_look
+from sightline.audits.stop_limits import Limits
 from sightline.config.measure_registry import ALWAYS
 from sightline.core.installation import version_of
 from sightline.core.protocols import (
@@ -46,7 +46,7 @@ from sightline.core.protocols import (
     SupportsLogits,
     SupportsSharedLogits,
 )
-from sightline.core.results import MUST_NOT, Finding, Learned, Measurement, NotRun, Outcome
+from sightline.core.results import MUST_NOT, Learned, Measurement, NotRun, Outcome
 from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe
 from sightline.measures.attribution_maps import shares_texts
@@ -54,12 +54,11 @@ from sightline.measures.predictions import Predictions
 from sightline.measures.trace_arrays import of_words
 from sightline.stats.intervals import LEVEL
 from sightline.verdict.evidence import Evidence
-from sightline.verdict.judge import Judgement, judge, needed_texts
+from sightline.verdict.judge import judge
 from sightline.verdict.model_accuracy import learned_of
 from sightline.verdict.settled import (
     OTHER_MAPS,
     LookState,
-    Settled,
     asks_other_maps,
     find_settled,
 )
@@ -74,43 +73,6 @@ and 0.37 of those of single sentences (MiniLM, docs/decisions/0129-a-verdict-wit
 NOT_NEEDED = "left out, because the verdict was settled without it; --full takes it"
 NOT_BEARING = "left out, because it does not bear on the verdict; --full takes it"
 NO_TIME = "left out, because the budget was spent before it; a larger --budget takes it"
-
-
-OnLook = Callable[[LookState], None]
-OnMeasures = Callable[[Sequence[str]], None]
-
-
-@dataclass(frozen=True)
-class _Judged:
-    """What an audit knows of its first texts: the outcomes of measures, what they settle, and the
-    level of their intervals.
-    """
-
-    size: int = 0
-    level: float = LEVEL
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
-    judgement: Judgement | None = None
-    state: Settled | None = None
-
-
-def ignore_look(state: LookState) -> None:
-    """The default listener: ignore a look."""
-
-
-def ignore_measures(codes: Sequence[str]) -> None:
-    """The default listener: ignore which measures are taken."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of a sequential audit: its seconds, the folder for resuming, and the listeners
-    after each look and before each stage.
-    """
-
-    seconds: float | None = None
-    kept_in: Path | None = None
-    on_look: OnLook = ignore_look
-    on_measures: OnMeasures = ignore_measures
 
 
 @dataclass(frozen=True)
@@ -220,8 +182,8 @@ class _Looking:
     before: float = 0.0
     """The seconds that a stopped audit had taken, which this one resumes."""
     looks: list[dict[str, Any]] = field(default_factory=list)
-    known: _Judged = field(default_factory=_Judged)
-    of_few: _Judged | None = None
+    known: JudgedTexts = field(default_factory=JudgedTexts)
+    of_few: JudgedTexts | None = None
     """What is known of the first few texts, if the budget may end before the first look."""
     rivals_too: bool = False
     rivals_asked: bool = False
@@ -380,7 +342,7 @@ class _Looking:
         self.rivals_asked = asks_other_maps(evidence)
         waiting = pending if self.rivals_too else {*pending, OTHER_MAPS}
         state = find_settled(evidence, judged, waiting, self._growing(size), self._short())
-        self.known = _Judged(size, level, outcomes, judged, state)
+        self.known = JudgedTexts(size, level, outcomes, judged, state)
         if stage == STAGES[0] and not state.all:  # predictions alone give nothing to report
             return
         seconds = round(self.seconds, 1)
@@ -480,69 +442,40 @@ class _Looking:
         )
 
     def _about(self, stopped: str) -> dict[str, Any]:
-        assert self.known.state is not None  # the first stage of the first look has no limit
-        state, seconds, audited = self.known.state, self.seconds, self.data.test[: self.known.size]
+        """Describe how far the audit came, and what is open."""
+        known, planned_texts = self.known, self.data.test
+        assert known.state is not None  # the first stage of the first look has no limit
         about: dict[str, Any] = {
-            "settled": state.all,
+            "settled": known.state.all,
             "stopped": stopped,
-            "texts": self.known.size,
-            "unfinished": stopped == "budget" and self._unfinished,
-            "planned": len(self.data.test),
-            "seconds": round(seconds, 1),
+            "texts": known.size,
+            "unfinished": stopped == "budget" and known.lacks(self._bearing),
+            "planned": len(planned_texts),
+            "seconds": round(self.seconds, 1),
             "budget": self.limits.seconds,
-            "level": self.known.level,
+            "level": known.level,
             "looks": self.looks,
         }
         if self.about_compared:
             about["compared"] = self.about_compared
         most = self._most_candidates()
-        if most and (longer := sum(len(text.tokens) > most for text in audited)):
+        if most and (
+            longer := sum(len(text.tokens) > most for text in planned_texts[: known.size])
+        ):
             about["candidates"] = {"words": most, "texts": longer}
-        if state.all:
-            return about
-        needed = self._needed()
-        rate = seconds / max(self.known.size, 1)
-        classes = [of for of, done in state.by_class.items() if not done]
-        return about | {
-            "open": list(state.open),
-            "open_of_class": {of: [*codes] for of, codes in state.open_of.items() if of},
-            "open_of_all": list(state.open_of.get("", ())),
-            "independent": self._independent(len(self.data.test)),
-            "open_whole": not state.whole,
-            "open_classes": classes,
-            "needed_texts": needed,
-            "needed_seconds": round(rate * needed, 1) if needed else None,
-        }
+        if not known.state.all:
+            # Where the budget left a test without a result, nobody knows what would settle it.
+            unknown = known.lacks(self._bearing)
+            needed = None if unknown else texts_to_settle(known, self.thresholds, self.plan.sizes)
+            about |= still_open(known, needed, self.seconds)
+            about["independent"] = self._independent(len(planned_texts))
+        return about
 
     def _most_candidates(self) -> int | None:
         """The most words of a text that are left out one by one; None if every word is."""
         measured = (self.texts.measures[name].guarded.one for name in self.known.outcomes)
         taken = {most for one in measured if (most := getattr(one, "candidates", None))}
         return None if shares_texts(self.texts.run.subject.model) else max(taken, default=None)
-
-    def _needed(self) -> int | None:
-        """The number of texts that would settle the open tests, at least as many as the next look
-        has; None if the budget left some of them without a result.
-        """
-        known = self.known
-        assert known.judgement is not None
-        assert known.state is not None
-        if self._unfinished:
-            return None
-        asked = [
-            _needed_for(one, of, self.thresholds.fewest(one.code), known.size)
-            for of, codes in known.state.open_of.items()
-            for one in known.judgement.findings
-            if one.code in codes
-        ]
-        counts = [one for one in asked if one is not None]
-        later = [size for size in self.plan.sizes if size > known.size]
-        return max([*counts, *later[:1]], default=None)
-
-    @property
-    def _unfinished(self) -> bool:
-        """Whether a test that bears on the verdict was not taken of the texts that are judged."""
-        return not self.known.outcomes.keys() >= set(self._bearing)
 
     def _fits(self, size: int) -> bool:
         """Whether the next look would end within the budget, judging by the looks before."""
@@ -580,19 +513,6 @@ class _Looking:
             for name in self.answered.classes
             if self.answered.independent(name) < self.thresholds.least
         }
-
-
-def _needed_for(finding: Finding, of: str, fewest: int, audited: int) -> int | None:
-    """Give the number of audited texts that would settle a test, over all of them or for a class;
-    None if more would not.
-    """
-    if not of:
-        return finding.needed
-    if (score := finding.by_class.get(of)) is None:
-        return None
-    answer = finding.answers.get(of, "not run")
-    needed = needed_texts(score, answer, finding.threshold, fewest)
-    return None if needed is None else ceil(needed * audited / max(score.n, 1))
 
 
 def _first(data: Dataset, texts: int) -> Dataset:

@@ -1,11 +1,52 @@
-"""The limits of an audit that stops when its verdict is settled, checked before anything is loaded."""
+"""The limits of an audit that stops when its verdict is settled, checked before anything is loaded,
+and what listens to it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
 from sightline.core.errors import SpecError, setting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sightline.verdict.settled import LookState
 
 MOST_TEXTS = 800
 """The default number of planned texts: more rarely settle a verdict that is still open."""
+
+
+class OnLook(Protocol):
+    """Called after each look."""
+
+    def __call__(self, state: LookState, /) -> None:
+        """Receive the state of the verdict."""
+
+
+class OnMeasures(Protocol):
+    """Called before some measures are taken."""
+
+    def __call__(self, codes: Sequence[str], /) -> None:
+        """Receive their codes, and "other maps" if these are measured as well."""
+
+
+def ignore(*progress: object) -> None:
+    """The default listener."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of a sequential audit: its seconds, the folder for resuming, and the listeners
+    after each look and before each stage.
+    """
+
+    seconds: float | None = None
+    kept_in: Path | None = None
+    on_look: OnLook = ignore
+    on_measures: OnMeasures = ignore
 
 
 def is_sequential(budget: float | None, max_texts: int | None, *, full: bool) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from sightline.audits.stop_limits import OnLook, OnMeasures, ignore
+
 if TYPE_CHECKING:
     from sightline.training.resume_state import Epoch
-    from sightline.verdict.settled import LookState
 
 
 class OnEpoch(Protocol):
@@ -32,24 +32,6 @@ class OnTexts(Protocol):
         """Receive how many texts are audited."""
 
 
-def _ignore(*progress: object) -> None:
-    """Show nothing."""
-
-
-class OnLook(Protocol):
-    """Called after each look of an audit that stops when its verdict is settled."""
-
-    def __call__(self, state: LookState, /) -> None:
-        """Receive the state of the verdict."""
-
-
-class OnMeasures(Protocol):
-    """Called before an audit that stops when its verdict is settled takes some measures."""
-
-    def __call__(self, codes: Sequence[str], /) -> None:
-        """Receive their codes, and "other maps" if these are measured as well."""
-
-
 class OnData(Protocol):
     """Called before a training, with a note on its texts."""
 
@@ -61,12 +43,12 @@ class OnData(Protocol):
 class Display:
     """Callbacks for the progress of a run; each may be left out."""
 
-    on_epoch: OnEpoch = _ignore
-    on_texts: OnTexts = _ignore
-    on_batch: OnBatch = _ignore
-    on_look: OnLook = _ignore
-    on_data: OnData = _ignore
-    on_measures: OnMeasures = _ignore
+    on_epoch: OnEpoch = ignore
+    on_texts: OnTexts = ignore
+    on_batch: OnBatch = ignore
+    on_look: OnLook = ignore
+    on_data: OnData = ignore
+    on_measures: OnMeasures = ignore
 
 
 SILENT = Display()

@@ -1,0 +1,83 @@
+"""What an audit that stops when its verdict is settled knows of its first texts, and what it says is
+open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+from sightline.core.results import Finding, Outcome
+from sightline.stats.intervals import LEVEL
+from sightline.verdict.judge import Judgement, needed_texts
+from sightline.verdict.settled import Settled
+from sightline.verdict.thresholds import Thresholds
+
+
+@dataclass(frozen=True)
+class JudgedTexts:
+    """The first ``size`` texts: the outcomes of measures, what they settle, and the level of their
+    intervals.
+    """
+
+    size: int = 0
+    level: float = LEVEL
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    judgement: Judgement | None = None
+    state: Settled | None = None
+
+    def lacks(self, measures: Collection[str]) -> bool:
+        """Whether one of these measures was not taken of the texts."""
+        return not self.outcomes.keys() >= set(measures)
+
+
+def still_open(known: JudgedTexts, needed: int | None, seconds: float) -> dict[str, Any]:
+    """Name the open tests, and say how many texts would settle them and how long these take, if
+    the texts so far took ``seconds``.
+    """
+    state = known.state
+    assert state is not None
+    rate = seconds / max(known.size, 1)
+    return {
+        "open": list(state.open),
+        "open_of_class": {of: [*codes] for of, codes in state.open_of.items() if of},
+        "open_of_all": list(state.open_of.get("", ())),
+        "open_whole": not state.whole,
+        "open_classes": [of for of, done in state.by_class.items() if not done],
+        "needed_texts": needed,
+        "needed_seconds": round(rate * needed, 1) if needed else None,
+    }
+
+
+def texts_to_settle(
+    known: JudgedTexts, thresholds: Thresholds, planned: Sequence[int]
+) -> int | None:
+    """Give the number of texts that would settle the open tests, at least as many as the next
+    ``planned`` look has.
+    """
+    assert known.judgement is not None
+    assert known.state is not None
+    asked = [
+        _needed_for(one, of, thresholds.fewest(one.code), known.size)
+        for of, codes in known.state.open_of.items()
+        for one in known.judgement.findings
+        if one.code in codes
+    ]
+    counts = [one for one in asked if one is not None]
+    later = [size for size in planned if size > known.size]
+    return max([*counts, *later[:1]], default=None)
+
+
+def _needed_for(finding: Finding, of: str, fewest: int, audited: int) -> int | None:
+    """Give the number of audited texts that would settle a test, over all of them or for a class;
+    None if more would not.
+    """
+    if not of:
+        return finding.needed
+    if (score := finding.by_class.get(of)) is None:
+        return None
+    answer = finding.answers.get(of, "not run")
+    needed = needed_texts(score, answer, finding.threshold, fewest)
+    return None if needed is None else ceil(needed * audited / max(score.n, 1))
