@@ -18,7 +18,7 @@ from sightline.config.word_maps import MAPS
 from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.explanation import USUAL
 from sightline.core.needs import needed
-from sightline.core.results import Measurement, Ragged
+from sightline.core.results import CANNOT_TELL, CAVEATS, Measurement, Ragged, Verdict
 from sightline.core.tokeniser import tokenise
 from sightline.data.dataset import Dataset
 from sightline.experiments.pipeline import Trained
@@ -170,10 +170,17 @@ def test_no_map_is_shown_without_saying_that_it_is_no_evidence(
     for message in (str(look), look._repr_html_(), look.to_json()["warning"]):
         assert "not evidence" in message
         assert "sightline.audit(model, data)" in message
-    assert look.to_json()["verdict"] is None
+    assert look.to_json()["verdict"] is look.to_json()["verdict_of_text"] is None
     beside = sightline.look(model, "one two", audit=audit.save(tmp_path / "audit"))
     assert f"attention {audit.verdict.level}" in str(beside)
     assert beside.to_json()["verdict"] == audit.verdict.level
+    own = replace(
+        audit.verdict,
+        level=CAVEATS,
+        by_class={beside.text.predicted: Verdict(CANNOT_TELL, 6, (), ())},
+    )
+    written = sightline.look(model, "one two", audit=replace(audit, verdict=own)).to_json()
+    assert (written["verdict"], written["verdict_of_text"]) == (CAVEATS, CANNOT_TELL)
     assert beside.edit(0, "three").audit is beside.audit
 
 

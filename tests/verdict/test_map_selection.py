@@ -106,6 +106,34 @@ def test_a_class_is_named_unless_its_words_were_shown_to_do_something(
     assert rows(transplant(0.9, 0.2, WORTH))["deletion"].against == against
 
 
+@pytest.mark.parametrize(
+    ("texts_of_a_group", "answer", "against"),
+    [(1, "passed", ()), (4, "inconclusive", ("neg", "pos"))],
+)
+def test_texts_of_one_group_count_as_one_for_a_map_as_for_a_verdict(
+    texts_of_a_group: int, answer: str, against: tuple[str, ...]
+) -> None:
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.9), erasure=erasure()
+    )
+    outputs = taken["outputs"]
+    assert isinstance(outputs, Measurement)
+    groups = {**outputs.values, "cluster": np.arange(N) // texts_of_a_group}
+    taken["outputs"] = Measurement("outputs", groups)
+    (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
+    assert (row.answer, row.against, bool(row.notes)) == (answer, against, answer != "passed")
+
+
+def test_a_map_is_not_shown_for_a_class_of_few_texts() -> None:
+    few = np.where(np.arange(N) < 10, 0, 1)
+    taken = outcomes(
+        agreement({}), PREDICTED, PREDICTED, transplant=transplant(0.9), erasure=erasure()
+    )
+    taken["outputs"] = Measurement("outputs", {"predicted": few, "label": few})
+    (row,) = maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0))
+    assert (row.answer, row.against) == ("passed", ("neg",))
+
+
 def test_without_pairs_there_is_no_table() -> None:
     taken = outcomes(agreement({}), PREDICTED, PREDICTED, transplant=NotRun("transplant", "no"))
     assert maps_of(Evidence(taken, ("neg", "pos"), THRESHOLDS, 0)) == ()

@@ -95,6 +95,9 @@ class Explanation:
             "absent": dict(self.absent),
             "warning": f"{WARNING}: {self.advice}",
             "verdict": None if self.audit is None else self.audit.verdict.level,
+            "verdict_of_text": None
+            if self.audit is None
+            else self.audit.verdict.for_text(self.text.predicted),
             "doubt": self.doubt,
         }
 

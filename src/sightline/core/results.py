@@ -233,6 +233,16 @@ class Verdict:
     close: tuple[CloseCall, ...] = field(default=(), metadata=_LATER)
     of_map: str = field(default=ATTENTION, metadata=_LATER)
 
+    def for_text(self, predicted: str) -> Level:
+        """Give the level that advice on a text of this predicted class follows."""
+        return self.closed(self.by_class.get(predicted, self).level)
+
+    def closed(self, own: Level) -> Level:
+        """Give the level that advice follows for some texts, whose own is ``own``: if attention must
+        not be shown over all texts, no class of them stays open.
+        """
+        return MUST_NOT if own == CANNOT_TELL and self.level == MUST_NOT else own
+
 
 @dataclass(frozen=True)
 class MapRow:

@@ -25,7 +25,6 @@ from sightline.report.map_names import map_title
 from sightline.report.number_format import KEEP, approximate_count, count
 from sightline.report.sentences import (
     answers,
-    closed_level,
     join_words,
     name_classes,
     of_classes,
@@ -101,7 +100,7 @@ def _unfit(audit: Results, reason: Reason) -> str:
 def _attention(verdict: Verdict) -> Iterator[str]:
     """Say for which texts the attention map may be shown."""
     for part in (one for one in answers(verdict) if one.advised):
-        level = closed_level(part.level, verdict)
+        level = verdict.closed(part.level)
         which = of_classes(part.classes, part.level)
         why = f": {NO_WORD}" if level == BY_ABSENCE else ""
         yield f"{reword_for_map(_ATTENTION[level], verdict.of_map)}{which}{why}."

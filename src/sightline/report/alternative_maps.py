@@ -111,7 +111,9 @@ class MapFamily:
             return "none of the maps that were tried"
         if self.chosen is not None and self.chosen.answer == "passed":
             return f"{self.called(self.chosen.name)}{self.but_not_for}"
-        return "none of the maps that were tried, as far as these texts can tell"
+        why = "" if self.chosen is None else "; ".join(self.chosen.notes)
+        few = f" ({why})" if why else ""
+        return f"none of the maps that were tried, as far as these texts can tell{few}"
 
     @property
     def best(self) -> str:

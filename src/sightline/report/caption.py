@@ -18,7 +18,6 @@ from sightline.report.sentences import (
     NotRunTests,
     answers,
     class_caveats,
-    closed_level,
     join_words,
     of_classes,
     opened,
@@ -53,7 +52,7 @@ def _parts(audit: Results) -> list[HeadlinePart]:
     return [
         part if level == part.level else replace(part, level=level, why=why)
         for part in parts
-        for level in [closed_level(part.level, verdict)]
+        for level in [verdict.closed(part.level)]
     ]
 
 

@@ -98,13 +98,6 @@ def answers(verdict: Verdict) -> tuple[HeadlinePart, ...]:
     return (HeadlinePart(text, verdict.level, advised=False), *classes)
 
 
-def closed_level(own: Level, verdict: Verdict) -> Level:
-    """Give the level that advice follows for some texts, whose own is ``own``: if attention must
-    not be shown over all texts, no class of them stays open.
-    """
-    return MUST_NOT if own == CANNOT_TELL and verdict.level == MUST_NOT else own
-
-
 def _for_classes(level: Level, classes: Mapping[str, Verdict]) -> HeadlinePart:
     """Give the verdict of some classes, with the reason if the map must not be shown for them."""
     text = f"{level}{of_classes(tuple(classes), level)}"

@@ -111,7 +111,11 @@ class Evidence:
 
     def independent(self, of: str = "") -> int:
         """Count the texts of a class, or all: those of one cluster count as one."""
-        return len(np.unique(self.clusters[self.rows(of)]))
+        return self.independent_in(self.rows(of))
+
+    def independent_in(self, rows: Bool[Array, " N"]) -> int:
+        """Count some texts: those of one cluster count as one."""
+        return len(np.unique(self.clusters[rows]))
 
     def array(self, name: str) -> Float[Array, "N *R"] | Int[Array, "N *R"] | Bool[Array, "N *R"]:
         """Give one raw array, ``measure.quantity``, of a measurement that was taken."""

@@ -22,6 +22,7 @@ from sightline.verdict.decision_rule import decide, join_alternatives
 from sightline.verdict.default_class import own_effect
 from sightline.verdict.evidence import Evidence
 from sightline.verdict.transfer_estimates import compared
+from sightline.verdict.verdict_table import AS_ONE, TOO_FEW
 
 Array = np.ndarray
 Effects = tuple[Estimate, Estimate | None, Estimate | None]
@@ -62,15 +63,31 @@ def _family(
 def _row(evidence: Evidence, name: str, signed: bool, rows: Bool[Array, " N"]) -> MapRow:
     """Test one map: it must transfer the prediction, and removing its words must not fail."""
     answer, effects = _asked(evidence, name, rows)
-    return MapRow(name, signed, False, answer, *effects, against=tuple(_against(evidence, name)))
+    few = _too_few(evidence, effects[0], rows)
+    against = tuple(_against(evidence, name))
+    return MapRow(name, signed, False, answer, *effects, (few,) if few else (), against)
+
+
+def _too_few(evidence: Evidence, moved: Estimate, rows: Bool[Array, " N"]) -> str:
+    """Say that a map was tested on too few texts to be recommended; empty if there are enough."""
+    there, least = evidence.independent_in(rows), evidence.thresholds.fewest("SL-303")
+    fewer = min(there, moved.n)
+    if not moved.n or fewer >= least:
+        return ""
+    words = f"{TOO_FEW} ({fewer}) to recommend a map, which takes at least {least}"
+    return f"{words}{AS_ONE if there < moved.n else ''}"
 
 
 def _asked(evidence: Evidence, name: str, rows: Bool[Array, " N"]) -> tuple[Answer, Effects]:
     """Run both tests of a map on some of the texts."""
     moved = _moved(evidence, name, rows)
     deleted, replaced = (_removed(evidence, how, name, rows) for how in OPERATORS)
-    ways = join_alternatives([_held(evidence, one, "SL-301") for one in (deleted, replaced) if one])
-    return _joined(_held(evidence, moved, "SL-303"), ways), (moved, deleted, replaced)
+    held = {
+        code: [_held(evidence, one, code, rows) for one in scores if one]
+        for code, scores in (("SL-303", [moved]), ("SL-301", [deleted, replaced]))
+    }
+    ways = join_alternatives(held["SL-301"])
+    return _joined(held["SL-303"][0], ways), (moved, deleted, replaced)
 
 
 OPEN = ("failed", "inconclusive")
@@ -80,13 +97,13 @@ OPEN = ("failed", "inconclusive")
 def _against(evidence: Evidence, name: str) -> Iterator[str]:
     """Name the predicted classes for which a map was not shown to work, tested on all their texts.
 
-    The words of a class need an effect by themselves, as attention's words do.
+    As for attention, a class needs as many texts as a verdict takes, and its words an effect by
+    themselves.
     """
     fewest = min(evidence.thresholds.fewest(code) for code in ("SL-303", "SL-301"))
     for label, rows in evidence.classes.items():
-        if evidence.independent(label) < fewest:
-            continue
-        without = len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN
+        few = evidence.independent(label) < fewest
+        without = few or (len(evidence.classes) > 1 and own_effect(evidence, name, label) in OPEN)
         if without or _asked(evidence, name, rows)[0] == "failed":
             yield label
 
@@ -108,10 +125,15 @@ def _removed(evidence: Evidence, how: str, name: str, rows: Bool[Array, " N"]) -
     return paired(number, baseline, evidence.seed, most, clusters, level, classes=classes).score
 
 
-def _held(evidence: Evidence, score: Estimate, code: str) -> Answer:
+def _held(evidence: Evidence, score: Estimate, code: str, rows: Bool[Array, " N"]) -> Answer:
+    """Give the result of one test of a map; texts of one cluster count as one, as for a verdict."""
     limits = evidence.thresholds
-    threshold = limits.of(AUDIT_TESTS[code])
-    return "inconclusive" if threshold is None else decide(score, threshold, limits.fewest(code))
+    threshold, fewest = limits.of(AUDIT_TESTS[code]), limits.fewest(code)
+    if threshold is None:
+        return "inconclusive"
+    answer = decide(score, threshold, fewest)
+    too_few = evidence.independent_in(rows) < fewest
+    return "inconclusive" if too_few and answer != "not run" else answer
 
 
 def _joined(moved: Answer, removed: Answer) -> Answer:

@@ -19,7 +19,7 @@ from sightline.report.html.page_template import template
 from sightline.report.html.token_highlights import STEPS, HighlightSpan, highlight_spans
 from sightline.report.map_names import map_title
 from sightline.report.number_format import count, number
-from sightline.report.sentences import by_absence, closed_level, headline, quoted
+from sightline.report.sentences import by_absence, headline, quoted
 
 UNKNOWN = "unknown"
 """Follows the shade of a word that the model does not know."""
@@ -224,8 +224,7 @@ def _audited(reading: Explanation) -> Iterator[str]:
             f"absence, and {NO_WORD}"
         )
     verdict = reading.audit.verdict
-    own = verdict.by_class.get(reading.text.predicted, verdict)
-    level = closed_level(own.level, verdict)
+    level = verdict.for_text(reading.text.predicted)
     if level == MUST_NOT:
         yield f"Do not show {verdict.of_map} of this text"
     elif level == CANNOT_TELL:
