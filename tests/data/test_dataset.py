@@ -90,6 +90,13 @@ def test_the_card_counts_texts_labels_and_lengths():
     assert json.loads(json.dumps(card, allow_nan=False)) == card
 
 
+def test_the_card_counts_groups_where_there_are_any():
+    texts = [example(i, group=group) for i, group in enumerate(("p1", "p2", "p1", "", ""))]
+    card = dataset(texts, [], [example(9)]).card
+    assert card["splits"]["train"]["groups"] == {"n": 2, "without": 2}
+    assert "groups" not in card["splits"]["test"]
+
+
 def test_a_sample_is_seeded_keeps_the_order_and_says_so_in_the_card():
     data = toy()
     some = sample_test(data, 20, seed=1)

@@ -44,16 +44,22 @@ def test_texts_without_words_are_counted() -> None:
     assert noted(about(dropped=left)) == [], "a published corpus has its own rules"
 
 
-@pytest.mark.parametrize(("groups", "few"), [(2, True), (50, False)])
-def test_groups_are_counted_and_few_of_them_are_a_warning(groups: int, few: bool) -> None:
-    case = about(columns={"text": "note", "group": "patient"})
+@pytest.mark.parametrize(("apart", "few"), [(2, True), (50, False)])
+def test_groups_are_counted_and_few_of_them_are_a_warning(apart: int, few: bool) -> None:
+    """Two groups whose texts are copies of each other count as one: both numbers are given."""
+    test = {"n": len(compared().texts), "groups": {"n": 61, "without": 3}}
+    case = about(columns={"text": "note", "group": "patient"}, splits={"test": test})
     outputs = case.measurements["outputs"]
     assert isinstance(outputs, Measurement)
-    cluster = np.arange(200) % groups
+    cluster = np.arange(200) % apart
     with_groups = replace(outputs, values={**outputs.values, "cluster": cluster})
-    (said,) = noted(replace(case, measurements={**case.measurements, "outputs": with_groups}))
-    assert f" {groups} groups (column 'patient')" in said
-    assert ("at least 50" in said) == few
+    case = replace(case, measurements={**case.measurements, "outputs": with_groups})
+    there, counted = (one.replace("\N{NO-BREAK SPACE}", " ") for one in noted(case))
+    assert " 61 groups (column 'patient'), and 3 of none" in there
+    assert f" {apart} to count" in counted
+    assert ("at least 50" in counted) == few
+    (alone,) = noted(replace(case, cards={"data": {**case.cards["data"], "splits": {}}}))
+    assert f" {apart} to count" in alone, "an audit of a version that did not count groups"
     assert noted(about(columns={"text": "note"})) == []
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from sightline.audits.audit_result import Audit
 from sightline.core.results import Failed
+from sightline.data.assembly.user_splits import UNSEEN_LABELS
+from sightline.data.error_excerpts import NOT_SHOWN
 from sightline.report.card import card
 from sightline.report.card_text import CARDS
 from sightline.report.html.audit_page import render
@@ -90,3 +92,11 @@ def test_a_card_holds_no_text_and_no_id(ending: str) -> None:
     result = CARDS[ending](card(compared(by_class(), planted().texts)))
     assert WORD not in result
     assert ID not in result
+
+
+def test_a_label_that_is_no_class_is_left_out_with_the_texts() -> None:
+    audit = replace(planted(), cards={"data": {UNSEEN_LABELS: {WORD: 2, f"{WORD}2": 1}}})
+    assert redacted(audit).cards == audit.cards
+    assert redacted(audit, texts=False).cards["data"] == {UNSEEN_LABELS: {NOT_SHOWN: 3}}
+    assert WORD in render(audit)
+    assert WORD not in everything(render(audit, texts=False, ids=False))

@@ -372,13 +372,13 @@ MESSAGES: dict[str, tuple[str, Make, tuple[str, ...], str]] = {
         "rare_class.csv",
         lambda: with_row(0, ("what else", "odd")),
         (),
-        (r"rare_class\.csv: label 'odd' has 1 different " r"texts; at least 3 are needed"),
+        (r"rare_class\.csv: the label 'odd' has 1 different " r"texts; at least 3 are needed"),
     ),
     "texts as labels": (
         "swapped.csv",
         lambda: table(rows()),
         ("--text", "label", "--label", "text"),
-        (r"swapped\.csv: label '.*' \(and \d+ " r"more labels\) has"),
+        (r"swapped\.csv: the label '.*' \(and \d+ " r"more labels\) has"),
     ),
     "no words at all": (
         "blank.csv",

@@ -22,7 +22,7 @@ from sightline.core.errors import DataError, SpecError, setting
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable
 from sightline.data.dataset import Dataset
-from sightline.data.error_excerpts import list_names, show_name
+from sightline.data.error_excerpts import left_out, list_names, show, show_name
 
 _WHOLE = re.compile(r"([0-9]{1,18})(\.0{1,18})?")
 _NUMBERED = re.compile(r"\b[0-9]+\b")
@@ -115,7 +115,7 @@ def match_labels(
         return _apart(data, names, MatchedLabels(numbers, _NUMBERS))
     classes = {label: _named(label, names) for label in labels}
     if unknown := [label for label, name in classes.items() if name not in names]:
-        raise _unknown(data, labels, names, [_counting(one, counts or {}) for one in unknown])
+        raise _unknown(data, labels, names, unknown, counts or {})
     return _apart(data, names, MatchedLabels(classes, _NAMES))
 
 
@@ -127,7 +127,8 @@ def _mapped(
     """
     if stray := [label for label in label_map if label not in labels]:
         raise SpecError(
-            f"{data} has no label {show_name(stray[0])}; it has {list_names(labels)}", field=_FIELD
+            f"{data} has no label {show_name(stray[0])}; it has {list_names(labels, show)}",
+            field=_FIELD,
         )
     label_map = {label: _named(name, names) for label, name in label_map.items()}
     if stray := [name for name in label_map.values() if name not in names]:
@@ -137,7 +138,9 @@ def _mapped(
         )
     classes = {label: label_map.get(label, label) for label in labels}
     if stray := [label for label in labels if classes[label] not in names]:
-        message = f"the map leaves out {list_names(stray)}, and the model has no class of that name"
+        message = (
+            f"the map leaves out {list_names(stray, show)}, and the model has no class of that name"
+        )
         raise SpecError(
             f"{message}; name every label of {data}: {_advice(labels, names, label_map)}",
             field=_FIELD,
@@ -189,7 +192,7 @@ def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedL
     for label, name in matching.classes.items():
         if (other := first.setdefault(name, label)) != label:
             message = (
-                f"{data}: the labels {show_name(other)} and {show_name(label)} would both be the class "
+                f"{data}: the labels {show(other)} and {show(label)} would both be the class "
                 f"{show_name(name)}"
             )
             raise DataError(
@@ -200,27 +203,37 @@ def _apart(data: str, names: Sequence[str], matching: MatchedLabels) -> MatchedL
 
 
 def _unknown(
-    data: str, labels: Sequence[str], names: Sequence[str], unknown: Sequence[str]
+    data: str,
+    labels: Sequence[str],
+    names: Sequence[str],
+    unknown: Sequence[str],
+    counts: Mapping[str, int],
 ) -> DataError:
     """Make an error that lists both sides, with a map to complete."""
     message = (
-        f"{data}: the model has no class for {list_names(unknown, str)}; the data have the labels "
-        f"{list_names(labels)}"
+        f"{data}: the model has no class for {_counted_labels(unknown, counts)}; the data have the "
+        f"labels {list_names(labels, show)}"
     )
     message += f", the model has the classes {list_names(names)}"
     return DataError(f"{message}; say which is which with {_advice(labels, names, {})}")
 
 
-def _counting(label: str, counts: Mapping[str, int]) -> str:
-    """Show a label with the number of its texts, if that is known."""
-    n = counts.get(label)
-    return (
-        show_name(label) if n is None else f"{show_name(label)} ({n:,} text{'s' if n != 1 else ''})"
-    )
+def _counted_labels(labels: Sequence[str], counts: Mapping[str, int]) -> str:
+    """List labels with the number of their texts, if that is known."""
+    if left_out():
+        return list_names(labels, show)
+
+    def counted(label: str) -> str:
+        n = counts.get(label)
+        return show(label) if n is None else f"{show(label)} ({n:,} text{'s' if n != 1 else ''})"
+
+    return list_names([counted(label) for label in labels], str)
 
 
 def _advice(labels: Sequence[str], names: Sequence[str], known: Mapping[str, str]) -> str:
     """Write a map to complete: each unmatched label with the class it resembles, or with CLASS."""
+    if left_out():
+        return setting(_FIELD, '"LABEL=CLASS"')
     unnamed = [label for label in labels if label not in names] or labels
     text = written_label_map(
         {label: known.get(label) or _like(label, names) for label in unnamed[:_SHOWN]}

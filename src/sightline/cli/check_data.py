@@ -31,8 +31,9 @@ def check_data(texts: Texts, seed: flags.Seed = 0, as_json: flags.Json = False) 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
     """Lay out a card for a terminal: its splits as a table, then every other field that is set."""
-    head = ("split", "texts", "words a text", "labels")
-    splits = [_row(name, split) for name, split in card["splits"].items()]
+    grouped = any("groups" in split for split in card["splits"].values())
+    head = ("split", "texts", *(["groups"] if grouped else []), "words a text", "labels")
+    splits = [_row(name, split, grouped=grouped) for name, split in card["splits"].items()]
     shown = ("source", "splits", "notes", "before_cutting")
     rest = {name: value for name, value in card.items() if name not in shown}
     lines = [
@@ -61,12 +62,17 @@ def length_lines(before: Mapping[str, Any]) -> list[str]:
     return [*aligned([head, *rows]), ""] if rows else []
 
 
-def _row(name: str, split: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def _row(name: str, split: Mapping[str, Any], *, grouped: bool) -> tuple[str, ...]:
     tokens, labels = split["tokens"], split["labels"]
     lengths = f"{tokens['min']} to {tokens['max']}, median {tokens['median']}" if tokens else ""
     shown = [f"{shortened(label, 30)} {n}" for label, n in list(labels.items())[:LABELS_SHOWN]]
     more = f", and {len(labels) - LABELS_SHOWN} more" if len(labels) > LABELS_SHOWN else ""
-    return name, str(split["n"]), lengths, ", ".join(shown) + more
+    groups = [_grouped(split.get("groups", {"n": 0, "without": 0}))] if grouped else []
+    return name, str(split["n"]), *groups, lengths, ", ".join(shown) + more
+
+
+def _grouped(groups: Mapping[str, int]) -> str:
+    return f"{groups['n']}" + (f", {groups['without']} without" if groups["without"] else "")
 
 
 def _shown(value: Any) -> str:

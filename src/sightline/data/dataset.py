@@ -238,7 +238,8 @@ def describe(split: Split, label_names: Sequence[str], *, several: bool = False)
     """Count the texts of a split, in total and by label, and give the quantiles of their lengths in
     tokens.
 
-    A text with ``several`` labels counts under each of them.
+    A text with ``several`` labels counts under each of them. Groups are counted where a text has
+    one.
     """
     lengths = [len(example.tokens) for example in split]
     # inverted_cdf: a quantile of lengths is then the length of an actual text
@@ -249,7 +250,14 @@ def describe(split: Split, label_names: Sequence[str], *, several: bool = False)
         "n": len(split),
         "labels": _counted(split, label_names, several=several),
         "tokens": {name: int(value) for name, value in zip(_QUANTILES, values, strict=False)},
+        **({"groups": count_groups(split)} if any(example.group for example in split) else {}),
     }
+
+
+def count_groups(texts: Sequence[Example]) -> dict[str, int]:
+    """Count the groups of texts, and the texts that belong to none: each of these counts alone."""
+    names = [example.group for example in texts]
+    return {"n": len({*names} - {""}), "without": names.count("")}
 
 
 def _counted(split: Split, label_names: Sequence[str], *, several: bool) -> dict[str, int]:

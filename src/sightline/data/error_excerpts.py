@@ -8,6 +8,8 @@ from contextvars import ContextVar
 
 _NAMED = 10
 """The most column names, or lines, listed in a message."""
+NOT_SHOWN = "[not shown]"
+"""Stands for a value of a file."""
 _LEFT_OUT: ContextVar[bool] = ContextVar("left out", default=False)
 
 
@@ -25,8 +27,15 @@ def without_excerpts(*, active: bool = True) -> Iterator[None]:
 
 
 def show(value: object) -> str:
-    """Show an unexpected value of a file, shortened, unless values are left out."""
-    return "a value that is not shown" if _LEFT_OUT.get() else show_name(value)
+    """Show a value of a file, shortened, unless values are left out. A label that is no class of the
+    model is such a value, too.
+    """
+    return NOT_SHOWN if left_out() else show_name(value)
+
+
+def left_out() -> bool:
+    """Whether values of files are left out of the errors of this context."""
+    return _LEFT_OUT.get()
 
 
 def show_name(value: object) -> str:
@@ -36,6 +45,10 @@ def show_name(value: object) -> str:
 
 
 def list_names(names: Sequence[str], shown: Callable[[str], str] = show_name) -> str:
-    """List names, or the first ones and the number of further ones."""
+    """List names, or the first ones and the number of further ones; values that are left out are
+    counted.
+    """
+    if shown is show and left_out():
+        return f"{len(names):,} that {'is' if len(names) == 1 else 'are'} not shown"
     text = ", ".join(map(shown, names[:_NAMED]))
     return f"{text} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else text

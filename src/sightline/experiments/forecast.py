@@ -43,7 +43,7 @@ from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Measure, SupportsAttentionSources, SupportsSurvey
 from sightline.core.results import Measurement, Outcome
 from sightline.core.seeds import Seeds
-from sightline.data.dataset import Dataset, Split, describe, sample_test
+from sightline.data.dataset import Dataset, Split, count_groups, sample_test
 from sightline.data.load_dataset import TablePart, fit_vocabulary, load_part
 from sightline.experiments.forecast_result import Forecast
 from sightline.experiments.pipeline import Trained, of_label
@@ -237,15 +237,21 @@ MOST_NAMED = 10
 
 
 def few_of_a_class(dataset: Dataset, limit: int | None, seed: int) -> str:
-    """Name the classes that have too few texts for a verdict of their own, judged by labels."""
-    data = sample_test(dataset, limit, seed)
-    least, counts = default_thresholds().least, describe(data.test, data.label_names)["labels"]
+    """Name the classes that have too few texts for a verdict of their own, judged by labels; texts
+    of one group count as one.
+    """
+    data, least = sample_test(dataset, limit, seed), default_thresholds().least
+    counts, grouped = Counter[str](), False
+    for number, name in enumerate(data.label_names):
+        groups = count_groups([text for text in data.test if text.label == number])
+        counts[name], grouped = sum(groups.values()), grouped or groups["n"] > 0
     few = [f"{n} of {quoted(name)}" for name, n in counts.items() if 0 < n < least]
     if not few or len(counts) > MOST_NAMED:
         return ""
+    once = ", and texts of one group count as one" if grouped else ""
     return (
-        f"by their labels there are {join_words(few)} among the {len(data.test)} texts; a class needs "
-        f"at least {least} texts that are predicted as it for a verdict of its own"
+        f"by their labels there are {join_words(few)} among the {len(data.test)} texts{once}; a class "
+        f"needs at least {least} texts that are predicted as it for a verdict of its own"
     )
 
 

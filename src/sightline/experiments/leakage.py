@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sightline.core.errors import DataError
+from sightline.core.errors import DataError, setting
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.dataset import Dataset
+from sightline.data.error_excerpts import show
 from sightline.experiments.preprocessing import training_record
 
 
@@ -27,9 +28,10 @@ def seen_by(file: Path) -> frozenset[str]:
 
 def refuse_seen(dataset: Dataset, seen: frozenset[str], folder: str) -> None:
     """Refuse test texts that the model of a folder was trained on."""
-    _refuse(
-        dataset, seen, f"train {folder}", "use the seed of the training, or other texts", "seed"
+    change = (
+        f"use the whole data of its training, divided by the same {setting('seed')}, or other texts"
     )
+    _refuse(dataset, seen, f"train {folder}", change)
 
 
 def refuse_calibrated(dataset: Dataset, model: Auditable) -> None:
@@ -40,11 +42,11 @@ def refuse_calibrated(dataset: Dataset, model: Auditable) -> None:
         _refuse(dataset, calibration.seen, did, "calibrate it on other texts", "model")
 
 
-def _refuse(dataset: Dataset, seen: frozenset[str], did: str, change: str, field: str) -> None:
+def _refuse(dataset: Dataset, seen: frozenset[str], did: str, change: str, field: str = "") -> None:
     known = [example for example in dataset.test if fingerprint(example) in seen]
     if known:
         raise DataError(
             f"{dataset.name}: {len(known)} of {len(dataset.test)} test texts were used to {did} "
-            f"(the first is {known[0].id}); {change}",
+            f"(the first is {show(known[0].id)}); {change}",
             field=field,
         )

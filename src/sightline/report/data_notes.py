@@ -14,7 +14,8 @@ from sightline.core.results import Measurement, Results
 from sightline.data.assembly.data_warnings import LOOK_ALIKE, MARKUP
 from sightline.data.assembly.joined_labels import LOOK_JOINED
 from sightline.data.assembly.user_corpus import EMPTY, NO_QUERY, NO_WORDS
-from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW
+from sightline.data.assembly.user_splits import ALSO_TRAINED, EVERY_ROW, UNSEEN_LABELS
+from sightline.data.error_excerpts import NOT_SHOWN
 from sightline.data.near_duplicates import NEAR
 from sightline.report.number_format import count, count_phrase, texts
 from sightline.report.sentences import opened, quoted
@@ -38,7 +39,7 @@ def noted(audit: Results) -> list[str]:
     if not isinstance(card, Mapping):
         return []
     read = [f"{opened(note)}." for note in worth_noting(card)]
-    unseen = _unseen(card.get("labels_not_in_training") or {})
+    unseen = _unseen(card.get(UNSEEN_LABELS) or {})
     return [
         *settled_after(audit),
         *_groups(audit, card),
@@ -62,11 +63,18 @@ def _groups(audit: Results, card: Mapping[str, Any]) -> Iterator[str]:
     column = columns.get("group") if isinstance(columns, Mapping) else None
     if not column or clusters is None:
         return
-    groups, least = len({*clusters}), default_thresholds().least
-    few = f" A verdict rests on at least {least} of them." if groups < least else ""
+    about, apart = card.get("splits", {}).get("test", {}), len({*clusters})
+    if about.get("n") == len(audit.texts) and (found := about.get("groups")):
+        none = f", and {count(found['without'])} of none" if found["without"] else ""
+        yield (
+            f"The {texts(len(audit.texts))} are of {count_phrase(found['n'], 'group')} (column "
+            f"{quoted(column)}){none}."
+        )
+    least = default_thresholds().least
+    few = f" A verdict rests on at least {least}." if apart < least else ""
     yield (
-        f"The {texts(len(audit.texts))} are of {count(groups)} groups (column {quoted(column)}); texts "
-        f"of one group count as one in every interval.{few}"
+        f"Texts of one group, copies and near copies count as one in every interval: there are "
+        f"{count(apart)} to count.{few}"
     )
 
 
@@ -98,7 +106,7 @@ def _unseen(labels: Mapping[str, int]) -> Iterator[str]:
     if not labels:
         return
     named = [
-        f"{quoted(name)} ({count(n)})"
+        f"{name if name == NOT_SHOWN else quoted(name)} ({count(n)})"
         for name, n in sorted(labels.items(), key=lambda one: -one[1])
     ]
     more = [f"{count(len(named) - MOST)} more"] if len(named) > MOST else []

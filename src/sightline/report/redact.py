@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
 
 from sightline.core.results import Failed, Outcome, Results, Verdict
+from sightline.data.assembly.user_splits import UNSEEN_LABELS
+from sightline.data.error_excerpts import NOT_SHOWN
 
 
 def redacted(audit: Results, *, texts: bool = True, ids: bool = True) -> Results:
@@ -18,7 +21,7 @@ def redacted(audit: Results, *, texts: bool = True, ids: bool = True) -> Results
             replace(text, id=str(number)) for number, text in enumerate(audit.texts, start=1)
         )
         audit = replace(audit, texts=numbered)
-    return audit if texts else _silenced(audit)
+    return audit if texts else _silenced(_without_strange_labels(audit))
 
 
 def remaining_content(*, texts: bool, ids: bool) -> str:
@@ -58,6 +61,15 @@ def _silenced(audit: Results) -> Results:
         findings=tuple(replace(one, notes=quiet(*one.notes)) for one in audit.findings),
         measurements={code: _silent(one) for code, one in audit.measurements.items()},
     )
+
+
+def _without_strange_labels(audit: Results) -> Results:
+    """Leave out the labels that are no class: one may be a text in the wrong column."""
+    card = audit.cards.get("data")
+    if not isinstance(card, Mapping) or not card.get(UNSEEN_LABELS):
+        return audit
+    hidden = {**card, UNSEEN_LABELS: {NOT_SHOWN: sum(card[UNSEEN_LABELS].values())}}
+    return replace(audit, cards={**audit.cards, "data": hidden})
 
 
 def _silent(outcome: Outcome) -> Outcome:

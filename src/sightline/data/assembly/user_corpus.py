@@ -262,15 +262,10 @@ def _check_classes(
         )
         raise DataError(f"no text has any words; {asked}", spec.places[0])
     if training and len(labels := {text.label for text in texts}) == 1:
-        only = shortened(label_names[labels.pop()])
+        only = show(label_names[labels.pop()])
         asked = (
             "is it the folder above those of the classes?"
             if folder
             else f"does {setting('label')} name the right column?"
         )
         raise DataError(f"expected at least two labels, got only {only}; {asked}", spec.places[0])
-
-
-def shortened(label: str) -> str:
-    """Show a label in a message, however long it is."""
-    return repr(label if len(label) <= 40 else label[:40] + "…")

@@ -13,13 +13,14 @@ from sightline.data.assembly.corpus import Corpus, Text
 from sightline.data.assembly.fingerprints import fingerprint
 from sightline.data.assembly.joined_labels import find_joined_labels
 from sightline.data.assembly.split_rules import SelectedSplits, SplitRule, drop_copies
-from sightline.data.assembly.user_corpus import shortened
 from sightline.data.dataset import SPLITS
-from sightline.data.error_excerpts import list_names, show
+from sightline.data.error_excerpts import NOT_SHOWN, left_out, list_names, show
 from sightline.data.splits import SHARES, connected, distinct, divide, with_validation
 
 EVERY_ROW = "every row is a test text"
 """Part of a note: nothing names splits, and the model is already trained."""
+UNSEEN_LABELS = "labels_not_in_training"
+"""The field of a data card with the labels that no training text has, and their texts."""
 ALSO_TRAINED = "the model was trained on texts of this file"
 """Part of a note: nothing names splits, and texts are divided although the model is already
 trained."""
@@ -73,7 +74,7 @@ class _Own:
         )
         if taught and len(known) < 2:
             raise DataError(
-                f"expected at least two labels in training, got only {shortened(known[0])}", file
+                f"expected at least two labels in training, got only {show(known[0])}", file
             )
         among = set(known)
         unseen = Counter(
@@ -82,7 +83,11 @@ class _Own:
         splits = [
             "" if label in unseen else name for label, name in zip(labels, names, strict=True)
         ]
-        about = {"labels_not_in_training": dict(sorted(unseen.items()))}
+        # The card is shown, and such a label may be a text in the wrong column.
+        named = (
+            {NOT_SHOWN: unseen.total()} if unseen and left_out() else dict(sorted(unseen.items()))
+        )
+        about = {UNSEEN_LABELS: named}
         dropped[NOT_IN_TRAINING] = unseen.total()
         notes = (
             [note]
@@ -185,7 +190,7 @@ class _Own:
         lacking = sorted({(label, split) for label in divided for split in splits} - there)
         if self.spec.group and lacking:
             message = (
-                f"whole groups ({self.spec.group}) leave no text of {shortened(lacking[0][0])} in "
+                f"whole groups ({self.spec.group}) leave no text of {show(lacking[0][0])} in "
                 f"{lacking[0][1]}"
             )
             raise DataError(
@@ -211,7 +216,7 @@ def _check_divisible(
     if rare:
         others = f" (and {len(rare) - 1} more labels)" if len(rare) > 1 else ""
         raise DataError(
-            f"{before}label {shortened(rare[0])}{others} has {counts[rare[0]]} different "
+            f"{before}the label {show(rare[0])}{others} has {counts[rare[0]]} different "
             f"{groups or 'texts'}; at least {len(SPLITS)} are needed to divide them into "
             "training, validation and test: add texts, drop the label, name the splits in a "
             f"column ({setting('split')}), or check that {setting('label')} is the right one",
@@ -228,10 +233,9 @@ def _check_overlap(texts: Sequence[Text]) -> None:
         if other.split != text.split:
             twice.append((other, text))
     if twice:
+        advice = f"keep it in one split, or drop copies ({setting('on_copies', 'drop')})"
         _refuse_twice(
-            twice,
-            "the same text",
-            f"keep it in one split, or drop copies ({setting('on_copies', 'drop')})",
+            twice[0], "the same text", advice, list_names([_lines(one) for one in twice[1:]], str)
         )
 
 
@@ -243,24 +247,28 @@ def _check_groups(texts: Sequence[Text]) -> None:
         if text.group and (other := first.setdefault(text.group, text)).split != text.split:
             twice.setdefault(text.group, (other, text))
     if twice:
-        named = next(iter(twice))
-        _refuse_twice([*twice.values()], f"the group {show(named)}", "keep it in one split")
+        first_name, *others = twice
+        likewise = f"the groups {list_names(others, show)}" if others else ""
+        what = f"the group {show(first_name)}"
+        _refuse_twice(twice[first_name], what, "keep it in one split", likewise)
 
 
-def _refuse_twice(twice: Sequence[tuple[Text, Text]], what: str, advice: str) -> None:
-    (other, text), *more = twice
+def _lines(two: tuple[Text, Text]) -> str:
+    """Name the lines of two texts, without the file if both are in the one that the error names."""
+    here = two[1].file
+    return " and ".join(
+        str(one.line) if one.file == here else f"{one.file}:{one.line}" for one in two
+    )
+
+
+def _refuse_twice(two: tuple[Text, Text], what: str, advice: str, likewise: str) -> None:
+    other, text = two
     message = (
         f"{what} is in {other.split} at {other.file}:{other.line} and in {text.split} here; "
         f"{advice}"
     )
-    lines = [
-        " and ".join(
-            str(one.line) if one.file == text.file else f"{one.file}:{one.line}" for one in two
-        )
-        for two in more
-    ]
     raise DataError(
-        f"{message}; likewise {list_names(lines, str)}" if lines else message, text.file, text.line
+        f"{message}; likewise {likewise}" if likewise else message, text.file, text.line
     )
 
 
