@@ -138,15 +138,24 @@ def caveat_reasons(verdict: Verdict) -> list[tuple[Reason, str]]:
     """Give what a reader must know: first about some classes, by name, then about all texts.
 
     If classes have different verdicts, a reason over all texts says so, because it may be true for
-    only some of them.
+    only some of them. If a map may then be shown for a class, what to know of it are the reasons of
+    this class, and caveats of all texts would contradict them.
     """
+    differ = len(answers(verdict)) > 1
+    shown = [name for name, one in verdict.by_class.items() if differ and one.level.permits]
     found: dict[tuple[str, str], dict[str, Reason]] = {}
-    for name, one in verdict.by_class.items():
-        reasons = _of_class(verdict, one)
+    for name in sorted(verdict.by_class, key=lambda name: name in shown):
+        one = verdict.by_class[name]
+        reasons = _folded(one.reasons) if name in shown else _of_class(verdict, one)
         for reason in _absent(reasons) if one.level == BY_ABSENCE else reasons:
             found.setdefault((reason.code, reason.words), {})[name] = reason
-    of_all = ((why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons))
-    return [*map(_together, found.values()), *of_all]
+    by_class = [*map(_together, found.values())]
+    if shown and verdict.level.permits:
+        return by_class
+    return [
+        *by_class,
+        *((why, _of_all_texts(verdict, why)) for why in _folded(verdict.reasons)),
+    ]
 
 
 def class_caveats(verdict: Verdict, classes: Sequence[str]) -> list[tuple[Reason, str]]:
