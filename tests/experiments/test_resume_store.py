@@ -2,6 +2,7 @@
 the end.
 """
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,6 +159,19 @@ def test_what_there_is_for_a_training_is_told_before_it_begins(tmp_path: Path) -
     mark = next(folder.glob(f"trainings/??/*{WITH}"))
     mark.write_text(mark.read_text().replace('"threads": 1', '"threads": 7'))
     assert UnfinishedTrainings(folder).find("cpu", SPEC) == "made otherwise"
+
+
+def test_a_command_killed_before_anything_was_kept_begins_again_without_a_word(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "p"
+    run(folder, ("model", 1))
+    mark = next(folder.glob(f"trainings/??/*{WITH}"))
+    for place in (*folder.glob("trainings/??/*"), *folder.glob("partway/*")):
+        if place != mark:
+            shutil.rmtree(place)
+    assert UnfinishedTrainings(folder).find("cpu", SPEC) == "nothing"
+    assert UnfinishedTrainings(folder).find("cpu", OTHER) == "others"
 
 
 def test_what_another_command_keeps_stays(tmp_path: Path, undisturbed: Trained) -> None:

@@ -140,6 +140,9 @@ def test_the_interval_keeps_bounds_that_every_text_keeps() -> None:
     assert ratio(values, None, 0, bounds=(0.0, 1.0)).high == 1.0
     assert ratio(values, None, 0, bounds=None).high > 1.0
     assert ratio(1.1 * values, None, 0, bounds=(0.0, 1.0)).high > 1.1  # a signed map may pass 1
+    below = np.where(np.arange(30) == 0, -99.0, 1.0)
+    assert ratio(below, None, 0).high == 1.0, "one bound is kept where the other is not"
+    assert ratio(below, None, 0).low < -1.0
 
 
 @pytest.mark.parametrize(

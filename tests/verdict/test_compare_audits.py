@@ -121,7 +121,7 @@ def test_every_effect_is_the_one_that_its_finding_is_judged_by() -> None:
             found_ends = _ends(effects[claim.code])
             # The last bit of a product of matrices depends on where they lie in memory.
             assert any(
-                found_ends == pytest.approx(_ends(_estimate(one)), rel=1e-12, abs=1e-12)
+                found_ends == pytest.approx(_ends(_estimate(one)), rel=1e-9, abs=1e-9)
                 for one in known
             ), claim.code
 
@@ -152,6 +152,22 @@ def test_a_share_gives_predicted_classes_equal_weight_as_its_finding_does() -> N
     judged = {finding.code: finding.score for finding in found.findings}["SL-308"]
     assert judged is not None
     assert _estimate(one).value == pytest.approx(judged.value) == pytest.approx(0.65)
+
+
+def test_scores_that_end_at_1_are_said_not_to_give_the_difference() -> None:
+    taken = {share: outcomes(agreement({}), PREDICTED, HALF) for share in (0.3, 1.9)}
+    for share, found in taken.items():
+        found["transplant"] = transplant(0.8, own=share)
+    low, high = (results(found) for found in taken.values())
+    pair = compared([low, high]).pairs[0]
+    row = next(one for one in pair.claims if one.code == "SL-304")
+    assert row.second is not None
+    assert row.difference is not None
+    assert row.second.value == 1.0
+    assert row.difference.value > row.second.value - row.first.value
+    assert [note for note in pair.notes if "SL-304" in note]
+    again = compared([low, replace(low, spec={**low.spec, "seed": 1})]).pairs[0]
+    assert not [note for note in again.notes if "SL-304" in note]
 
 
 def _ends(one: Estimate) -> tuple[float, ...]:

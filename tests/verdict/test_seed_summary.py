@@ -2,6 +2,7 @@
 came.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -30,11 +31,13 @@ def test_effects_answers_and_verdicts_are_counted_by_seed() -> None:
     assert (moved.code, moved.score.by_seed, moved.score.mean) == (
         "SL-303",
         tuple(each),
-        across_seeds(each),
+        across_seeds(each, (-math.inf, 1.0)),
     )
     assert moved.score.mean.value == pytest.approx(np.mean([one.value for one in each]))
     assert moved.answers == ("passed", "failed", "passed")
     assert found.same_texts
+    turned = {7: usual(), 8: replace(usual(), texts=usual().texts[::-1])}
+    assert summarise_seeds(turned).same_texts, "whatever their order"
     assert found.verdicts == tuple(audit.verdict.level for audit in audits.values())
     assert found.disagree
     assert found.to_json()["counts"] == {"can be shown": 2, "must not be shown": 1}

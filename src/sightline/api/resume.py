@@ -59,7 +59,7 @@ def looks_until_written(kept: Path, stopping: Stopping, hooks: Hooks) -> Iterato
         return
     folder = kept.with_name(f"{kept.name}-looks")
     if any(folder.glob(ANY_LOOKS)):
-        hooks.on_resume(f"looks are kept in {folder}: this audit resumes from its own ones")
+        hooks.on_resume(f"looks are kept in {folder}: this audit resumes if they are its own")
     try:
         yield folder
     except BaseException:

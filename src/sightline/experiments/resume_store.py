@@ -57,7 +57,7 @@ class UnfinishedTrainings:
             return "busy"
         kept = _Kept.of(self._store(), pin(spec))
         if not kept.is_there():
-            return "others" if self._is_used() else "nothing"
+            return "others" if self._is_used(but=kept.mark) else "nothing"
         return "kept" if _read(kept.mark) == training_environment(device) else "made otherwise"
 
     def keep(self, device: str, spec: RunSpec, make: TrainOnce) -> Fitted:
@@ -108,9 +108,10 @@ class UnfinishedTrainings:
 
         return Store(self.folder)
 
-    def _is_used(self) -> bool:
+    def _is_used(self, but: Path | None = None) -> bool:
+        """Whether the folder holds trainings; the mark of one that has not got anywhere is none."""
         return any(
-            path
+            path != but
             for room in ("trainings/??", "partway")
             for path in self.folder.glob(f"{room}/[!.]*")
         )

@@ -54,14 +54,20 @@ def has_no_spread(residuals: Float[Array, "*G"], scale: float) -> bool:
 
 
 def bounds_if_kept(top: Float[Array, " G"], bottom: Float[Array, " G"], bounds: Bounds) -> Bounds:
-    """Give the bounds if every group keeps them, because then every ratio of their sums does, too;
-    else None.
+    """Give each bound that every group keeps, because then every ratio of their sums does, too; an
+    infinite one in place of the other, and None if neither is kept.
     """
     if bounds is None:
         return None
     slack = _TOLERANCE * np.abs(bottom)
-    inside = (top >= bounds[0] * bottom - slack) & (top <= bounds[1] * bottom + slack)
-    return bounds if inside.all() else None
+    low = bounds[0] if (top >= bounds[0] * bottom - slack).all() else -math.inf
+    high = bounds[1] if (top <= bounds[1] * bottom + slack).all() else math.inf
+    return two_sided((low, high)) if math.isinf(low) and math.isinf(high) else (low, high)
+
+
+def two_sided(bounds: Bounds) -> Bounds:
+    """Give bounds if both are finite; else None."""
+    return None if bounds is None or not all(map(math.isfinite, bounds)) else bounds
 
 
 def clip_interval(value: float, low: float, high: float, bounds: Bounds) -> tuple[float, float]:
@@ -82,10 +88,10 @@ def interval_of_equal_values(
     would claim certainty.
 
     Rule of three (Hanley & Lippman-Hand 1983): with 95 % confidence, at most −log(.05) / n ≈ 3/n of
-    all texts differ from n equal texts. These could lie at a bound. Without bounds no interval is
-    known, and the method says so.
+    all texts differ from n equal texts. These could lie at a bound. Without two bounds no interval
+    is known, and the method says so.
     """
-    if bounds is None:
+    if (bounds := two_sided(bounds)) is None:
         return without_interval(value, n, "all texts equal; no interval is known")
     unseen = min(1.0, -math.log(1 - level) / groups)
     low, high = value - unseen * (value - bounds[0]), value + unseen * (bounds[1] - value)

@@ -31,6 +31,7 @@ from sightline.stats.intervals import (
     known_rows,
     resampled_units,
     student,
+    two_sided,
     without_interval,
 )
 from sightline.stats.ratios import LOST, LinearizedRatio, RatioSums, linear, ratio, scaled
@@ -191,7 +192,7 @@ def _between_pairs(
 
 
 def _bounds(first: Bounds, second: Bounds) -> Bounds:
-    return None if first is None or second is None else (-_APART, _APART)
+    return None if two_sided(first) is None or two_sided(second) is None else (-_APART, _APART)
 
 
 def _of_alike(value: float, n: int, alone: float, bounds: Bounds) -> tuple[Estimate, float | None]:

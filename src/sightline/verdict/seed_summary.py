@@ -148,7 +148,7 @@ def summarise_seeds(audits: Mapping[int, Results]) -> SeedSummary:
         tuple(
             _number(name, [audit.metrics.get(name) for audit in found]) for name in found[0].metrics
         ),
-        len({tuple((text.id, text.text) for text in audit.texts) for audit in found}) == 1,
+        len({tuple(sorted((text.id, text.text) for text in audit.texts)) for audit in found}) == 1,
         tuple(_maps(found)),
         tuple(audit.learned for audit in found),
         max(_needed(found), key=lambda one: one.texts, default=None),

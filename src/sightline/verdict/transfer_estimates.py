@@ -50,9 +50,15 @@ def compared(
 
 
 def at_most_one(score: Estimate) -> Estimate:
-    """Cut a score and its interval at 1."""
+    """Cut a score and its interval at 1, and say so."""
+    if not score.value > 1.0 and not score.high > 1.0:
+        return score
     value, low, high = (float(np.minimum(1.0, end)) for end in (score.value, score.low, score.high))
-    return score if np.isnan(score.value) else replace(score, value=value, low=low, high=high)
+    return replace(score, value=value, low=low, high=high, method=f"{score.method}{CUT}")
+
+
+CUT = ", cut at 1"
+"""How the method ends of a score that was measured above 1, or whose interval was."""
 
 
 def pair_sums(

@@ -174,11 +174,12 @@ def _unfit(case: VerdictContext) -> Basis | None:
         return DECIDING, case.reasons(*DECIDING)
     few = [code for code in DECIDING if _texts(case, code) < case.evidence.thresholds.fewest(code)]
     if len(few) == len(DECIDING):
-        text = ", ".join(f"{code} rests on {_texts(case, code)} texts" for code in few)
+        clustered = any(_texts(case, code) < _scored(case, code) for code in few)
+        counted = "independent texts" if clustered else "texts"
+        text = ", ".join(f"{code} rests on {_texts(case, code)} {counted}" for code in few)
         least = min(case.evidence.thresholds.fewest(code) for code in few)
         there = max(_texts(case, code) for code in few)
         words = f"{TOO_FEW} ({there}) for a verdict, which rests on at least {least}"
-        clustered = any(_texts(case, code) < _scored(case, code) for code in few)
         return tuple(few), (Reason(f"{words}{AS_ONE if clustered else ''}", behind=text),)
     return None
 

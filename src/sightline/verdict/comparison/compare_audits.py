@@ -6,6 +6,7 @@ no text, nothing is paired, and each keeps its own intervals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -13,11 +14,11 @@ import numpy as np
 from jaxtyping import Int
 
 from sightline.core.errors import SpecError
-from sightline.core.results import Results
+from sightline.core.results import Estimate, Results
 from sightline.stats import bootstrap
 from sightline.stats.contrasts import holm
 from sightline.stats.dyads import PairSums
-from sightline.stats.intervals import LEVEL, LOG_2, known_rows
+from sightline.stats.intervals import LEVEL, LOG_2, clip_interval, known_rows
 from sightline.stats.paired_differences import ScoreDifference, between_pairs, score_difference
 from sightline.stats.ratios import RatioSums
 from sightline.verdict.catalogue import AUDIT_TESTS
@@ -31,8 +32,9 @@ from sightline.verdict.comparison.comparison_result import (
 from sightline.verdict.comparison.shared_texts import MatchedTexts, attention_apart, match
 from sightline.verdict.effect_sums import ScoreSums, score_sums
 from sightline.verdict.evidence import ScoreQuantities, named_score_quantities
+from sightline.verdict.number_bounds import ends_of
 from sightline.verdict.thresholds import default_thresholds
-from sightline.verdict.transfer_estimates import CUT_AT_ONE, at_most_one
+from sightline.verdict.transfer_estimates import CUT, CUT_AT_ONE, at_most_one
 
 ACCURACY = "accuracy"
 RIGHT = "the share of right answers"
@@ -144,7 +146,7 @@ def _pair(
     otherwise = np.array([a.predicted != b.predicted for a, b in zip(*texts, strict=True)])
     apart, notes = attention_apart(first.audit, other.audit, matched)
     return AuditPair(
-        *numbers, claims, "", (*matched.notes, *notes),
+        *numbers, claims, "", (*matched.notes, *notes, *_cut(claims)),
         bootstrap.proportion(otherwise.astype(float), clusters=clusters),
         bootstrap.mean(apart, first.seed, LOG_2, clusters=clusters),
         SharedTexts(matched.first, matched.second, otherwise, apart),
@@ -181,6 +183,8 @@ def _compared(
         found = _with_counted_shares(found, sums, clusters)
     elif AUDIT_TESTS[code].number.partition(".")[2].startswith(CUT_AT_ONE):
         found = replace(found, first=at_most_one(found.first), second=at_most_one(found.second))
+    else:
+        found = replace(found, first=_within(found.first, code), second=_within(found.second, code))
     n = min(found.difference.n, len(np.unique(clusters)))
     fewest = default_thresholds().fewest(code)
     known = found.p is not None and n >= fewest
@@ -191,6 +195,29 @@ def _compared(
         code, text, way, "not told apart" if known else "not compared",
         found.first, found.second, found.difference, found.p if known else None, why=why,
     )  # fmt: skip
+
+
+def _cut(compared: Sequence[ComparedScore]) -> Iterator[str]:
+    """Say which differences are not those of the scores that are shown, because these end at 1."""
+    cut = [
+        one.code
+        for one in compared
+        if one.difference is not None
+        and any(score and score.method.endswith(CUT) for score in (one.first, one.second))
+    ]
+    if cut:
+        yield (
+            f"the scores of {', '.join(cut)} end at 1, and were measured above it here; their "
+            "difference is that of the measured scores"
+        )
+
+
+def _within(score: Estimate, code: str) -> Estimate:
+    """Cut an interval where the numbers of its test end."""
+    if math.isnan(score.low):
+        return score
+    low, high = clip_interval(score.value, score.low, score.high, ends_of(code))
+    return replace(score, low=low, high=high)
 
 
 def _with_counted_shares(
