@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import sightline
 from sightline.api.audit import audit_source
 from sightline.api.audit_each import audit_each, with_seeds
 from sightline.api.data_source import read_source
@@ -15,6 +17,10 @@ from sightline.api.run_options import AuditOptions, TrainingOptions
 from sightline.api.seed_audits import load_audits
 from sightline.config.spec_syntax import parse_data
 from sightline.core.errors import SpecError
+from sightline.core.protocols import Arrays, MeasureContext, Trace
+from sightline.core.results import Failed, Measurement
+from sightline.core.seeds import Seeds
+from sightline.report.first_screen import not_run
 from tests.api.conftest import CORPUS, MODEL
 
 ONE_EPOCH = TrainingOptions(epochs=1, companions="none")
@@ -93,3 +99,38 @@ def test_a_setting_in_an_error_is_spelled_as_python_does() -> None:
     with pytest.raises(SpecError) as both:
         read_source("planted:needle", train="t.csv")
     assert (both.value.field, "data=" in str(both.value)) == ("train", True)
+
+
+@dataclass(frozen=True)
+class Own:
+    """A measure of a user, which may break."""
+
+    code: str = "own"
+    needs: frozenset[str] = frozenset()
+    paper: str = ""
+    error: str = ""
+
+    def on_batch(self, subject: MeasureContext, trace: Trace, seeds: Seeds) -> Arrays:
+        """Count the words."""
+        if self.error:
+            raise ValueError(self.error)
+        return {"words": trace.batch.mask.sum(1).numpy().astype(float)}
+
+    def finish(self, arrays: Arrays) -> Measurement:
+        """Keep the counts."""
+        return Measurement(self.code, arrays)
+
+
+def test_a_measure_of_ones_own_is_taken_of_a_model_that_also_predicts() -> None:
+    data = sightline.load(CORPUS)
+    trained = sightline.train(data, MODEL, epochs=1)
+    audit = sightline.audit(trained, data, measures=[Own()])
+    assert len(audit.texts) == len(data.test)
+    assert [*audit.measurements] == ["outputs", "own"]
+    assert not [line for line in not_run(audit) if "failed" in line]
+    broken = sightline.audit(trained, data, measures=[Own(error="no such word")])
+    assert isinstance(broken.measurements["own"], Failed)
+    assert [line for line in not_run(broken) if "no such word" in line and "own" in line]
+    with pytest.raises(SpecError) as caught:
+        sightline.audit(trained, data, measures=Own())
+    assert caught.value.field == "measures"

@@ -11,7 +11,7 @@ from sightline.core.errors import DataError
 from sightline.core.example import Example
 from sightline.core.protocols import Auditable, Batch, Trace
 from sightline.data.dataset import Dataset
-from sightline.models.alterations import alter, check_alterable
+from sightline.models.alterations import SHOW_EVIDENCE, alter, check_alterable
 from tests.sampling import slow_but
 from tests.texts import examples, untrained
 
@@ -240,6 +240,11 @@ def test_data_without_marked_words_have_no_rationale_to_show() -> None:
     for text in ("", "random", "scaled(by=0.3)"):
         check_alterable(text, unmarked)
     check_alterable("rationale", dataset())
+    check_alterable("truthful", unmarked)  # other splits are marked, which is where it looks, too
+    nowhere = replace(unmarked, train=(), validation=())
+    for text in SHOW_EVIDENCE:
+        with pytest.raises(DataError, match=f"marked evidence for {text}"):
+            check_alterable(text, nowhere)
 
 
 @pytest.mark.parametrize("power", [0.5, 3.0])

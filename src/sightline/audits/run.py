@@ -5,7 +5,7 @@ verdict.
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from sightline.audits.stop_limits import (
     is_sequential,
     most_texts,
 )
+from sightline.config.measure_registry import ALWAYS
 from sightline.config.word_maps import is_attribution
 from sightline.core.errors import DataError, SpecError
 from sightline.core.example import Example
@@ -50,6 +51,7 @@ from sightline.core.seeds import Seeds
 from sightline.data.dataset import Dataset, describe, sample_test
 from sightline.data.near_duplicates import counted_once
 from sightline.measures.default_measures import default_measures
+from sightline.measures.predictions import Predictions
 from sightline.models.model_storage import weights_digest
 from sightline.stats.bootstrap import mean, proportion
 from sightline.stats.intervals import LEVEL
@@ -137,7 +139,7 @@ def audit(
         message = "an attribution is made of all texts before an audit looks at any"
         raise SpecError(f"{message}; take --full, or leave it out", field="scores")
     limit = most_texts(limit, budget, max_texts, full=full)
-    measures = default_measures() if measures is None else measures
+    measures = default_measures() if measures is None else with_predictions(measures)
     mapped = {"label_map": as_read(label_map)} if label_map else {}
     about = {"seed": seed, "limit": limit, **mapped, **(spec or {})}
     settings = ChoiceSettings(seed, batch_size, on_progress, pair_sums, thresholds.least)
@@ -259,6 +261,18 @@ def _chosen(
         text += "; without validation texts no mixture of heads was tried"
     card["notes"] = [*card.get("notes", ()), text]
     return choice.model, replace(sampled, test=choice.rest, card=card), choice.description
+
+
+def with_predictions(measures: Sequence[Measure] | Measure) -> Sequence[Measure]:
+    """Add the predictions, on which every audit rests, to measures that a user named."""
+    if not isinstance(measures, Iterable):
+        raise SpecError(
+            f"expected a list of measures, got {type(measures).__name__}; put it into brackets",
+            field="measures",
+        )
+    named = [*measures]
+    there = any(getattr(one, "code", None) == ALWAYS for one in named)
+    return named if there else [Predictions(), *named]
 
 
 def conclude(

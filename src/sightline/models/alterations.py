@@ -47,8 +47,21 @@ def alter(text: str, model: Auditable, dataset: Dataset, seed: int) -> Auditable
 
 def check_alterable(text: str, dataset: Dataset) -> None:
     """Refuse, before training, data that lack what an alteration needs."""
-    if text and parse_part(text).name == "rationale" and not has_marks(dataset.test):
+    name = parse_part(text).name if text else ""
+    if name == "rationale" and not has_marks(dataset.test):
         raise DataError(f"{dataset.name}: expected rationales to show, got none", field="altered")
+    if name in SHOW_EVIDENCE and not any(map(has_marks, dataset.splits.values())):
+        raise DataError(
+            f"{dataset.name}: expected marked evidence for {name} to show, got none; take a "
+            "generated corpus (planted:…) or data with rationales",
+            field="altered",
+        )
+
+
+SHOW_EVIDENCE = (
+    "truthful", "one_class", "mixture", "short", "half", "flat", "topped", "border",
+)  # fmt: skip
+"""Alterations that show marked evidence, or a part of it."""
 
 
 class Altered(nn.Module):
