@@ -18,7 +18,20 @@ from sightline.experiments.store import Store as Store
 from sightline.experiments.store import Summary as Summary
 from sightline.report.tables.csv_table import csv_text
 
-HEAD = ("key", "state", "data", "model", "seed", "number", "value", "low", "high", "n", "seconds")
+HEAD = (
+    "key",
+    "state",
+    "data",
+    "model",
+    "seed",
+    "number",
+    "value",
+    "low",
+    "high",
+    "n",
+    "seconds",
+    "setting",
+)
 
 
 def open_store(folder: Path) -> Store:
@@ -37,9 +50,10 @@ def runs_as_csv(runs: Sequence[Summary]) -> str:
 
 def _rows(run: Summary) -> list[list[Any]]:
     about = [run.key, run.state, csv_text(run.data), csv_text(run.model), run.seed]
+    ended = [run.seconds, csv_text(run.setting)]
     # Undefined numbers are left empty, as the JSON has null.
     rows = [
-        plain([*about, csv_text(one.quantity), one.value, one.low, one.high, one.n, run.seconds])
+        plain([*about, csv_text(one.quantity), one.value, one.low, one.high, one.n, *ended])
         for one in main_numbers(run)
     ]
-    return rows or [[*about, "", "", "", "", "", run.seconds]]
+    return rows or [[*about, "", "", "", "", "", *ended]]

@@ -18,7 +18,7 @@ from sightline.report.column_layout import aligned
 from sightline.report.number_format import count_phrase
 
 if TYPE_CHECKING:
-    from sightline.api.store_runs import Summary
+    pass
 
 Csv = Annotated[
     Path | None,
@@ -102,13 +102,11 @@ def results(
         write_text(csv_file, runs_as_csv(runs))
     if as_json:
         return emit([asdict(run) for run in runs])
-    return print_lines(
-        [
-            *aligned([("key", "state", "data", "model", "seed", "verdict"), *map(_line, runs)]),
-            count_phrase(len(runs), "run"),
-        ]
-    )
-
-
-def _line(run: Summary) -> tuple[str, ...]:
-    return run.key, run.state, run.data, run.model, str(run.seed), run.verdict or run.error
+    if csv_file is not None:
+        print_message(f"numbers: {csv_file}")
+    behind = ("setting", "seed") if any(run.setting for run in runs) else ("seed",)
+    columns = ("key", "state", "data", "model", *behind)
+    lines = [[str(getattr(run, name)) for name in columns] for run in runs]
+    ends = [run.verdict or run.error for run in runs]
+    table = [(*columns, "verdict"), *((*line, end) for line, end in zip(lines, ends, strict=True))]
+    return print_lines([*aligned(table), count_phrase(len(runs), "run")])

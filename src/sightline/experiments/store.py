@@ -30,6 +30,7 @@ from sightline.audits.audit_storage import read_results, write_results
 from sightline.config.json_reader import read_as
 from sightline.config.key_compatibility import LATER
 from sightline.config.run_keys import run_key
+from sightline.config.run_setting import setting_of
 from sightline.config.specs import RunSpec
 from sightline.core.errors import SpecError, StoreError
 from sightline.core.results import Estimate, Results
@@ -80,6 +81,8 @@ class Summary:
     absent: Mapping[str, str] | None = field(default=None, metadata=LATER)
     """Why there is no number, by metric or test; None if that was not kept and only the audit says
     it."""
+    setting: str = field(default="", metadata=LATER)
+    """What else the run sets, such as ``fit.epochs=3``; empty also for runs of earlier versions."""
 
     def estimate(self, name: str) -> Estimate | None:
         """Return the score of a test by its code, or a metric by its name."""
@@ -237,8 +240,9 @@ class Store:
         rows = {name: one.row for name, one in verdict.by_class.items()}
         key, said = run_key(spec), (verdict.level, findings, metrics)
         summary = Summary(
-            key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit)
-        )
+            key, *_about(spec), "done", seconds, "", *said, verdict.row, rows, why_all_absent(audit),
+            setting_of(spec),
+        )  # fmt: skip
 
         def write(aside: Path) -> None:
             write_results(audit, aside)
@@ -249,7 +253,9 @@ class Store:
 
     def write_failure(self, spec: RunSpec, error: str, seconds: float) -> None:
         """Keep the failure of a run; it is made again on request."""
-        summary = Summary(run_key(spec), *_about(spec), "failed", seconds, error)
+        summary = Summary(
+            run_key(spec), *_about(spec), "failed", seconds, error, setting=setting_of(spec)
+        )
 
         def write(aside: Path) -> None:
             aside.mkdir()

@@ -57,7 +57,6 @@ from sightline.report.sentences import (
 from sightline.report.transfer_summary import transfer_sentences
 from sightline.verdict.audit_test import OPERATORS
 from sightline.verdict.catalogue import AUDIT_TESTS
-from sightline.verdict.settled import measures_of
 
 VERDICT, WHY, CAVEATS, NOT_RUN, MAPS = "VERDICT", "Why", "Caveats", "Not run", "Maps"
 RESULTS: tuple[Answer, ...] = ("passed", "failed", "inconclusive", "not run")
@@ -293,19 +292,19 @@ def failed_for_classes(findings: Sequence[Finding], what: str = "texts predicted
 
 def not_run(audit: Results) -> list[str]:
     """Name the tests that the verdict misses, and how to run them or why they cannot run."""
+    from sightline.verdict.settled import measures_of  # noqa: PLC0415  (scipy)
+
     card = audit.cards.get("model")
     offers = card.get("offers") if isinstance(card, Mapping) else None
+    of_tests = {code for one in AUDIT_TESTS.values() for code in measures_of(one)}
     by_remedy: dict[str, list[str]] = {}
     for one in audit.findings:
         if one.bears and one.result == "not run":
             by_remedy.setdefault(_remedy(one, offers), []).append(one.title)
     for code, outcome in audit.measurements.items():
-        if isinstance(outcome, Failed) and code not in _OF_TESTS:  # no test says that it failed
+        if isinstance(outcome, Failed) and code not in of_tests:  # no test says that it failed
             by_remedy.setdefault(f"the measure failed: {outcome.error}", []).append(code)
     return [f"{', '.join(titles)}: {remedy}" for remedy, titles in by_remedy.items()]
-
-
-_OF_TESTS = {code for one in AUDIT_TESTS.values() for code in measures_of(one)}
 
 
 def _remedy(finding: Finding, offers: Collection[str] | None) -> str:

@@ -124,7 +124,18 @@ def test_the_numbers_of_texts_are_those_of_the_rows_with_what_each_text_is(kept:
 
 
 def test_runs_and_findings_are_those_of_the_summaries(kept: Store) -> None:
-    names = ("key", "state", "data", "model", "seed", "verdict", "row", "error", "seconds")
+    names = (
+        "key",
+        "state",
+        "data",
+        "model",
+        "seed",
+        "setting",
+        "verdict",
+        "row",
+        "error",
+        "seconds",
+    )
     runs = kept.summaries()
     assert list(ask(kept, "FROM runs").rows()) == [
         tuple(getattr(one, name) for name in names) for one in runs

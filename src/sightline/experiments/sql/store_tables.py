@@ -44,6 +44,7 @@ def _run_rows(_: Store, runs: Runs) -> Iterator[TableRow]:
             run.data,
             run.model,
             run.seed,
+            run.setting,
             run.verdict,
             run.row,
             run.error,
@@ -123,6 +124,9 @@ TABLES: Mapping[str, SqlTable] = {
             ),
             TableColumn("state", "text", "`done` or `failed`"),
             *_ABOUT,
+            TableColumn(
+                "setting", "text", "what else it sets, such as `fit.epochs=3`; the others default"
+            ),
             TableColumn("verdict", "text", "its verdict, over all texts"),
             TableColumn(
                 "row", "whole number", "the row of the verdict table; 0 where there is no verdict"

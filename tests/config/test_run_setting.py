@@ -1,0 +1,31 @@
+"""What a run sets is named as in a study, and nothing that it leaves as it is."""
+
+import pytest
+
+from sightline.config.run_setting import setting_of
+from sightline.config.spec_syntax import parse_data, parse_model
+from sightline.config.specs import FitSpec, RunSpec
+
+DATA, MODEL = parse_data("planted:needle(n=300)"), parse_model("bilstm(hidden=16)+additive")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ""),
+        ({"seed": 7}, ""),
+        ({"altered": "truthful"}, "altered=truthful"),
+        ({"companions": ()}, "companions=none"),
+        ({"companions": ("uniform", "frozen")}, "companions=uniform+frozen"),
+        ({"limit": 50, "fit": FitSpec(epochs=3)}, "fit.epochs=3, limit=50"),
+        ({"gradient": "norm"}, "gradient=norm"),
+    ],
+)
+def test_a_setting_names_what_differs(changes: dict, said: str) -> None:
+    assert setting_of(RunSpec(DATA, MODEL, **changes)) == said
+
+
+def test_the_model_names_its_parts_and_the_setting_the_rest() -> None:
+    wide = parse_model("mlp+additive+learned")
+    assert setting_of(RunSpec(DATA, wide)) == ""
+    assert setting_of(RunSpec(DATA, type(wide)(wide.encoder, embedding=50))) == "model.embedding=50"
