@@ -9,12 +9,11 @@ import pytest
 
 import sightline
 from sightline.audits.audit_result import Audit
-from sightline.core.needs import NEEDS_PREFIX, needed
+from sightline.core.needs import MORE, NEEDS_PREFIX, needed
 from sightline.core.results import BY_ABSENCE, CANNOT_TELL, CAVEATS, MUST_NOT, Measurement, Ragged
 from sightline.data.dataset import Dataset
 from sightline.measures.default_measures import default_measures
 from sightline.models.classifier import AttentionClassifier
-from sightline.verdict.other_map import MORE
 from tests.planted.answering import LABELS, at_random, by_cue, of_cue, plausible, texts
 from tests.texts import trained
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from sightline.core.audited_map import ATTENTION
-from sightline.core.needs import ALONE, NEEDS_PREFIX, REPLACED, UNASKED
+from sightline.core.needs import ALONE, MORE, NEEDS_PREFIX, REPLACED, UNASKED
 from sightline.core.results import (
     BY_ABSENCE,
     CAN,
@@ -33,7 +33,6 @@ from sightline.report.number_format import (
 from sightline.report.sanitize import one_line, shortened
 from sightline.verdict.catalogue import AUDIT_TESTS
 from sightline.verdict.decision_rule import WORSE, below_chance
-from sightline.verdict.other_map import MORE
 from sightline.verdict.verdict_table import TABLE
 
 Side = Literal["above threshold", "below threshold", "below 0", "holds threshold", "undefined"]

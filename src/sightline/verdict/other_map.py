@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sightline.core.audited_map import AuditedMap, reword_for_map
-from sightline.core.needs import NEEDS_PREFIX
+from sightline.core.needs import MORE, NEEDS_PREFIX
 from sightline.core.results import Finding, Reason, Verdict
 from sightline.verdict.judge import Judgement
-
-MORE = f"{NEEDS_PREFIX}more than answers: "
-"""Prefix of the reason why a test was not run for a model that gives only predictions."""
 
 
 def name_audited_map(judgement: Judgement, audited: AuditedMap) -> Judgement:
