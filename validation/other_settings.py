@@ -200,9 +200,7 @@ Row = Mapping[str, object]
 
 
 def rows(store: Store, plans: Mapping[str, Plan], known: Sequence[Row]) -> Iterator[Row]:
-    """Make the runs, seeds slowest, and give what each says; those that are known are not made
-    again.
-    """
+    """Make the runs, seeds slowest, and give what each says; a known one is not made again."""
     made = {_place(row): row for row in known}
     for seed in range(max(one.seeds for one in SETTINGS)):
         for one in SETTINGS:

@@ -38,6 +38,10 @@ def list_papers(asked: Params, data: Path | None, store: Path | None) -> list[di
         raise SpecError(f"{unknown[0]!r}: expected some of {', '.join(CORPORA)}", field="datasets")
     if store is not None and data is None:
         raise SpecError("missing; a run is found in a store by the corpus it is of", field="data")
+    if data is not None and not data.exists():
+        raise SpecError(
+            f"expected the folder of the corpora, found nothing at {data}", field="data"
+        )
     costs = None if store is None else RunCosts.of(Store.there(store).summaries())
     rows: list[dict[str, Any]] = []
     for name, one in PAPER_TABLES.items():

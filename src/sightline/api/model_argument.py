@@ -14,8 +14,8 @@ from sightline.adapters.label_views import has_labels
 from sightline.adapters.load_external import load_elsewhere
 from sightline.adapters.validate_model import validate
 from sightline.api.model_source import saved_folder
-from sightline.config.spec_syntax import ELSEWHERE
-from sightline.core.errors import DataError, ModelError
+from sightline.config.spec_syntax import ELSEWHERE, parse_model
+from sightline.core.errors import DataError, ModelError, SpecError
 from sightline.core.protocols import Auditable
 from sightline.data.assembly.user_splits import DIVIDED, EVERY_ROW
 from sightline.data.dataset import Dataset
@@ -58,12 +58,21 @@ def known_model(model: Model, device: str = "cpu", *, several: bool = False) -> 
             "answers:package.module:function, hf:FOLDER or "
             "hf-causal:FOLDER(template=FILE,answers=A|B)"
         )
-        message = f"{model}: expected {wanted}, got a spec"
+        message = f"{model}: expected {wanted}, got {_named_instead(str(model))}"
         raise ModelError(message, change="train it first, and name what came of it", field="model")
     read, record = load_classifier(folder)
     return KnownModel(
         read.to(device), load_companions(folder, record, device), record, _command(folder)
     )
+
+
+def _named_instead(model: str) -> str:
+    """Say what a name is that is no folder of a model."""
+    try:
+        parse_model(model)
+    except SpecError:
+        return "the name of no folder"
+    return "a model that is to be trained"
 
 
 def _valid(model: Any, *, several: bool) -> Auditable:

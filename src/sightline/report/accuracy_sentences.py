@@ -33,7 +33,8 @@ def learning(learned: Learned, reasons: Sequence[Reason] = ()) -> list[str]:
 
 def accuracy_notes(learned: Learned) -> list[str]:
     """Say what else is known of the model: its distance to guessing, and its classes."""
-    above = f"Above the majority class by {percent(learned.above)}."
+    # In percent of the texts: "better by 26 %" could also be a share of the other accuracy.
+    above = f"Of the texts, it gets {percent(learned.above)} more right than the majority class."
     return [one for one in (above, *_chance(learned), _classes(learned)) if one]
 
 
@@ -62,7 +63,7 @@ def _chance(learned: Learned) -> Iterator[str]:
     if learned.chance is not None and learned.above_chance is not None:
         yield (
             f"The same predictions in random order: {percent(learned.chance)}; "
-            f"above them by {percent(learned.above_chance)}."
+            f"of the texts, it gets {percent(learned.above_chance)} more right than these."
         )
 
 

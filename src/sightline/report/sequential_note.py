@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sightline.config.measure_registry import ALWAYS
-from sightline.core.results import MUST_NOT, Results
+from sightline.core.results import CANNOT_TELL, MUST_NOT, Results
 from sightline.report.number_format import (
     KEEP,
     approximate_count,
@@ -38,6 +38,8 @@ def settled_after(audit: Results) -> list[str]:
         return []
     of = f"{count(about['texts'])} of {texts(about['planned'])}; {_seconds(about['seconds'])}"
     said = [*_some_words(about), *_not_compared(about)]
+    if about["settled"] and about["texts"] == about["planned"] and _told_nothing(audit):
+        return [f"All {of.partition(' of ')[2]} were measured.", *said]
     if about["settled"]:
         rest = ": the other texts would not change it" if about["texts"] < about["planned"] else ""
         return [f"The verdict was settled after {of}{rest}.", *said]
@@ -50,6 +52,12 @@ def settled_after(audit: Results) -> list[str]:
     left = _open(about) if audit.verdict.level == MUST_NOT else _left(about, there)
     left = f"{_STOPPED[about['stopped']]}. {left}"
     return [f"The verdict is not settled after {of}: {left}", *said]
+
+
+def _told_nothing(audit: Results) -> bool:
+    """Whether the verdict is open over all texts and for each class: no reader calls it settled."""
+    levels = {audit.verdict.level, *(one.level for one in audit.verdict.by_class.values())}
+    return levels == {CANNOT_TELL}
 
 
 def as_given(budget: float) -> str:

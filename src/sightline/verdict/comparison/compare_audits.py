@@ -207,8 +207,8 @@ def _cut(compared: Sequence[ComparedScore]) -> Iterator[str]:
     ]
     if cut:
         yield (
-            f"the scores of {', '.join(cut)} end at 1, and were measured above it here; their "
-            "difference is that of the measured scores"
+            f"the scores of {', '.join(cut)} end at 1, and were measured above it here; the "
+            "difference is between the measured scores"
         )
 
 
